@@ -1,0 +1,113 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+#if os(Linux)
+let products: [Product] = [
+    .library(name: "Security", targets: ["Security"]),
+    .library(name: "KeychainEngine", targets: ["KeychainEngine"]),
+    .executable(name: "conformance", targets: ["conformance-runner"]),
+    .executable(name: "keychain-quickstart", targets: ["keychain-quickstart"]),
+]
+
+let dependencies: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+]
+
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+let targets: [Target] = [
+    // C
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "CKeychainSupport"),
+
+    // values
+    .target(name: "KeychainCore", dependencies: ["CKeychainSupport"]),
+
+    // parts
+    .target(name: "KeychainFiles", dependencies: ["CKeychainSupport"]),
+    .target(name: "KeychainProtection", dependencies: ["KeychainCore", "KeychainFiles", "CKeychainSupport", crypto]),
+    .target(name: "KeychainStore", dependencies: ["KeychainCore", "KeychainFiles", "CKeychainSupport", "CSQLite"]),
+
+    // engine
+    .target(
+        name: "KeychainEngine",
+        dependencies: [
+            "KeychainCore", "KeychainFiles", "KeychainProtection", "KeychainStore", "CKeychainSupport", asn1,
+        ]
+    ),
+
+    // Apple's API
+    .target(
+        name: "Security",
+        dependencies: ["KeychainCore", "KeychainEngine", "KeychainFiles", "CKeychainSupport", logging]
+    ),
+
+    // executables
+    .executableTarget(name: "keychain-quickstart", dependencies: ["Security"]),
+    .executableTarget(name: "conformance-runner", dependencies: ["Conformance"]),
+    .executableTarget(name: "generate-constants", dependencies: ["SourceGeneration"]),
+
+    // what the tests and the executables share
+    .target(
+        name: "KeychainTestSupport",
+        dependencies: ["KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainStore"]
+    ),
+    .target(name: "Conformance", dependencies: ["Security", "KeychainCore", "KeychainEngine", "KeychainTestSupport"]),
+    .target(name: "SourceGeneration", dependencies: ["KeychainCore"]),
+
+    // tests
+    .testTarget(name: "KeychainCoreTests", dependencies: ["KeychainCore", "SourceGeneration", "CSQLite"]),
+    .testTarget(
+        name: "KeychainProtectionTests",
+        dependencies: ["KeychainProtection", "KeychainCore", "KeychainFiles", "KeychainTestSupport", crypto]
+    ),
+    .testTarget(
+        name: "KeychainStoreTests",
+        dependencies: ["KeychainStore", "KeychainCore", "KeychainFiles", "KeychainTestSupport", "CSQLite"]
+    ),
+    .testTarget(
+        name: "KeychainEngineTests",
+        dependencies: [
+            "KeychainEngine", "KeychainCore", "KeychainFiles", "KeychainProtection", "KeychainStore",
+            "KeychainTestSupport", "CSQLite",
+        ]
+    ),
+    .testTarget(
+        name: "SecurityTests",
+        dependencies: ["Security", "KeychainCore", "KeychainEngine", "KeychainTestSupport"]
+    ),
+    .testTarget(name: "ConformanceTests", dependencies: ["Conformance"], exclude: ["Cases"]),
+    .testTarget(
+        name: "FieldCodeSwift5Tests",
+        dependencies: ["Security"],
+        swiftSettings: [.swiftLanguageMode(.v5)]
+    ),
+    .testTarget(name: "FieldCodeSwift6Tests", dependencies: ["Security"]),
+]
+#else
+// On Apple platforms `import Security` is the system's: the product of that name only passes it on, under another
+// module name, so that a manifest can name the product for every platform.
+let products: [Product] = [.library(name: "Security", targets: ["SystemSecurity"])]
+let dependencies: [Package.Dependency] = []
+let targets: [Target] = [.target(name: "SystemSecurity")]
+#endif
+
+let package = Package(
+    name: "swift-keychain",
+    platforms: [.macOS(.v13), .iOS(.v16)],
+    products: products,
+    dependencies: dependencies,
+    targets: targets,
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system && target.name != "CKeychainSupport" {
+    target.swiftSettings = (target.swiftSettings ?? []) + [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "CKeychainSupport.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+void keychain_wipe(void *bytes, size_t count) {
+    if (bytes != NULL && count > 0) explicit_bzero(bytes, count);
+}
+
+int keychain_disable_dumps(void) {
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : errno;
+}
+
+void *keychain_locked_allocate(size_t count, int *locked) {
+    void *bytes = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (bytes == MAP_FAILED) return NULL;
+    *locked = mlock(bytes, count) == 0;
+    madvise(bytes, count, MADV_DONTDUMP);
+    madvise(bytes, count, MADV_WIPEONFORK);
+    return bytes;
+}
+
+void keychain_locked_free(void *bytes, size_t count) {
+    keychain_wipe(bytes, count);
+    munmap(bytes, count);
+}
+
+static pthread_rwlock_t gate = PTHREAD_RWLOCK_INITIALIZER;
+static _Atomic uint64_t generation;
+
+static void before_fork(void) { pthread_rwlock_wrlock(&gate); }
+
+static void in_parent(void) { pthread_rwlock_unlock(&gate); }
+
+static void in_child(void) {
+    // The lock's owner does not exist in the child, so the lock is made anew rather than released.
+    pthread_rwlock_t fresh = PTHREAD_RWLOCK_INITIALIZER;
+    gate = fresh;
+    atomic_fetch_add(&generation, 1);
+}
+
+__attribute__((constructor)) static void watch_forks(void) {
+    pthread_atfork(before_fork, in_parent, in_child);
+}
+
+void keychain_fork_gate_enter(void) { pthread_rwlock_rdlock(&gate); }
+
+void keychain_fork_gate_leave(void) { pthread_rwlock_unlock(&gate); }
+
+uint64_t keychain_fork_generation(void) { return atomic_load(&generation); }
+
+int keychain_hold_shared_lock(const char *path, int64_t offset, int64_t length) {
+    int descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (descriptor < 0) return errno;
+    struct flock range = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = length};
+    if (fcntl(descriptor, F_SETLK, &range) != 0) {
+        int failure = errno;
+        close(descriptor);
+        return failure;
+    }
+    return 0;
+}
+
+const char *keychain_environment(const char *name) { return secure_getenv(name); }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a `SecAccessControl` says: a protection class and the constraints on using the item.
+public struct AccessControl: Sendable, Hashable {
+    /// The protection class.
+    public let protection: Accessibility
+
+    /// The constraints; `nil` in the object that a read synthesizes for an item that has only a protection class.
+    ///
+    /// An object made from flags always has constraints, if empty ones, and never equals a synthesized one
+    /// (specification, section 3.5).
+    public let constraints: AccessConstraints?
+
+    /// The access control that a read makes up for plain accessibility.
+    public init(synthesizedFor protection: Accessibility) {
+        self.protection = protection
+        constraints = nil
+    }
+
+    /// The access control that `SecAccessControlCreateWithFlags` makes.
+    public init(protection: Accessibility, constraints: AccessConstraints) {
+        self.protection = protection
+        self.constraints = constraints
+    }
+
+    /// Whether a read or an update of the item has to authenticate somebody.
+    public var requiresAuthentication: Bool {
+        guard let constraints else { return false }
+        return !constraints.required.isEmpty || constraints.guardsPrivateKeyUsage
+    }
+}
+
+/// The constraints of an access control: which authentications, and whether all of them or any one.
+public struct AccessConstraints: Sendable, Hashable {
+    /// The authentications that are named.
+    public let required: AccessControlFlags
+
+    /// Whether one of them is enough; without meaning, and `false`, for fewer than two.
+    public let anyOneSuffices: Bool
+
+    /// Whether the constraints guard the use of a private key instead of the reading of an item.
+    public let guardsPrivateKeyUsage: Bool
+
+    /// Checks flags by the rules of `SecAccessControlCreateWithFlags` (specification, section 7.5).
+    ///
+    /// - Returns: `nil` when the flags contradict each other.
+    public init?(_ flags: AccessControlFlags) {
+        let companions: AccessControlFlags = [.userPresence, .applicationPassword, .privateKeyUsage]
+        if flags.isSuperset(of: [.or, .and]) { return nil }
+        if flags.isSuperset(of: [.biometryAny, .biometryCurrentSet]) { return nil }
+        if flags.contains(.userPresence), !flags.isSubset(of: companions) { return nil }
+        guard flags.isSubset(of: .all) else { return nil }
+        required = flags.intersection(.authentications)
+        anyOneSuffices = flags.contains(.or) && required.rawValue.nonzeroBitCount > 1
+        guardsPrivateKeyUsage = flags.contains(.privateKeyUsage)
+    }
+
+    /// Flags that give these constraints again.
+    public var flags: AccessControlFlags {
+        var flags = required
+        if anyOneSuffices { flags.insert(.or) }
+        if guardsPrivateKeyUsage { flags.insert(.privateKeyUsage) }
+        return flags
+    }
+}
+
+/// The option bits of `SecAccessControlCreateFlags` (specification, section 7.5).
+public struct AccessControlFlags: OptionSet, Sendable, Hashable {
+    /// The bits, as Apple numbers them.
+    public let rawValue: UInt64
+
+    /// A set from its bits.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Biometry or the passcode.
+    public static let userPresence = AccessControlFlags(rawValue: 1 << 0)
+    /// Any enrolled biometry.
+    public static let biometryAny = AccessControlFlags(rawValue: 1 << 1)
+    /// The biometry that was enrolled when the item was stored.
+    public static let biometryCurrentSet = AccessControlFlags(rawValue: 1 << 3)
+    /// The device passcode.
+    public static let devicePasscode = AccessControlFlags(rawValue: 1 << 4)
+    /// A paired companion device.
+    public static let companion = AccessControlFlags(rawValue: 1 << 5)
+    /// One of the constraints is enough.
+    public static let or = AccessControlFlags(rawValue: 1 << 14)
+    /// All of the constraints are needed.
+    public static let and = AccessControlFlags(rawValue: 1 << 15)
+    /// The constraints guard signing and key agreement.
+    public static let privateKeyUsage = AccessControlFlags(rawValue: 1 << 30)
+    /// A password of the application takes part in the item's key.
+    public static let applicationPassword = AccessControlFlags(rawValue: 1 << 31)
+
+    /// The flags that name an authentication.
+    public static let authentications: AccessControlFlags = [
+        .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .applicationPassword,
+    ]
+    /// Every flag that has a meaning.
+    public static let all: AccessControlFlags = authentications.union([.or, .and, .privateKeyUsage])
+}

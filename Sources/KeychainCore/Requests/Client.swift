@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Who makes a request, as far as the rules look at it (specification, section 6).
+public struct Client: Sendable, Hashable {
+    /// The access groups in their order; the first is the default of an add. `*` stands for every group.
+    public var accessGroups: [String]
+
+    /// Which front end the client talks to.
+    public var profile: Profile
+
+    /// The application identifier, when the client is an app clip: then its only group.
+    public var appClipIdentifier: String?
+
+    /// Whether the client may use any group that ends in `com.apple.networkextensionsharing`.
+    public var isNetworkExtension: Bool
+
+    /// A client of these groups.
+    public init(
+        accessGroups: [String],
+        profile: Profile = .iOS,
+        appClipIdentifier: String? = nil,
+        isNetworkExtension: Bool = false
+    ) {
+        self.accessGroups = accessGroups
+        self.profile = profile
+        self.appClipIdentifier = appClipIdentifier
+        self.isNetworkExtension = isNetworkExtension
+    }
+}
+
+/// The two front ends of the data protection keychain (specification, "Profiles").
+public enum Profile: Sendable, Hashable, CaseIterable {
+    /// `dp-ios`: dictionaries reach the keychain as they are.
+    case iOS
+    /// `dp-macos`: the front end first removes some keys (specification, section 3.7).
+    case macOS
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One call of an item function, with the client that makes it.
+public struct KeychainRequest: Sendable {
+    /// What is asked.
+    public var operation: Operation
+
+    /// Who asks.
+    public var client: Client
+
+    /// A request.
+    public init(_ operation: Operation, client: Client) {
+        self.operation = operation
+        self.client = client
+    }
+
+    /// The four item functions.
+    public enum Operation: Sendable {
+        /// `SecItemAdd`
+        case add(PropertyDictionary)
+        /// `SecItemCopyMatching`
+        case copyMatching(PropertyDictionary)
+        /// `SecItemUpdate`
+        case update(PropertyDictionary, attributes: PropertyDictionary)
+        /// `SecItemDelete`
+        case delete(PropertyDictionary)
+
+        /// The name of Apple's function.
+        public var functionName: String {
+            switch self {
+            case .add: "SecItemAdd"
+            case .copyMatching: "SecItemCopyMatching"
+            case .update: "SecItemUpdate"
+            case .delete: "SecItemDelete"
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The name of an attribute: always four ASCII characters (specification, section 1).
+public struct AttributeName: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The four characters, the first in the highest byte.
+    public let code: UInt32
+
+    /// A name from its text; `nil` unless it is four ASCII characters.
+    public init?(_ text: String) {
+        guard text.utf8.count == 4, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        code = text.utf8.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// A name from its code.
+    public init(code: UInt32) { self.code = code }
+
+    /// The four characters.
+    public var description: String {
+        String(decoding: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: code >> $0) }, as: UTF8.self)
+    }
+
+    /// The order of the codes.
+    public static func < (left: AttributeName, right: AttributeName) -> Bool { left.code < right.code }
+}
+
+extension AttributeName: ExpressibleByStringLiteral {
+    /// A name written in a table; anything but four ASCII characters is a mistake in the table.
+    public init(stringLiteral text: StaticString) {
+        precondition(text.utf8CodeUnitCount == 4 && text.isASCII, "an attribute name has four ASCII characters")
+        code = text.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt32($1) } }
+    }
+}
+
+extension AttributeName {
+    /// `kSecAttrAccessGroup`
+    public static let accessGroup: AttributeName = "agrp"
+    /// `kSecAttrAccessible`
+    public static let accessible: AttributeName = "pdmn"
+    /// `kSecAttrAccessControl`
+    public static let accessControl: AttributeName = "accc"
+    /// `kSecAttrAccount`
+    public static let account: AttributeName = "acct"
+    /// `kSecAttrCreationDate`
+    public static let creationDate: AttributeName = "cdat"
+    /// `kSecAttrModificationDate`
+    public static let modificationDate: AttributeName = "mdat"
+    /// `kSecAttrIssuer`
+    public static let issuer: AttributeName = "issr"
+    /// `kSecAttrIsPrivate`
+    public static let isPrivate: AttributeName = "priv"
+    /// `kSecAttrPublicKeyHash`
+    public static let publicKeyHash: AttributeName = "pkhh"
+    /// `kSecAttrServer`
+    public static let server: AttributeName = "srvr"
+    /// `kSecAttrService`
+    public static let service: AttributeName = "svce"
+    /// `kSecAttrSynchronizable`
+    public static let synchronizable: AttributeName = "sync"
+    /// `kSecAttrTokenID`
+    public static let tokenID: AttributeName = "tkid"
+    /// The digest of an item.
+    public static let digest: AttributeName = "sha1"
+    /// The sharing group.
+    public static let sharingGroup: AttributeName = "ggrp"
+    /// The tombstone flag.
+    public static let tombstone: AttributeName = "tomb"
+    /// The multi-user identifier.
+    public static let user: AttributeName = "musr"
+    /// The app clip flag.
+    public static let appClip: AttributeName = "clip"
+    /// The system-bound flag.
+    public static let systemBound: AttributeName = "sysb"
+}

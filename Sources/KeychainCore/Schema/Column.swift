@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One attribute of an item class: a row of the schema tables.
+public struct Column: Sendable {
+    /// The attribute.
+    public let name: AttributeName
+
+    /// What values are converted to.
+    public let kind: AttributeKind
+
+    /// Whether the attribute takes part in the primary key.
+    public let isPrimaryKey: Bool
+
+    /// Whether values compare by their bytes, whatever their type (the columns marked H in the specification).
+    public let comparesBytes: Bool
+
+    /// What is stored when an add does not give the attribute.
+    public let defaultValue: AttributeValue?
+
+    /// Who may name the attribute.
+    public let access: Access
+
+    /// Whether the store keeps a search tag for it.
+    public let isSearchable: Bool
+
+    /// Who may name a column.
+    public enum Access: Sendable, Hashable {
+        /// Anybody, everywhere.
+        case open
+        /// A value needs a private entitlement in add and in update attributes: errSecMissingEntitlement.
+        case guardedValue
+        /// Needs a private entitlement in add and in the query of update: errSecMissingEntitlement.
+        case guardedQuery
+        /// Nobody, anywhere: errSecParam.
+        case forbidden
+        /// Anybody may name it in a query; values given by a caller are ignored.
+        case computed
+    }
+
+    init(
+        _ name: AttributeName,
+        _ kind: AttributeKind,
+        primaryKey: Bool = false,
+        hashed: Bool = false,
+        default defaultValue: AttributeValue? = nil,
+        access: Access = .open,
+        searchable: Bool = true
+    ) {
+        self.name = name
+        self.kind = kind
+        isPrimaryKey = primaryKey
+        comparesBytes = hashed
+        self.defaultValue = defaultValue
+        self.access = access
+        isSearchable = searchable
+    }
+}

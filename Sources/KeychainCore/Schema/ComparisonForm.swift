@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Column {
+    /// The bytes by which values of this column compare (specification, section 2.1).
+    ///
+    /// Equal forms mean equal values: for a search, for the primary key. What is hashed compares by its bytes,
+    /// whatever the type; unhashed numbers compare as an SQLite INTEGER column compares them.
+    public func appendComparisonForm(of value: AttributeValue, to bytes: inout [UInt8]) {
+        switch (kind, value) {
+        case (.number, .number(let number)) where !comparesBytes:
+            NumericAffinity(number).append(to: &bytes)
+        case (.number, .string(let text)) where !comparesBytes:
+            NumericAffinity(text).append(to: &bytes)
+        case (_, .string(let text)):
+            bytes.append(contentsOf: text.utf8)
+        case (_, .data(let data)):
+            bytes.append(contentsOf: data)
+        case (_, .number(let number)):
+            bytes.append(contentsOf: number.littleEndian32)
+        case (_, .date(let date)):
+            bytes.append(littleEndian: date.secondsSinceReferenceDate.bitPattern)
+        case (_, .accessControl(let accessControl)):
+            bytes.append(contentsOf: accessControl.protection.rawValue.utf8)
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends an integer, lowest byte first.
+    public mutating func append(littleEndian value: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The columns of an item class, in the order of the tables, and how to find one.
+public struct ItemSchema: Sendable {
+    /// The class.
+    public let itemClass: ItemClass
+
+    /// Every column that a client can name.
+    public let columns: [Column]
+
+    /// The columns that make up the primary key, in table order.
+    public let primaryKey: [Column]
+
+    /// The columns that have a search tag, ordered by name.
+    public let searchable: [Column]
+
+    /// The columns that have an SQL index, several for an index over more than one column.
+    public let indexes: [[AttributeName]]
+
+    /// The protection class of an item that names none (specification, section 2.3).
+    public let defaultAccessibility: Accessibility
+
+    private let byName: [AttributeName: Column]
+
+    /// How many columns the class has, the secret and the persistent reference included: they have no short name.
+    public var columnCount: Int { columns.count + 2 }
+
+    /// The column of a name; `nil` when the class has no such attribute.
+    public subscript(name: AttributeName) -> Column? { byName[name] }
+
+    /// The schema of a class.
+    public static func of(_ itemClass: ItemClass) -> ItemSchema {
+        switch itemClass {
+        case .genericPassword: genericPassword
+        case .internetPassword: internetPassword
+        case .certificate: certificate
+        case .key: key
+        case .identity: identity
+        }
+    }
+
+    init(
+        _ itemClass: ItemClass,
+        columns: [Column],
+        indexes: [[AttributeName]],
+        defaultAccessibility: Accessibility = .whenUnlocked
+    ) {
+        self.itemClass = itemClass
+        self.columns = columns
+        self.indexes = indexes
+        self.defaultAccessibility = defaultAccessibility
+        primaryKey = columns.filter(\.isPrimaryKey)
+        searchable = columns.filter(\.isSearchable).sorted { $0.name < $1.name }
+        byName = Dictionary(columns.map { ($0.name, $0) }) { first, _ in first }
+    }
+
+    private static let genericPassword = ItemSchema(
+        .genericPassword,
+        columns: ColumnTable.genericPassword + ColumnTable.common,
+        indexes: [["acct", "svce"], ["svce"], ["labl"]]
+    )
+    private static let internetPassword = ItemSchema(
+        .internetPassword,
+        columns: ColumnTable.internetPassword + ColumnTable.common,
+        indexes: [["srvr", "acct"], ["acct"], ["labl"]]
+    )
+    private static let certificate = ItemSchema(
+        .certificate,
+        columns: ColumnTable.certificate + ColumnTable.common,
+        indexes: [["issr", "slnr"], ["subj"], ["skid"], ["pkhh"], ["labl"]],
+        defaultAccessibility: .always
+    )
+    private static let key = ItemSchema(
+        .key,
+        columns: ColumnTable.key + ColumnTable.common,
+        indexes: [["klbl"], ["atag"], ["labl"]]
+    )
+    // Any column of a certificate or a key may be named in a query for identities.
+    private static let identity = ItemSchema(
+        .identity,
+        columns: ColumnTable.certificate + ColumnTable.key + ColumnTable.common,
+        indexes: []
+    )
+}

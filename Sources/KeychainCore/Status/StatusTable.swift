@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A table: long on purpose. Names, numbers and messages are interoperability facts: Apple's documented OSStatus list
+// (SecBase.h, where the comment of a code is its message); specification section 10 decides where it has the row.
+
+/// The table of the Security framework's result codes.
+public enum StatusTable {
+    /// One result code.
+    public struct Row: Hashable, Sendable {
+        /// The C name, for example `errSecItemNotFound`.
+        public var name: String
+
+        /// The number.
+        public var code: Int32
+
+        /// The text that `SecCopyErrorMessageString` gives, or nil where the code has none.
+        public var message: String?
+
+        /// Whether Apple's public headers declare the code.
+        public var isPublic: Bool
+
+        fileprivate init(_ name: String, _ code: Int32, _ message: String?, isPublic: Bool = true) {
+            self.name = name
+            self.code = code
+            self.message = message
+            self.isPublic = isPublic
+        }
+    }
+
+    /// Every row, the code's preferred name before its misspelt aliases.
+    ///
+    /// Names are unique. Three codes occur twice, as they do in Apple's header, which keeps `errSecDskFull`,
+    /// `errSecInvaldCRLAuthority` and `errSecInvalidTupleCredendtials` for old callers.
+    public static let rows: [Row] = general + keychain + module + nonpublic
+
+    /// Returns the row of a code, under its preferred name.
+    ///
+    /// - Complexity: O(1).
+    public static func row(code: Int32) -> Row? {
+        rowsByCode[code]
+    }
+
+    /// Returns the row with a C name.
+    ///
+    /// - Complexity: O(1).
+    public static func row(named name: String) -> Row? {
+        rowsByName[name]
+    }
+
+    private static let rowsByCode = Dictionary(rows.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
+    private static let rowsByName = Dictionary(rows.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+
+    /// Codes shared with the system, and those about entitlements.
+    private static let general: [Row] = [
+        Row("errSecSuccess", 0, "No error."),
+        Row("errSecUnimplemented", -4, "Function or operation not implemented."),
+        Row("errSecDiskFull", -34, "The disk is full."),
+        Row("errSecDskFull", -34, "The disk is full."),
+        Row("errSecIO", -36, "I/O error."),
+        Row("errSecOpWr", -49, "File already open with write permission."),
+        Row("errSecParam", -50, "One or more parameters passed to a function were not valid."),
+        Row("errSecWrPerm", -61, "Write permissions error."),
+        Row("errSecAllocate", -108, "Failed to allocate memory."),
+        Row("errSecUserCanceled", -128, "User canceled the operation."),
+        Row("errSecBadReq", -909, "Bad parameter or invalid state for operation."),
+        Row("errSecInternalComponent", -2070, nil),
+        Row("errSecCoreFoundationUnknown", -4960, nil),
+        Row("errSecMissingEntitlement", -34018, "A required entitlement isn't present."),
+        Row("errSecRestrictedAPI", -34020, "Client is restricted and is not permitted to perform this operation."),
+    ]
+
+    /// Codes of keychains, items, trust settings, import and export.
+    private static let keychain: [Row] = [
+        Row("errSecNotAvailable", -25291, "No keychain is available. You may need to restart your computer."),
+        Row("errSecReadOnly", -25292, "This keychain cannot be modified."),
+        Row("errSecAuthFailed", -25293, "The user name or passphrase you entered is not correct."),
+        Row("errSecNoSuchKeychain", -25294, "The specified keychain could not be found."),
+        Row("errSecInvalidKeychain", -25295, "The specified keychain is not a valid keychain file."),
+        Row("errSecDuplicateKeychain", -25296, "A keychain with the same name already exists."),
+        Row("errSecDuplicateCallback", -25297, "The specified callback function is already installed."),
+        Row("errSecInvalidCallback", -25298, "The specified callback function is not valid."),
+        Row("errSecDuplicateItem", -25299, "The specified item already exists in the keychain."),
+        Row("errSecItemNotFound", -25300, "The specified item could not be found in the keychain."),
+        Row("errSecBufferTooSmall", -25301, "There is not enough memory available to use the specified item."),
+        Row(
+            "errSecDataTooLarge",
+            -25302,
+            "This item contains information which is too large or in a format that cannot be displayed."
+        ),
+        Row("errSecNoSuchAttr", -25303, "The specified attribute does not exist."),
+        Row(
+            "errSecInvalidItemRef",
+            -25304,
+            "The specified item is no longer valid. It may have been deleted from the keychain."
+        ),
+        Row("errSecInvalidSearchRef", -25305, "Unable to search the current keychain."),
+        Row("errSecNoSuchClass", -25306, "The specified item does not appear to be a valid keychain item."),
+        Row("errSecNoDefaultKeychain", -25307, "A default keychain could not be found."),
+        Row("errSecInteractionNotAllowed", -25308, "User interaction is not allowed."),
+        Row("errSecReadOnlyAttr", -25309, "The specified attribute could not be modified."),
+        Row(
+            "errSecWrongSecVersion",
+            -25310,
+            "This keychain was created by a different version of the system software and cannot be opened."
+        ),
+        Row("errSecKeySizeNotAllowed", -25311, "This item specifies a key size which is too large or too small."),
+        Row(
+            "errSecNoStorageModule",
+            -25312,
+            "A required component (data storage module) could not be loaded. You may need to restart your computer."
+        ),
+        Row(
+            "errSecNoCertificateModule",
+            -25313,
+            "A required component (certificate module) could not be loaded. You may need to restart your computer."
+        ),
+        Row(
+            "errSecNoPolicyModule",
+            -25314,
+            "A required component (policy module) could not be loaded. You may need to restart your computer."
+        ),
+        Row("errSecInteractionRequired", -25315, "User interaction is required, but is currently not allowed."),
+        Row("errSecDataNotAvailable", -25316, "The contents of this item cannot be retrieved."),
+        Row("errSecDataNotModifiable", -25317, "The contents of this item cannot be modified."),
+        Row(
+            "errSecCreateChainFailed",
+            -25318,
+            "One or more certificates required to validate this certificate cannot be found."
+        ),
+        Row("errSecInvalidPrefsDomain", -25319, "The specified preferences domain is not valid."),
+        Row("errSecInDarkWake", -25320, "In dark wake, no UI possible"),
+        Row("errSecACLNotSimple", -25240, "The specified access control list is not in standard (simple) form."),
+        Row("errSecPolicyNotFound", -25241, "The specified policy cannot be found."),
+        Row("errSecInvalidTrustSetting", -25242, "The specified trust setting is invalid."),
+        Row("errSecNoAccessForItem", -25243, "The specified item has no access control."),
+        Row("errSecInvalidOwnerEdit", -25244, "Invalid attempt to change the owner of this item."),
+        Row("errSecTrustNotAvailable", -25245, "No trust results are available."),
+        Row("errSecUnsupportedFormat", -25256, "Import/Export format unsupported."),
+        Row("errSecUnknownFormat", -25257, "Unknown format in import."),
+        Row("errSecKeyIsSensitive", -25258, "Key material must be wrapped for export."),
+        Row("errSecMultiplePrivKeys", -25259, "An attempt was made to import multiple private keys."),
+        Row("errSecPassphraseRequired", -25260, "Passphrase is required for import/export."),
+        Row("errSecInvalidPasswordRef", -25261, "The password reference was invalid."),
+        Row("errSecInvalidTrustSettings", -25262, "The Trust Settings Record was corrupted."),
+        Row("errSecNoTrustSettings", -25263, "No Trust Settings were found."),
+        Row("errSecPkcs12VerifyFailure", -25264, "MAC verification failed during PKCS12 import (wrong password?)"),
+        Row("errSecNotSigner", -26267, "A certificate was not signed by its proposed parent."),
+        Row("errSecDecode", -26275, "Unable to decode the provided data."),
+    ]
+
+    /// Codes of the older module interface: certificates, keys, databases, time stamps.
+    private static let module: [Row] = [
+        Row("errSecServiceNotAvailable", -67585, "The required service is not available."),
+        Row("errSecInsufficientClientID", -67586, "The client ID is not correct."),
+        Row("errSecDeviceReset", -67587, "A device reset has occurred."),
+        Row("errSecDeviceFailed", -67588, "A device failure has occurred."),
+        Row("errSecAppleAddAppACLSubject", -67589, "Adding an application ACL subject failed."),
+        Row("errSecApplePublicKeyIncomplete", -67590, "The public key is incomplete."),
+        Row("errSecAppleSignatureMismatch", -67591, "A signature mismatch has occurred."),
+        Row("errSecAppleInvalidKeyStartDate", -67592, "The specified key has an invalid start date."),
+        Row("errSecAppleInvalidKeyEndDate", -67593, "The specified key has an invalid end date."),
+        Row("errSecConversionError", -67594, "A conversion error has occurred."),
+        Row("errSecAppleSSLv2Rollback", -67595, "A SSLv2 rollback error has occurred."),
+        Row("errSecQuotaExceeded", -67596, "The quota was exceeded."),
+        Row("errSecFileTooBig", -67597, "The file is too big."),
+        Row("errSecInvalidDatabaseBlob", -67598, "The specified database has an invalid blob."),
+        Row("errSecInvalidKeyBlob", -67599, "The specified database has an invalid key blob."),
+        Row("errSecIncompatibleDatabaseBlob", -67600, "The specified database has an incompatible blob."),
+        Row("errSecIncompatibleKeyBlob", -67601, "The specified database has an incompatible key blob."),
+        Row("errSecHostNameMismatch", -67602, "A host name mismatch has occurred."),
+        Row("errSecUnknownCriticalExtensionFlag", -67603, "There is an unknown critical extension flag."),
+        Row("errSecNoBasicConstraints", -67604, "No basic constraints were found."),
+        Row("errSecNoBasicConstraintsCA", -67605, "No basic CA constraints were found."),
+        Row("errSecInvalidAuthorityKeyID", -67606, "The authority key ID is not valid."),
+        Row("errSecInvalidSubjectKeyID", -67607, "The subject key ID is not valid."),
+        Row("errSecInvalidKeyUsageForPolicy", -67608, "The key usage is not valid for the specified policy."),
+        Row("errSecInvalidExtendedKeyUsage", -67609, "The extended key usage is not valid."),
+        Row("errSecInvalidIDLinkage", -67610, "The ID linkage is not valid."),
+        Row("errSecPathLengthConstraintExceeded", -67611, "The path length constraint was exceeded."),
+        Row("errSecInvalidRoot", -67612, "The root or anchor certificate is not valid."),
+        Row("errSecCRLExpired", -67613, "The CRL has expired."),
+        Row("errSecCRLNotValidYet", -67614, "The CRL is not yet valid."),
+        Row("errSecCRLNotFound", -67615, "The CRL was not found."),
+        Row("errSecCRLServerDown", -67616, "The CRL server is down."),
+        Row("errSecCRLBadURI", -67617, "The CRL has a bad Uniform Resource Identifier."),
+        Row("errSecUnknownCertExtension", -67618, "An unknown certificate extension was encountered."),
+        Row("errSecUnknownCRLExtension", -67619, "An unknown CRL extension was encountered."),
+        Row("errSecCRLNotTrusted", -67620, "The CRL is not trusted."),
+        Row("errSecCRLPolicyFailed", -67621, "The CRL policy failed."),
+        Row("errSecIDPFailure", -67622, "The issuing distribution point was not valid."),
+        Row("errSecSMIMEEmailAddressesNotFound", -67623, "An email address mismatch was encountered."),
+        Row("errSecSMIMEBadExtendedKeyUsage", -67624, "The appropriate extended key usage for SMIME was not found."),
+        Row("errSecSMIMEBadKeyUsage", -67625, "The key usage is not compatible with SMIME."),
+        Row("errSecSMIMEKeyUsageNotCritical", -67626, "The key usage extension is not marked as critical."),
+        Row("errSecSMIMENoEmailAddress", -67627, "No email address was found in the certificate."),
+        Row(
+            "errSecSMIMESubjAltNameNotCritical",
+            -67628,
+            "The subject alternative name extension is not marked as critical."
+        ),
+        Row("errSecSSLBadExtendedKeyUsage", -67629, "The appropriate extended key usage for SSL was not found."),
+        Row("errSecOCSPBadResponse", -67630, "The OCSP response was incorrect or could not be parsed."),
+        Row("errSecOCSPBadRequest", -67631, "The OCSP request was incorrect or could not be parsed."),
+        Row("errSecOCSPUnavailable", -67632, "OCSP service is unavailable."),
+        Row("errSecOCSPStatusUnrecognized", -67633, "The OCSP server did not recognize this certificate."),
+        Row("errSecEndOfData", -67634, "An end-of-data was detected."),
+        Row("errSecIncompleteCertRevocationCheck", -67635, "An incomplete certificate revocation check occurred."),
+        Row("errSecNetworkFailure", -67636, "A network failure occurred."),
+        Row(
+            "errSecOCSPNotTrustedToAnchor",
+            -67637,
+            "The OCSP response was not trusted to a root or anchor certificate."
+        ),
+        Row("errSecRecordModified", -67638, "The record was modified."),
+        Row("errSecOCSPSignatureError", -67639, "The OCSP response had an invalid signature."),
+        Row("errSecOCSPNoSigner", -67640, "The OCSP response had no signer."),
+        Row("errSecOCSPResponderMalformedReq", -67641, "The OCSP responder was given a malformed request."),
+        Row("errSecOCSPResponderInternalError", -67642, "The OCSP responder encountered an internal error."),
+        Row("errSecOCSPResponderTryLater", -67643, "The OCSP responder is busy, try again later."),
+        Row("errSecOCSPResponderSignatureRequired", -67644, "The OCSP responder requires a signature."),
+        Row("errSecOCSPResponderUnauthorized", -67645, "The OCSP responder rejected this request as unauthorized."),
+        Row("errSecOCSPResponseNonceMismatch", -67646, "The OCSP response nonce did not match the request."),
+        Row(
+            "errSecCodeSigningBadCertChainLength",
+            -67647,
+            "Code signing encountered an incorrect certificate chain length."
+        ),
+        Row("errSecCodeSigningNoBasicConstraints", -67648, "Code signing found no basic constraints."),
+        Row(
+            "errSecCodeSigningBadPathLengthConstraint",
+            -67649,
+            "Code signing encountered an incorrect path length constraint."
+        ),
+        Row("errSecCodeSigningNoExtendedKeyUsage", -67650, "Code signing found no extended key usage."),
+        Row("errSecCodeSigningDevelopment", -67651, "Code signing indicated use of a development-only certificate."),
+        Row(
+            "errSecResourceSignBadCertChainLength",
+            -67652,
+            "Resource signing has encountered an incorrect certificate chain length."
+        ),
+        Row(
+            "errSecResourceSignBadExtKeyUsage",
+            -67653,
+            "Resource signing has encountered an error in the extended key usage."
+        ),
+        Row("errSecTrustSettingDeny", -67654, "The trust setting for this policy was set to Deny."),
+        Row("errSecInvalidSubjectName", -67655, "An invalid certificate subject name was encountered."),
+        Row(
+            "errSecUnknownQualifiedCertStatement",
+            -67656,
+            "An unknown qualified certificate statement was encountered."
+        ),
+        Row("errSecMobileMeRequestQueued", -67657, nil),
+        Row("errSecMobileMeRequestRedirected", -67658, nil),
+        Row("errSecMobileMeServerError", -67659, nil),
+        Row("errSecMobileMeServerNotAvailable", -67660, nil),
+        Row("errSecMobileMeServerAlreadyExists", -67661, nil),
+        Row("errSecMobileMeServerServiceErr", -67662, nil),
+        Row("errSecMobileMeRequestAlreadyPending", -67663, nil),
+        Row("errSecMobileMeNoRequestPending", -67664, nil),
+        Row("errSecMobileMeCSRVerifyFailure", -67665, nil),
+        Row("errSecMobileMeFailedConsistencyCheck", -67666, nil),
+        Row("errSecNotInitialized", -67667, "A function was called without initializing CSSM."),
+        Row("errSecInvalidHandleUsage", -67668, "The CSSM handle does not match with the service type."),
+        Row(
+            "errSecPVCReferentNotFound",
+            -67669,
+            "A reference to the calling module was not found in the list of authorized callers."
+        ),
+        Row("errSecFunctionIntegrityFail", -67670, "A function address was not within the verified module."),
+        Row("errSecInternalError", -67671, "An internal error has occurred."),
+        Row("errSecMemoryError", -67672, "A memory error has occurred."),
+        Row("errSecInvalidData", -67673, "Invalid data was encountered."),
+        Row("errSecMDSError", -67674, "A Module Directory Service error has occurred."),
+        Row("errSecInvalidPointer", -67675, "An invalid pointer was encountered."),
+        Row("errSecSelfCheckFailed", -67676, "Self-check has failed."),
+        Row("errSecFunctionFailed", -67677, "A function has failed."),
+        Row("errSecModuleManifestVerifyFailed", -67678, "A module manifest verification failure has occurred."),
+        Row("errSecInvalidGUID", -67679, "An invalid GUID was encountered."),
+        Row("errSecInvalidHandle", -67680, "An invalid handle was encountered."),
+        Row("errSecInvalidDBList", -67681, "An invalid DB list was encountered."),
+        Row("errSecInvalidPassthroughID", -67682, "An invalid passthrough ID was encountered."),
+        Row("errSecInvalidNetworkAddress", -67683, "An invalid network address was encountered."),
+        Row("errSecCRLAlreadySigned", -67684, "The certificate revocation list is already signed."),
+        Row("errSecInvalidNumberOfFields", -67685, "An invalid number of fields were encountered."),
+        Row("errSecVerificationFailure", -67686, "A verification failure occurred."),
+        Row("errSecUnknownTag", -67687, "An unknown tag was encountered."),
+        Row("errSecInvalidSignature", -67688, "An invalid signature was encountered."),
+        Row("errSecInvalidName", -67689, "An invalid name was encountered."),
+        Row("errSecInvalidCertificateRef", -67690, "An invalid certificate reference was encountered."),
+        Row("errSecInvalidCertificateGroup", -67691, "An invalid certificate group was encountered."),
+        Row("errSecTagNotFound", -67692, "The specified tag was not found."),
+        Row("errSecInvalidQuery", -67693, "The specified query was not valid."),
+        Row("errSecInvalidValue", -67694, "An invalid value was detected."),
+        Row("errSecCallbackFailed", -67695, "A callback has failed."),
+        Row("errSecACLDeleteFailed", -67696, "An ACL delete operation has failed."),
+        Row("errSecACLReplaceFailed", -67697, "An ACL replace operation has failed."),
+        Row("errSecACLAddFailed", -67698, "An ACL add operation has failed."),
+        Row("errSecACLChangeFailed", -67699, "An ACL change operation has failed."),
+        Row("errSecInvalidAccessCredentials", -67700, "Invalid access credentials were encountered."),
+        Row("errSecInvalidRecord", -67701, "An invalid record was encountered."),
+        Row("errSecInvalidACL", -67702, "An invalid ACL was encountered."),
+        Row("errSecInvalidSampleValue", -67703, "An invalid sample value was encountered."),
+        Row("errSecIncompatibleVersion", -67704, "An incompatible version was encountered."),
+        Row("errSecPrivilegeNotGranted", -67705, "The privilege was not granted."),
+        Row("errSecInvalidScope", -67706, "An invalid scope was encountered."),
+        Row("errSecPVCAlreadyConfigured", -67707, "The PVC is already configured."),
+        Row("errSecInvalidPVC", -67708, "An invalid PVC was encountered."),
+        Row("errSecEMMLoadFailed", -67709, "The EMM load has failed."),
+        Row("errSecEMMUnloadFailed", -67710, "The EMM unload has failed."),
+        Row("errSecAddinLoadFailed", -67711, "The add-in load operation has failed."),
+        Row("errSecInvalidKeyRef", -67712, "An invalid key was encountered."),
+        Row("errSecInvalidKeyHierarchy", -67713, "An invalid key hierarchy was encountered."),
+        Row("errSecAddinUnloadFailed", -67714, "The add-in unload operation has failed."),
+        Row("errSecLibraryReferenceNotFound", -67715, "A library reference was not found."),
+        Row("errSecInvalidAddinFunctionTable", -67716, "An invalid add-in function table was encountered."),
+        Row("errSecInvalidServiceMask", -67717, "An invalid service mask was encountered."),
+        Row("errSecModuleNotLoaded", -67718, "A module was not loaded."),
+        Row("errSecInvalidSubServiceID", -67719, "An invalid subservice ID was encountered."),
+        Row("errSecAttributeNotInContext", -67720, "An attribute was not in the context."),
+        Row("errSecModuleManagerInitializeFailed", -67721, "A module failed to initialize."),
+        Row("errSecModuleManagerNotFound", -67722, "A module was not found."),
+        Row("errSecEventNotificationCallbackNotFound", -67723, "An event notification callback was not found."),
+        Row("errSecInputLengthError", -67724, "An input length error was encountered."),
+        Row("errSecOutputLengthError", -67725, "An output length error was encountered."),
+        Row("errSecPrivilegeNotSupported", -67726, "The privilege is not supported."),
+        Row("errSecDeviceError", -67727, "A device error was encountered."),
+        Row("errSecAttachHandleBusy", -67728, "The CSP handle was busy."),
+        Row("errSecNotLoggedIn", -67729, "You are not logged in."),
+        Row("errSecAlgorithmMismatch", -67730, "An algorithm mismatch was encountered."),
+        Row("errSecKeyUsageIncorrect", -67731, "The key usage is incorrect."),
+        Row("errSecKeyBlobTypeIncorrect", -67732, "The key blob type is incorrect."),
+        Row("errSecKeyHeaderInconsistent", -67733, "The key header is inconsistent."),
+        Row("errSecUnsupportedKeyFormat", -67734, "The key header format is not supported."),
+        Row("errSecUnsupportedKeySize", -67735, "The key size is not supported."),
+        Row("errSecInvalidKeyUsageMask", -67736, "The key usage mask is not valid."),
+        Row("errSecUnsupportedKeyUsageMask", -67737, "The key usage mask is not supported."),
+        Row("errSecInvalidKeyAttributeMask", -67738, "The key attribute mask is not valid."),
+        Row("errSecUnsupportedKeyAttributeMask", -67739, "The key attribute mask is not supported."),
+        Row("errSecInvalidKeyLabel", -67740, "The key label is not valid."),
+        Row("errSecUnsupportedKeyLabel", -67741, "The key label is not supported."),
+        Row("errSecInvalidKeyFormat", -67742, "The key format is not valid."),
+        Row("errSecUnsupportedVectorOfBuffers", -67743, "The vector of buffers is not supported."),
+        Row("errSecInvalidInputVector", -67744, "The input vector is not valid."),
+        Row("errSecInvalidOutputVector", -67745, "The output vector is not valid."),
+        Row("errSecInvalidContext", -67746, "An invalid context was encountered."),
+        Row("errSecInvalidAlgorithm", -67747, "An invalid algorithm was encountered."),
+        Row("errSecInvalidAttributeKey", -67748, "A key attribute was not valid."),
+        Row("errSecMissingAttributeKey", -67749, "A key attribute was missing."),
+        Row("errSecInvalidAttributeInitVector", -67750, "An init vector attribute was not valid."),
+        Row("errSecMissingAttributeInitVector", -67751, "An init vector attribute was missing."),
+        Row("errSecInvalidAttributeSalt", -67752, "A salt attribute was not valid."),
+        Row("errSecMissingAttributeSalt", -67753, "A salt attribute was missing."),
+        Row("errSecInvalidAttributePadding", -67754, "A padding attribute was not valid."),
+        Row("errSecMissingAttributePadding", -67755, "A padding attribute was missing."),
+        Row("errSecInvalidAttributeRandom", -67756, "A random number attribute was not valid."),
+        Row("errSecMissingAttributeRandom", -67757, "A random number attribute was missing."),
+        Row("errSecInvalidAttributeSeed", -67758, "A seed attribute was not valid."),
+        Row("errSecMissingAttributeSeed", -67759, "A seed attribute was missing."),
+        Row("errSecInvalidAttributePassphrase", -67760, "A passphrase attribute was not valid."),
+        Row("errSecMissingAttributePassphrase", -67761, "A passphrase attribute was missing."),
+        Row("errSecInvalidAttributeKeyLength", -67762, "A key length attribute was not valid."),
+        Row("errSecMissingAttributeKeyLength", -67763, "A key length attribute was missing."),
+        Row("errSecInvalidAttributeBlockSize", -67764, "A block size attribute was not valid."),
+        Row("errSecMissingAttributeBlockSize", -67765, "A block size attribute was missing."),
+        Row("errSecInvalidAttributeOutputSize", -67766, "An output size attribute was not valid."),
+        Row("errSecMissingAttributeOutputSize", -67767, "An output size attribute was missing."),
+        Row("errSecInvalidAttributeRounds", -67768, "The number of rounds attribute was not valid."),
+        Row("errSecMissingAttributeRounds", -67769, "The number of rounds attribute was missing."),
+        Row("errSecInvalidAlgorithmParms", -67770, "An algorithm parameters attribute was not valid."),
+        Row("errSecMissingAlgorithmParms", -67771, "An algorithm parameters attribute was missing."),
+        Row("errSecInvalidAttributeLabel", -67772, "A label attribute was not valid."),
+        Row("errSecMissingAttributeLabel", -67773, "A label attribute was missing."),
+        Row("errSecInvalidAttributeKeyType", -67774, "A key type attribute was not valid."),
+        Row("errSecMissingAttributeKeyType", -67775, "A key type attribute was missing."),
+        Row("errSecInvalidAttributeMode", -67776, "A mode attribute was not valid."),
+        Row("errSecMissingAttributeMode", -67777, "A mode attribute was missing."),
+        Row("errSecInvalidAttributeEffectiveBits", -67778, "An effective bits attribute was not valid."),
+        Row("errSecMissingAttributeEffectiveBits", -67779, "An effective bits attribute was missing."),
+        Row("errSecInvalidAttributeStartDate", -67780, "A start date attribute was not valid."),
+        Row("errSecMissingAttributeStartDate", -67781, "A start date attribute was missing."),
+        Row("errSecInvalidAttributeEndDate", -67782, "An end date attribute was not valid."),
+        Row("errSecMissingAttributeEndDate", -67783, "An end date attribute was missing."),
+        Row("errSecInvalidAttributeVersion", -67784, "A version attribute was not valid."),
+        Row("errSecMissingAttributeVersion", -67785, "A version attribute was missing."),
+        Row("errSecInvalidAttributePrime", -67786, "A prime attribute was not valid."),
+        Row("errSecMissingAttributePrime", -67787, "A prime attribute was missing."),
+        Row("errSecInvalidAttributeBase", -67788, "A base attribute was not valid."),
+        Row("errSecMissingAttributeBase", -67789, "A base attribute was missing."),
+        Row("errSecInvalidAttributeSubprime", -67790, "A subprime attribute was not valid."),
+        Row("errSecMissingAttributeSubprime", -67791, "A subprime attribute was missing."),
+        Row("errSecInvalidAttributeIterationCount", -67792, "An iteration count attribute was not valid."),
+        Row("errSecMissingAttributeIterationCount", -67793, "An iteration count attribute was missing."),
+        Row("errSecInvalidAttributeDLDBHandle", -67794, "A database handle attribute was not valid."),
+        Row("errSecMissingAttributeDLDBHandle", -67795, "A database handle attribute was missing."),
+        Row("errSecInvalidAttributeAccessCredentials", -67796, "An access credentials attribute was not valid."),
+        Row("errSecMissingAttributeAccessCredentials", -67797, "An access credentials attribute was missing."),
+        Row("errSecInvalidAttributePublicKeyFormat", -67798, "A public key format attribute was not valid."),
+        Row("errSecMissingAttributePublicKeyFormat", -67799, "A public key format attribute was missing."),
+        Row("errSecInvalidAttributePrivateKeyFormat", -67800, "A private key format attribute was not valid."),
+        Row("errSecMissingAttributePrivateKeyFormat", -67801, "A private key format attribute was missing."),
+        Row("errSecInvalidAttributeSymmetricKeyFormat", -67802, "A symmetric key format attribute was not valid."),
+        Row("errSecMissingAttributeSymmetricKeyFormat", -67803, "A symmetric key format attribute was missing."),
+        Row("errSecInvalidAttributeWrappedKeyFormat", -67804, "A wrapped key format attribute was not valid."),
+        Row("errSecMissingAttributeWrappedKeyFormat", -67805, "A wrapped key format attribute was missing."),
+        Row("errSecStagedOperationInProgress", -67806, "A staged operation is in progress."),
+        Row("errSecStagedOperationNotStarted", -67807, "A staged operation was not started."),
+        Row("errSecVerifyFailed", -67808, "A cryptographic verification failure has occurred."),
+        Row("errSecQuerySizeUnknown", -67809, "The query size is unknown."),
+        Row("errSecBlockSizeMismatch", -67810, "A block size mismatch occurred."),
+        Row("errSecPublicKeyInconsistent", -67811, "The public key was inconsistent."),
+        Row("errSecDeviceVerifyFailed", -67812, "A device verification failure has occurred."),
+        Row("errSecInvalidLoginName", -67813, "An invalid login name was detected."),
+        Row("errSecAlreadyLoggedIn", -67814, "The user is already logged in."),
+        Row("errSecInvalidDigestAlgorithm", -67815, "An invalid digest algorithm was detected."),
+        Row("errSecInvalidCRLGroup", -67816, "An invalid CRL group was detected."),
+        Row("errSecCertificateCannotOperate", -67817, "The certificate cannot operate."),
+        Row("errSecCertificateExpired", -67818, "An expired certificate was detected."),
+        Row("errSecCertificateNotValidYet", -67819, "The certificate is not yet valid."),
+        Row("errSecCertificateRevoked", -67820, "The certificate was revoked."),
+        Row("errSecCertificateSuspended", -67821, "The certificate was suspended."),
+        Row("errSecInsufficientCredentials", -67822, "Insufficient credentials were detected."),
+        Row("errSecInvalidAction", -67823, "The action was not valid."),
+        Row("errSecInvalidAuthority", -67824, "The authority was not valid."),
+        Row("errSecVerifyActionFailed", -67825, "A verify action has failed."),
+        Row("errSecInvalidCertAuthority", -67826, "The certificate authority was not valid."),
+        Row("errSecInvalidCRLAuthority", -67827, "The CRL authority was not valid."),
+        Row("errSecInvaldCRLAuthority", -67827, "The CRL authority was not valid."),
+        Row("errSecInvalidCRLEncoding", -67828, "The CRL encoding was not valid."),
+        Row("errSecInvalidCRLType", -67829, "The CRL type was not valid."),
+        Row("errSecInvalidCRL", -67830, "The CRL was not valid."),
+        Row("errSecInvalidFormType", -67831, "The form type was not valid."),
+        Row("errSecInvalidID", -67832, "The ID was not valid."),
+        Row("errSecInvalidIdentifier", -67833, "The identifier was not valid."),
+        Row("errSecInvalidIndex", -67834, "The index was not valid."),
+        Row("errSecInvalidPolicyIdentifiers", -67835, "The policy identifiers are not valid."),
+        Row("errSecInvalidTimeString", -67836, "The time specified was not valid."),
+        Row("errSecInvalidReason", -67837, "The trust policy reason was not valid."),
+        Row("errSecInvalidRequestInputs", -67838, "The request inputs are not valid."),
+        Row("errSecInvalidResponseVector", -67839, "The response vector was not valid."),
+        Row("errSecInvalidStopOnPolicy", -67840, "The stop-on policy was not valid."),
+        Row("errSecInvalidTuple", -67841, "The tuple was not valid."),
+        Row("errSecMultipleValuesUnsupported", -67842, "Multiple values are not supported."),
+        Row("errSecNotTrusted", -67843, "The certificate was not trusted."),
+        Row("errSecNoDefaultAuthority", -67844, "No default authority was detected."),
+        Row("errSecRejectedForm", -67845, "The trust policy had a rejected form."),
+        Row("errSecRequestLost", -67846, "The request was lost."),
+        Row("errSecRequestRejected", -67847, "The request was rejected."),
+        Row("errSecUnsupportedAddressType", -67848, "The address type is not supported."),
+        Row("errSecUnsupportedService", -67849, "The service is not supported."),
+        Row("errSecInvalidTupleGroup", -67850, "The tuple group was not valid."),
+        Row("errSecInvalidBaseACLs", -67851, "The base ACLs are not valid."),
+        Row("errSecInvalidTupleCredentials", -67852, "The tuple credentials are not valid."),
+        Row("errSecInvalidTupleCredendtials", -67852, "The tuple credentials are not valid."),
+        Row("errSecInvalidEncoding", -67853, "The encoding was not valid."),
+        Row("errSecInvalidValidityPeriod", -67854, "The validity period was not valid."),
+        Row("errSecInvalidRequestor", -67855, "The requestor was not valid."),
+        Row("errSecRequestDescriptor", -67856, "The request descriptor was not valid."),
+        Row("errSecInvalidBundleInfo", -67857, "The bundle information was not valid."),
+        Row("errSecInvalidCRLIndex", -67858, "The CRL index was not valid."),
+        Row("errSecNoFieldValues", -67859, "No field values were detected."),
+        Row("errSecUnsupportedFieldFormat", -67860, "The field format is not supported."),
+        Row("errSecUnsupportedIndexInfo", -67861, "The index information is not supported."),
+        Row("errSecUnsupportedLocality", -67862, "The locality is not supported."),
+        Row("errSecUnsupportedNumAttributes", -67863, "The number of attributes is not supported."),
+        Row("errSecUnsupportedNumIndexes", -67864, "The number of indexes is not supported."),
+        Row("errSecUnsupportedNumRecordTypes", -67865, "The number of record types is not supported."),
+        Row("errSecFieldSpecifiedMultiple", -67866, "Too many fields were specified."),
+        Row("errSecIncompatibleFieldFormat", -67867, "The field format was incompatible."),
+        Row("errSecInvalidParsingModule", -67868, "The parsing module was not valid."),
+        Row("errSecDatabaseLocked", -67869, "The database is locked."),
+        Row("errSecDatastoreIsOpen", -67870, "The data store is open."),
+        Row("errSecMissingValue", -67871, "A missing value was detected."),
+        Row("errSecUnsupportedQueryLimits", -67872, "The query limits are not supported."),
+        Row("errSecUnsupportedNumSelectionPreds", -67873, "The number of selection predicates is not supported."),
+        Row("errSecUnsupportedOperator", -67874, "The operator is not supported."),
+        Row("errSecInvalidDBLocation", -67875, "The database location is not valid."),
+        Row("errSecInvalidAccessRequest", -67876, "The access request is not valid."),
+        Row("errSecInvalidIndexInfo", -67877, "The index information is not valid."),
+        Row("errSecInvalidNewOwner", -67878, "The new owner is not valid."),
+        Row("errSecInvalidModifyMode", -67879, "The modify mode is not valid."),
+        Row("errSecMissingRequiredExtension", -67880, "A required certificate extension is missing."),
+        Row("errSecExtendedKeyUsageNotCritical", -67881, "The extended key usage extension was not marked critical."),
+        Row("errSecTimestampMissing", -67882, "A timestamp was expected but was not found."),
+        Row("errSecTimestampInvalid", -67883, "The timestamp was not valid."),
+        Row("errSecTimestampNotTrusted", -67884, "The timestamp was not trusted."),
+        Row("errSecTimestampServiceNotAvailable", -67885, "The timestamp service is not available."),
+        Row("errSecTimestampBadAlg", -67886, "An unrecognized or unsupported Algorithm Identifier in timestamp."),
+        Row("errSecTimestampBadRequest", -67887, "The timestamp transaction is not permitted or supported."),
+        Row("errSecTimestampBadDataFormat", -67888, "The timestamp data submitted has the wrong format."),
+        Row("errSecTimestampTimeNotAvailable", -67889, "The time source for the Timestamp Authority is not available."),
+        Row(
+            "errSecTimestampUnacceptedPolicy",
+            -67890,
+            "The requested policy is not supported by the Timestamp Authority."
+        ),
+        Row(
+            "errSecTimestampUnacceptedExtension",
+            -67891,
+            "The requested extension is not supported by the Timestamp Authority."
+        ),
+        Row("errSecTimestampAddInfoNotAvailable", -67892, "The additional information requested is not available."),
+        Row("errSecTimestampSystemFailure", -67893, "The timestamp request cannot be handled due to system failure."),
+        Row("errSecSigningTimeMissing", -67894, "A signing time was expected but was not found."),
+        Row("errSecTimestampRejection", -67895, "A timestamp transaction was rejected."),
+        Row("errSecTimestampWaiting", -67896, "A timestamp transaction is waiting."),
+        Row("errSecTimestampRevocationWarning", -67897, "A timestamp authority revocation warning was issued."),
+        Row(
+            "errSecTimestampRevocationNotification",
+            -67898,
+            "A timestamp authority revocation notification was issued."
+        ),
+        Row("errSecCertificatePolicyNotAllowed", -67899, "The requested policy is not allowed for this certificate."),
+        Row("errSecCertificateNameNotAllowed", -67900, "The requested name is not allowed for this certificate."),
+        Row(
+            "errSecCertificateValidityPeriodTooLong",
+            -67901,
+            "The validity period in the certificate exceeds the maximum allowed."
+        ),
+        Row("errSecCertificateIsCA", -67902, "The verified certificate is a CA rather than an end-entity."),
+        Row(
+            "errSecCertificateDuplicateExtension",
+            -67903,
+            "The certificate contains multiple extensions with the same extension ID."
+        ),
+        Row("errSecMissingQualifiedCertStatement", -67904, nil),
+    ]
+
+    /// Codes that only Apple's private headers declare.
+    private static let nonpublic: [Row] = [Row("errSecInternal", -26276, nil, isPublic: false)]
+}

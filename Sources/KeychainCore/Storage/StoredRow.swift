@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An item as the store sees it: opaque bytes, blind-index values, and the few things that lie in the clear.
+public struct StoredRow: Sendable, Hashable {
+    /// The class, which is the table.
+    public var itemClass: ItemClass
+    /// The identifier, kept for the life of the row.
+    public var identifier: ItemIdentifier
+    /// The protection class, in the clear.
+    public var protection: String
+    /// Whether the row only remembers that a synchronizable item was deleted; in the clear.
+    public var isTombstone: Bool
+    /// Which generation of class keys sealed the row.
+    public var keyGeneration: UInt32
+    /// Drawn anew by every write.
+    public var version: Bytes16
+    /// The tag of the whole primary key, unique in the table.
+    public var primaryKeyTag: SearchTag
+    /// The tags of the attributes that are there, ordered by name.
+    public var tags: [AttributeTag]
+    /// The sealed attributes.
+    public var metadata: [UInt8]
+    /// The wrapped row key and the sealed secret.
+    public var secret: [UInt8]
+
+    /// A row.
+    public init(
+        itemClass: ItemClass,
+        identifier: ItemIdentifier,
+        protection: String,
+        isTombstone: Bool,
+        keyGeneration: UInt32,
+        version: Bytes16,
+        primaryKeyTag: SearchTag,
+        tags: [AttributeTag],
+        metadata: [UInt8] = [],
+        secret: [UInt8] = []
+    ) {
+        self.itemClass = itemClass
+        self.identifier = identifier
+        self.protection = protection
+        self.isTombstone = isTombstone
+        self.keyGeneration = keyGeneration
+        self.version = version
+        self.primaryKeyTag = primaryKeyTag
+        self.tags = tags
+        self.metadata = metadata
+        self.secret = secret
+    }
+}
+
+/// The search tag of one attribute.
+public struct AttributeTag: Sendable, Hashable {
+    /// The attribute.
+    public let name: AttributeName
+    /// Its tag.
+    public let tag: SearchTag
+
+    /// A tag.
+    public init(name: AttributeName, tag: SearchTag) {
+        self.name = name
+        self.tag = tag
+    }
+}
+
+/// How large an item may be.
+public enum ItemLimits {
+    /// The largest secret, in bytes: 16 MiB. Apple enforces no limit (specification, open question 9).
+    public static let secretByteCount = 16 << 20
+    /// The largest sum of encoded attributes, in bytes: 16 MiB.
+    public static let metadataByteCount = 16 << 20
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Sixteen bytes kept inline: an identifier, a search tag, a row version.
+public struct Bytes16: Sendable, Hashable {
+    private var high: UInt64
+    private var low: UInt64
+
+    /// Takes the first sixteen bytes of a buffer; `nil` when it has fewer.
+    public init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count >= Self.count else { return nil }
+        high = bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
+        low = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+    }
+
+    /// Takes sixteen bytes of a collection; `nil` when it has another number of them.
+    public init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == Self.count else { return nil }
+        self = unsafe16(Array(bytes))
+    }
+
+    /// Sixteen zeros, which no identifier, tag or version is.
+    public static let zero = Bytes16(high: 0, low: 0)
+
+    /// The number of bytes: 16.
+    public static let count = 16
+
+    /// Lends the bytes in their order; the pointer is good only during the call.
+    public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        var copy = (high, low)
+        return try Swift.withUnsafeBytes(of: &copy, body)
+    }
+
+    /// The bytes as an array.
+    public var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+
+    fileprivate init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+}
+
+/// A blind-index value: what the store compares instead of an attribute.
+public typealias SearchTag = Bytes16
+
+/// The identifier of a stored item, the last sixteen bytes of its persistent reference.
+public typealias ItemIdentifier = Bytes16
+
+private func unsafe16(_ bytes: [UInt8]) -> Bytes16 {
+    bytes.withUnsafeBytes {
+        Bytes16(
+            high: $0.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
+            low: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+        )
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A number as an `NSNumber` holds it: an integer of 64 bits or a finite real.
+public enum KeychainNumber: Sendable, Hashable {
+    /// An integer that fits 64 bits with sign.
+    case integer(Int64)
+    /// An integer above `Int64.max`.
+    case unsigned(UInt64)
+    /// A finite IEEE 754 binary64 number.
+    case real(Double)
+
+    /// An integer of any width.
+    public init(_ value: UInt64) {
+        self = Int64(exactly: value).map { .integer($0) } ?? .unsigned(value)
+    }
+
+    /// The low 32 bits with sign, as the hashed columns and Data columns take a number (specification, section 2.1).
+    public var truncatedTo32Bits: Int32 {
+        switch self {
+        case .integer(let value): Int32(truncatingIfNeeded: value)
+        case .unsigned(let value): Int32(truncatingIfNeeded: value)
+        case .real(let value):
+            value >= Double(Int32.max) ? .max : value <= Double(Int32.min) ? .min : Int32(value)
+        }
+    }
+
+    /// The value as an integer, `nil` when it has a fraction or does not fit 64 bits.
+    public var exactInteger: Int64? {
+        switch self {
+        case .integer(let value): value
+        case .unsigned: nil
+        case .real(let value): Int64(exactly: value)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+
+/// Bytes that are overwritten with zeros when the last reference to them goes away.
+///
+/// Every `Data` value of a request or an answer travels in this type, so that a secret leaves no copy behind in freed
+/// memory. The bytes are immutable once made; copies of the value share them.
+public struct SecretBytes: Sendable {
+    private let storage: Storage
+
+    /// Copies `count` bytes from a buffer.
+    public init(copying bytes: UnsafeRawBufferPointer) {
+        storage = Storage(count: bytes.count) { $0.copyMemory(from: bytes) }
+    }
+
+    /// Copies the bytes of an array.
+    public init(_ bytes: [UInt8]) {
+        self = bytes.withUnsafeBytes { SecretBytes(copying: $0) }
+    }
+
+    /// No bytes.
+    public init() {
+        storage = Storage(count: 0) { _ in }
+    }
+
+    /// The number of bytes.
+    public var count: Int { storage.bytes.count }
+
+    /// Whether there are no bytes.
+    public var isEmpty: Bool { count == 0 }
+
+    /// Lends the bytes to `body`; the pointer is good only during the call.
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { withExtendedLifetime(storage) {} }
+        return try body(UnsafeRawBufferPointer(storage.bytes))
+    }
+
+    /// The bytes as an array, for values that are not secret: the copy is not overwritten.
+    public var unprotectedCopy: [UInt8] { withUnsafeBytes { Array($0) } }
+
+    // The buffer is written once, in the initializer, before anybody else can see it.
+    private final class Storage: @unchecked Sendable {
+        let bytes: UnsafeMutableRawBufferPointer
+
+        init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
+            bytes = .allocate(byteCount: count, alignment: 8)
+            fill(bytes)
+        }
+
+        deinit {
+            keychain_wipe(bytes.baseAddress, bytes.count)
+            bytes.deallocate()
+        }
+    }
+}
+
+extension SecretBytes: Hashable {
+    /// Whether both hold the same bytes; takes the same time wherever they differ.
+    public static func == (left: SecretBytes, right: SecretBytes) -> Bool {
+        guard left.count == right.count else { return false }
+        return left.withUnsafeBytes { left in
+            right.withUnsafeBytes { right in
+                zip(left, right).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
+            }
+        }
+    }
+
+    /// Feeds the number of bytes only, so that no hash of a secret is ever made.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(count)
+    }
+}
+
+extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The number of bytes, never the bytes.
+    public var description: String { "<\(count) bytes>" }
+
+    /// The number of bytes, never the bytes.
+    public var debugDescription: String { description }
+
+    /// Nothing to see inside.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A point in time: seconds since 2001-01-01T00:00:00Z, as Foundation's `Date` counts them.
+public struct Timestamp: Sendable, Hashable, Comparable {
+    /// Seconds since the reference date; a fraction keeps the precision of binary64.
+    public var secondsSinceReferenceDate: Double
+
+    /// A time so many seconds after 2001-01-01T00:00:00Z.
+    public init(secondsSinceReferenceDate: Double) {
+        // A negative zero would have a comparison form of its own.
+        self.secondsSinceReferenceDate = secondsSinceReferenceDate == 0 ? 0 : secondsSinceReferenceDate
+    }
+
+    /// 2001-01-01T00:00:00Z, the default of the date columns of keys.
+    public static let referenceDate = Timestamp(secondsSinceReferenceDate: 0)
+
+    /// Whether one time is earlier than the other.
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.secondsSinceReferenceDate < right.secondsSinceReferenceDate
+    }
+}
