@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// What can be wrong with the folder and the files of a keychain.
+public enum FileError: Error, Sendable, Hashable {
+    /// A system call failed: its name, the path, errno.
+    case system(call: String, path: String, errno: Int32)
+    /// The home folder that the keychain would lie below does not exist.
+    case noHome(String)
+    /// The path cannot be used as given, and why.
+    case unusablePath(String, String)
+    /// Others can get at a file or folder, or it belongs to another user.
+    case exposed(path: String, String)
+    /// There is something else than was expected: a symbolic link, a folder instead of a file.
+    case wrongKind(path: String, expected: String)
+    /// Another process held a lock for longer than the time-out.
+    case lockTimeout(path: String)
+}
+
+extension FileError: CustomStringConvertible {
+    /// One sentence: what is wrong and what to do.
+    public var description: String {
+        switch self {
+        case .system(let call, let path, let errno):
+            "\(call) of \(path) failed: \(String(cString: strerror(errno)))"
+        case .noHome(let path):
+            "the home folder \(path) does not exist; set SWIFT_KEYCHAIN_HOME to a folder for the keychain"
+        case .unusablePath(let path, let why): "\(path) cannot hold a keychain: \(why)"
+        case .exposed(let path, let why): "\(path) \(why); make it yours alone with chown and chmod go="
+        case .wrongKind(let path, let expected): "\(path) is not \(expected); move it away"
+        case .lockTimeout(let path): "another process held the lock \(path) for too long; try again"
+        }
+    }
+}

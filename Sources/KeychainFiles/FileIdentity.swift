@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Which file a path leads to, so that a file that was replaced or removed behind an open one is noticed.
+public struct FileIdentity: Sendable, Hashable {
+    private let device: dev_t
+    private let inode: ino_t
+
+    /// The file at a path; `nil` when there is none.
+    public init?(path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        device = status.st_dev
+        inode = status.st_ino
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Where the keychain of the user lies.
+///
+/// `SWIFT_KEYCHAIN_HOME` names the folder itself. Otherwise it is `swift-keychain` in `$XDG_DATA_HOME`, or in
+/// `~/.local/share` when that is not set or not absolute (XDG Base Directory Specification 0.8).
+public struct KeychainLocation: Sendable, Hashable {
+    /// The environment variable that names the folder.
+    public static let environmentVariable = "SWIFT_KEYCHAIN_HOME"
+
+    /// The absolute path of the folder.
+    public let path: String
+
+    /// A folder that must exist before anything is made below it; `nil` when parents may be made, too.
+    public let requiredParent: String?
+
+    /// The location that an environment names.
+    ///
+    /// - Parameters:
+    ///   - environment: the value of an environment variable.
+    ///   - homeOfUser: the user's home folder by the user database, for when `HOME` is not set.
+    /// - Throws: ``FileError/unusablePath(_:_:)`` for a relative `SWIFT_KEYCHAIN_HOME`,
+    ///   ``FileError/noHome(_:)`` when no home is known.
+    public init(
+        environment: (String) -> String?,
+        homeOfUser: () -> String? = KeychainLocation.homeFromUserDatabase
+    ) throws(FileError) {
+        if let path = environment(Self.environmentVariable), !path.isEmpty {
+            guard path.hasPrefix("/") else {
+                throw .unusablePath(path, "\(Self.environmentVariable) must be an absolute path")
+            }
+            self.path = path
+            requiredParent = nil
+        } else if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
+            path = data + "/swift-keychain"
+            requiredParent = nil
+        } else {
+            let named = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+            guard let home = named ?? homeOfUser() else { throw .noHome("of this user") }
+            path = home + "/.local/share/swift-keychain"
+            requiredParent = home
+        }
+    }
+
+    /// A location by its absolute path.
+    public init(path: String) {
+        self.path = path
+        requiredParent = nil
+    }
+
+    /// The home folder that the user database names for the effective user.
+    public static func homeFromUserDatabase() -> String? {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 14) { buffer in
+            guard let base = buffer.baseAddress,
+                getpwuid_r(geteuid(), &entry, base, buffer.count, &found) == 0, found != nil, let home = entry.pw_dir
+            else { return nil }
+            return String(cString: home)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+
+/// A folder that belongs to this user alone, and its files: mode 0700, files 0600, or it is refused.
+public struct PrivateDirectory: Sendable, Hashable {
+    /// The path, without symbolic links.
+    public let path: String
+
+    /// Opens the folder of a location, and makes it if it is missing.
+    ///
+    /// - Throws: ``FileError``; nothing is made below a home that does not exist, and a folder that others can get at
+    ///   is refused as it is.
+    public init(_ location: KeychainLocation) throws(FileError) {
+        if let parent = location.requiredParent {
+            var status = stat()
+            guard stat(parent, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw .noHome(parent) }
+        }
+        try Self.make(location.path)
+        guard let resolved = realpath(location.path, nil) else {
+            throw .system(call: "realpath", path: location.path, errno: errno)
+        }
+        defer { free(resolved) }
+        path = String(cString: resolved)
+        try Self.check(path, kind: S_IFDIR, expected: "a folder")
+    }
+
+    /// The path of a file in the folder.
+    public func path(of name: String) -> String { "\(path)/\(name)" }
+
+    /// Whether there is a file of this name that belongs to this user alone.
+    ///
+    /// - Throws: ``FileError/exposed(path:_:)`` or ``FileError/wrongKind(path:expected:)`` when there is something else.
+    public func hasFile(_ name: String) throws(FileError) -> Bool {
+        do throws(FileError) {
+            try Self.check(path(of: name), kind: S_IFREG, expected: "a file")
+            return true
+        } catch .system(_, _, ENOENT) {
+            return false
+        }
+    }
+
+    /// Lends the first bytes of a file, at most `limit`, in memory that is wiped afterwards.
+    public func withContents<Result>(
+        of name: String,
+        limit: Int,
+        _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(FileError) -> Result {
+        let path = path(of: name)
+        try Self.check(path, kind: S_IFREG, expected: "a file")
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(call: "open", path: path, errno: errno) }
+        defer { close(descriptor) }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit, alignment: 8)
+        defer {
+            keychain_wipe(buffer.baseAddress, buffer.count)
+            buffer.deallocate()
+        }
+        var count = 0
+        while count < limit {
+            let got = read(descriptor, buffer.baseAddress.map { $0 + count }, limit - count)
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw .system(call: "read", path: path, errno: errno) }
+            if got == 0 { break }
+            count += got
+        }
+        return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+
+    /// Makes an empty file of mode 0600 under a name that is not taken.
+    public func makeEmptyFile(_ name: String) throws(FileError) {
+        close(try makeFile(name))
+    }
+
+    /// Makes a file with these bytes, complete and durable under its name, or not at all.
+    public func makeFile(_ name: String, _ bytes: UnsafeRawBufferPointer) throws(FileError) {
+        let temporary = "\(name).new"
+        unlink(path(of: temporary))
+        let descriptor = try makeFile(temporary)
+        defer { close(descriptor) }
+        var written = 0
+        while written < bytes.count {
+            let count = write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure("write", temporary) }
+            written += count
+        }
+        guard fsync(descriptor) == 0 else { throw failure("fsync", temporary) }
+        try publish(temporary, as: name)
+    }
+
+    /// Gives a complete file its name, durably.
+    public func publish(_ temporary: String, as name: String) throws(FileError) {
+        let descriptor = open(path(of: temporary), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", temporary) }
+        let synced = fsync(descriptor) == 0
+        close(descriptor)
+        guard synced else { throw failure("fsync", temporary) }
+        guard rename(path(of: temporary), path(of: name)) == 0 else { throw failure("rename", temporary) }
+        try Self.sync(path)
+    }
+
+    /// Moves a file that stands in the way aside, without overwriting one that was moved before.
+    public func setAside(_ name: String) throws(FileError) {
+        for number in 1... {
+            let target = path(of: "\(name).orphan-\(number)")
+            if access(target, F_OK) == 0 { continue }
+            guard rename(path(of: name), target) == 0 else { throw failure("rename", name) }
+            return try Self.sync(path)
+        }
+    }
+
+    /// Removes a file if it is there.
+    public func remove(_ name: String) { unlink(path(of: name)) }
+
+    /// Runs `body` while no other process runs its own under the same lock file.
+    public func locked<Result, Failure: Error>(
+        _ name: String,
+        timeoutMilliseconds: Int32,
+        mapError: (FileError) -> Failure,
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let path = path(of: name)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw mapError(.system(call: "open", path: path, errno: errno)) }
+        defer { close(descriptor) }
+        var waited: Int32 = 0
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else {
+                throw mapError(.system(call: "flock", path: path, errno: errno))
+            }
+            guard waited < timeoutMilliseconds else { throw mapError(.lockTimeout(path: path)) }
+            usleep(5_000)
+            waited += 5
+        }
+        return try body()
+    }
+
+    private func makeFile(_ name: String) throws(FileError) -> Int32 {
+        let descriptor = open(path(of: name), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("open", name) }
+        return descriptor
+    }
+
+    private func failure(_ call: String, _ name: String) -> FileError {
+        .system(call: call, path: path(of: name), errno: errno)
+    }
+
+    /// Makes a folder and its missing parents, all of mode 0700, and syncs each parent.
+    private static func make(_ path: String) throws(FileError) {
+        if access(path, F_OK) == 0 { return }
+        let parent = path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+        if !parent.isEmpty { try make(parent) }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw .system(call: "mkdir", path: path, errno: errno)
+        }
+        try sync(parent.isEmpty ? "/" : parent)
+    }
+
+    private static func sync(_ folder: String) throws(FileError) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(call: "open", path: folder, errno: errno) }
+        defer { close(descriptor) }
+        // Some file systems cannot sync a folder; they say EINVAL, and there is nothing to do about it.
+        guard fsync(descriptor) == 0 || errno == EINVAL else {
+            throw .system(call: "fsync", path: folder, errno: errno)
+        }
+    }
+
+    private static func check(_ path: String, kind: mode_t, expected: String) throws(FileError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw .system(call: "lstat", path: path, errno: errno) }
+        guard status.st_mode & S_IFMT == kind else { throw .wrongKind(path: path, expected: expected) }
+        guard status.st_uid == geteuid() else { throw .exposed(path: path, "belongs to another user") }
+        guard status.st_mode & 0o077 == 0 else { throw .exposed(path: path, "is open to other users") }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Crypto
+
+/// Memory for long-lived keys: locked, left out of core dumps, zero in a forked child, wiped when released.
+///
+/// mlock(2) can be refused, as in a container with a small limit: ``isLocked`` then says so and the rest still holds.
+public final class LockedMemory: @unchecked Sendable {
+    // What protects the bytes: slots are handed out in `init` order by one owner and written before they are shared.
+    private let bytes: UnsafeMutableRawBufferPointer
+    private var used = 0
+
+    /// Whether the memory is kept out of swap.
+    public let isLocked: Bool
+
+    /// Reserves memory for so many keys of 32 bytes.
+    ///
+    /// - Throws: ``ProtectionError/noMemory``.
+    public init(keyCapacity: Int) throws(ProtectionError) {
+        let count = keyCapacity * LockedKey.byteCount
+        var locked: Int32 = 0
+        guard let base = keychain_locked_allocate(count, &locked) else { throw .noMemory }
+        bytes = UnsafeMutableRawBufferPointer(start: base, count: count)
+        isLocked = locked != 0
+    }
+
+    deinit {
+        keychain_locked_free(bytes.baseAddress, bytes.count)
+    }
+
+    /// Copies a key into the next free slot.
+    func store(_ key: SymmetricKey) throws(ProtectionError) -> LockedKey {
+        guard key.bitCount == LockedKey.byteCount * 8, used + LockedKey.byteCount <= bytes.count else {
+            throw .noMemory
+        }
+        let offset = used
+        used += LockedKey.byteCount
+        key.withUnsafeBytes { bytes[offset...].copyBytes(from: $0) }
+        return LockedKey(memory: self, offset: offset)
+    }
+
+    fileprivate func slot(at offset: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + LockedKey.byteCount])
+    }
+}
+
+/// A 256-bit key in locked memory.
+public struct LockedKey: Sendable {
+    static let byteCount = 32
+
+    fileprivate let memory: LockedMemory
+    fileprivate let offset: Int
+
+    /// A copy to work with, which swift-crypto wipes when it is released.
+    func withKey<Result, Failure: Error>(
+        _ body: (SymmetricKey) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { withExtendedLifetime(memory) {} }
+        return try body(SymmetricKey(data: memory.slot(at: offset)))
+    }
+}
+
+extension UnsafeMutableRawBufferPointer.SubSequence {
+    fileprivate func copyBytes(from source: UnsafeRawBufferPointer) {
+        UnsafeMutableRawBufferPointer(rebasing: self).copyMemory(from: source)
+    }
+}

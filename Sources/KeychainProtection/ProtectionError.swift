@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What can go wrong with keys and sealed rows.
+public enum ProtectionError: Error, Sendable, Hashable {
+    /// No memory for keys could be had.
+    case noMemory
+    /// The root key does not open the keybag: it belongs to another store.
+    case wrongRootKey
+    /// The keybag is cut short, altered or of an unknown shape.
+    case damagedKeybag(String)
+    /// The keybag was written by a newer version.
+    case newerKeybag(version: Int)
+    /// The keys of the protection class are not available now.
+    case classUnavailable(String)
+    /// A row does not open: it was altered, cut short, or put together from other rows.
+    case damagedRow(RowDamage)
+    /// An item is larger than the store takes.
+    case tooLarge
+    /// A cryptographic operation failed that cannot fail with valid keys.
+    case cryptography(String)
+}
+
+/// How a row failed to open; the raw value is kept with a row in quarantine.
+public enum RowDamage: Int, Sendable, Hashable, CaseIterable {
+    /// The metadata does not authenticate.
+    case metadata = 1
+    /// The secret does not authenticate.
+    case secret = 2
+    /// The metadata opens, but is not a list of attributes.
+    case encoding = 3
+    /// A search tag or a clear column contradicts the attributes.
+    case contradiction = 4
+    /// The row names a protection class or key generation that the keybag does not have.
+    case unknownKey = 5
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// What both sealed parts of a row are bound to (Documentation/Format.md, "Associated data").
+///
+/// A part, a tag or a clear column taken from another row or from an older version of this one does not open.
+struct AssociatedData {
+    static let formatVersion: UInt8 = 1
+
+    private var bytes: [UInt8]
+
+    /// The parts of a row; the label keeps one from standing in for the other.
+    enum Part: UInt8 {
+        case metadata = 0x4D
+        case secret = 0x53
+    }
+
+    init(_ row: StoredRow) {
+        bytes = []
+        bytes.reserveCapacity(96 + row.tags.count * 20)
+        bytes += [0, Self.formatVersion]
+        bytes += row.itemClass.rawValue.utf8
+        row.identifier.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        bytes.append(UInt8(truncatingIfNeeded: row.protection.utf8.count))
+        bytes += row.protection.utf8
+        bytes.append(littleEndian: row.keyGeneration)
+        row.version.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        row.primaryKeyTag.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        bytes.append(littleEndian: UInt16(truncatingIfNeeded: row.tags.count))
+        for tag in row.tags {
+            bytes.append(littleEndian: tag.name.code.bigEndian)
+            tag.tag.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        }
+    }
+
+    mutating func labelled(_ part: Part) -> [UInt8] {
+        bytes[0] = part.rawValue
+        return bytes
+    }
+}

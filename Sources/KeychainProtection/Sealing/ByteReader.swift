@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads bytes from front to back and never past the end.
+struct ByteReader {
+    /// There are fewer bytes than were asked for.
+    struct Truncated: Error {}
+
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func take(_ count: Int) throws(Truncated) -> ArraySlice<UInt8> {
+        guard count >= 0, count <= rest.count else { throw Truncated() }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+
+    /// An integer, lowest byte first.
+    mutating func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws(Truncated) -> Value {
+        let bytes = try take(MemoryLayout<Value>.size)
+        return bytes.reversed().reduce(0) { ($0 &<< 8) | Value(truncatingIfNeeded: $1) }
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import FoundationEssentials
+import KeychainCore
+
+/// AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce; sealed bytes are nonce, ciphertext, 128-bit tag.
+enum GCM {
+    static func seal(
+        _ plaintext: UnsafeRawBufferPointer,
+        under key: SymmetricKey,
+        associatedData: [UInt8]
+    ) throws(ProtectionError) -> [UInt8] {
+        do {
+            let box = try AES.GCM.seal(plaintext, using: key, authenticating: associatedData)
+            guard let combined = box.combined else { throw ProtectionError.cryptography("AES-GCM nonce length") }
+            return Array(combined)
+        } catch {
+            throw .cryptography("AES-GCM: \(error)")
+        }
+    }
+
+    /// The plaintext, lent to `body` and wiped afterwards; `nil` when the bytes do not authenticate.
+    static func open<Result>(
+        _ sealed: ArraySlice<UInt8>,
+        under key: SymmetricKey,
+        associatedData: [UInt8],
+        _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result? {
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
+            var plaintext = try? AES.GCM.open(box, using: key, authenticating: associatedData)
+        else { return nil }
+        return plaintext.withUnsafeMutableBytes { bytes in
+            defer { bytes.wipe() }
+            return body(UnsafeRawBufferPointer(bytes))
+        }
+    }
+}

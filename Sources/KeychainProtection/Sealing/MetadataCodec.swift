@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The plain bytes of an item's attributes (Documentation/Format.md, "Metadata").
+enum MetadataCodec {
+    private static let version: UInt8 = 1
+
+    struct Metadata {
+        var attributes: Attributes
+        var hasSecret: Bool
+    }
+
+    static func encode(_ metadata: Metadata) -> [UInt8] {
+        var bytes: [UInt8] = [version, metadata.hasSecret ? 1 : 0]
+        bytes.reserveCapacity(512)
+        bytes.append(littleEndian: UInt16(metadata.attributes.count))
+        for (name, value) in metadata.attributes.sorted(by: { $0.key < $1.key }) {
+            bytes.append(littleEndian: name.code.bigEndian)
+            append(value, to: &bytes)
+        }
+        return bytes
+    }
+
+    static func decode(_ bytes: [UInt8]) throws(ProtectionError) -> Metadata {
+        do {
+            var reader = ByteReader(bytes[...])
+            guard try reader.integer(UInt8.self) == version else { throw Malformed() }
+            let flags = try reader.integer(UInt8.self)
+            guard flags <= 1 else { throw Malformed() }
+            let count = Int(try reader.integer(UInt16.self))
+            var attributes = Attributes(minimumCapacity: count)
+            for _ in 0..<count {
+                let name = AttributeName(code: try reader.integer(UInt32.self).bigEndian)
+                attributes[name] = try value(&reader)
+            }
+            guard reader.isAtEnd, attributes.count == count else { throw Malformed() }
+            return Metadata(attributes: attributes, hasSecret: flags == 1)
+        } catch {
+            throw .damagedRow(.encoding)
+        }
+    }
+
+    private struct Malformed: Error {}
+
+    private enum ValueType: UInt8 {
+        case string = 1
+        case data = 2
+        case integer = 3
+        case unsigned = 4
+        case real = 5
+        case date = 6
+        case accessControl = 7
+    }
+
+    private static func append(_ value: AttributeValue, to bytes: inout [UInt8]) {
+        switch value {
+        case .string(let text): append(.string, Array(text.utf8), to: &bytes)
+        case .data(let data): append(.data, data, to: &bytes)
+        case .number(.integer(let number)): append(.integer, number, to: &bytes)
+        case .number(.unsigned(let number)): append(.unsigned, number, to: &bytes)
+        case .number(.real(let number)): append(.real, number.bitPattern, to: &bytes)
+        case .date(let date): append(.date, date.secondsSinceReferenceDate.bitPattern, to: &bytes)
+        case .accessControl(let accessControl): append(.accessControl, encode(accessControl), to: &bytes)
+        }
+    }
+
+    private static func append(_ type: ValueType, _ content: [UInt8], to bytes: inout [UInt8]) {
+        bytes.append(type.rawValue)
+        bytes.append(littleEndian: UInt32(truncatingIfNeeded: content.count))
+        bytes += content
+    }
+
+    private static func append(_ type: ValueType, _ content: some FixedWidthInteger, to bytes: inout [UInt8]) {
+        bytes.append(type.rawValue)
+        bytes.append(littleEndian: UInt32(8))
+        bytes.append(littleEndian: content)
+    }
+
+    private static func value(_ reader: inout ByteReader) throws -> AttributeValue {
+        guard let type = ValueType(rawValue: try reader.integer(UInt8.self)) else { throw Malformed() }
+        let content = try reader.take(Int(try reader.integer(UInt32.self)))
+        switch type {
+        case .string:
+            guard let text = String(validating: content, as: UTF8.self) else { throw Malformed() }
+            return .string(text)
+        case .data: return .data(Array(content))
+        case .integer: return .number(.integer(try integer(content)))
+        case .unsigned: return .number(.unsigned(try integer(content)))
+        case .real: return .number(.real(Double(bitPattern: try integer(content))))
+        case .date: return .date(Timestamp(secondsSinceReferenceDate: Double(bitPattern: try integer(content))))
+        case .accessControl: return .accessControl(try accessControl(content))
+        }
+    }
+
+    private static func integer<Value: FixedWidthInteger>(_ content: ArraySlice<UInt8>) throws -> Value {
+        var reader = ByteReader(content)
+        let value = try reader.integer(Value.self)
+        guard reader.isAtEnd else { throw Malformed() }
+        return value
+    }
+
+    /// The flags of the constraints, then the protection class.
+    private static func encode(_ accessControl: AccessControl) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: accessControl.constraints?.flags.rawValue ?? .max)
+        bytes += accessControl.protection.rawValue.utf8
+        return bytes
+    }
+
+    private static func accessControl(_ content: ArraySlice<UInt8>) throws -> AccessControl {
+        var reader = ByteReader(content)
+        let flags = AccessControlFlags(rawValue: try reader.integer(UInt64.self))
+        guard let protection = Accessibility(rawValue: String(decoding: content.dropFirst(8), as: UTF8.self)),
+            let constraints = AccessConstraints(flags)
+        else { throw Malformed() }
+        return AccessControl(protection: protection, constraints: constraints)
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The tables of the file, written from the schema of the item classes (Documentation/Format.md, "Tables").
+enum Layout {
+    /// Counts up with every change of the tables; kept in `PRAGMA user_version`.
+    static let version: Int64 = 1
+
+    /// Marks the file as ours in `PRAGMA application_id`: "SKCH".
+    static let applicationIdentifier: Int64 = 0x534B_4348
+
+    static let rowNumber = "id"
+    static let identifier = "uuid"
+    static let protection = "protection"
+    static let tombstone = "tombstone"
+    static let keyGeneration = "generation"
+    static let version16 = "version"
+    static let primaryKey = "pk"
+    static let damage = "damage"
+    static let metadata = "metadata"
+    static let secret = "secret"
+
+    static func table(_ itemClass: ItemClass) -> String { "items_\(itemClass.rawValue)" }
+
+    static func column(_ name: AttributeName) -> String { "t_\(name)" }
+
+    static func placeholders(_ count: Int) -> String {
+        Array(repeating: "?", count: count).joined(separator: ", ")
+    }
+
+    /// The statements that make an empty store.
+    static func creation() -> [String] {
+        let keybag = "CREATE TABLE keybag (id INTEGER PRIMARY KEY CHECK (id = 1), bytes BLOB NOT NULL)"
+        return [keybag] + ItemClass.stored.flatMap(creation)
+    }
+
+    private static func creation(_ itemClass: ItemClass) -> [String] {
+        let schema = ItemSchema.of(itemClass)
+        let table = table(itemClass)
+        let tags = schema.searchable.map { "\(column($0.name)) BLOB" }
+        let create = """
+            CREATE TABLE \(table) (
+                \(rowNumber) INTEGER PRIMARY KEY,
+                \(identifier) BLOB NOT NULL,
+                \(protection) TEXT NOT NULL,
+                \(tombstone) INTEGER NOT NULL,
+                \(keyGeneration) INTEGER NOT NULL,
+                \(version16) BLOB NOT NULL,
+                \(primaryKey) BLOB NOT NULL,
+                \(damage) INTEGER,
+                \(tags.joined(separator: ",\n    ")),
+                \(metadata) BLOB NOT NULL,
+                \(secret) BLOB NOT NULL
+            )
+            """
+        // A row in quarantine keeps its bytes, but not its claim on the primary key.
+        let unique = [
+            "CREATE UNIQUE INDEX \(table)_pk ON \(table) (\(primaryKey)) WHERE \(damage) IS NULL",
+            "CREATE UNIQUE INDEX \(table)_uuid ON \(table) (\(identifier))",
+        ]
+        let others = schema.indexes.map { index(table, $0, isPartial: schema[$0[0]]?.defaultValue == nil) }
+        return [create] + unique + others
+    }
+
+    /// An index; over an optional attribute it holds only the rows that have it.
+    private static func index(_ table: String, _ names: [AttributeName], isPartial: Bool) -> String {
+        let name = "\(table)_\(names.map(\.description).joined(separator: "_"))"
+        let columns = names.map(column)
+        let condition = isPartial ? " WHERE \(columns[0]) IS NOT NULL" : ""
+        return "CREATE INDEX \(name) ON \(table) (\(columns.joined(separator: ", ")))\(condition)"
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Which rows are meant, in terms that need no key: tags, identifiers and clear columns, all of which must match.
+public struct RowFilter: Sendable, Hashable {
+    /// The class.
+    public var itemClass: ItemClass
+    /// Tags that attributes must have.
+    public var tags: [AttributeTag] = []
+    /// Access groups, one of which the row must be in; `nil` for any.
+    public var accessGroups: [SearchTag]?
+    /// Primary keys, one of which the row must have; `nil` for any.
+    public var primaryKeys: [SearchTag]?
+    /// The identifier.
+    public var identifier: ItemIdentifier?
+    /// The row number, as in a legacy persistent reference.
+    public var rowNumber: Int64?
+    /// The protection class.
+    public var protection: String?
+    /// Whether tombstones are looked for, too.
+    public var includesTombstones = false
+
+    /// Every live row of a class.
+    public init(_ itemClass: ItemClass) { self.itemClass = itemClass }
+
+    /// What the SQL of a filter depends on.
+    struct Shape: Hashable {
+        var tags: [AttributeName]
+        var accessGroups: Int?
+        var primaryKeys: Int?
+        var hasIdentifier: Bool
+        var hasRowNumber: Bool
+        var hasProtection: Bool
+        var includesTombstones: Bool
+    }
+
+    var shape: Shape {
+        Shape(
+            tags: tags.map(\.name),
+            accessGroups: accessGroups?.count,
+            primaryKeys: primaryKeys?.count,
+            hasIdentifier: identifier != nil,
+            hasRowNumber: rowNumber != nil,
+            hasProtection: protection != nil,
+            includesTombstones: includesTombstones
+        )
+    }
+
+    /// The SQL condition; ``bind(to:)`` gives its parameters in the same order.
+    var condition: String {
+        var terms: [String] = []
+        if let primaryKeys { terms.append("\(Layout.primaryKey) IN (\(Layout.placeholders(primaryKeys.count)))") }
+        if identifier != nil { terms.append("\(Layout.identifier) = ?") }
+        if rowNumber != nil { terms.append("\(Layout.rowNumber) = ?") }
+        terms += tags.map { "\(Layout.column($0.name)) = ?" }
+        if let accessGroups {
+            terms.append("\(Layout.column(.accessGroup)) IN (\(Layout.placeholders(accessGroups.count)))")
+        }
+        if protection != nil { terms.append("\(Layout.protection) = ?") }
+        if !includesTombstones { terms.append("\(Layout.tombstone) = 0") }
+        return terms.isEmpty ? "1" : terms.joined(separator: " AND ")
+    }
+
+    func bind(to statement: Statement) throws(SQLiteError) -> Int {
+        var index = 0
+        func next() -> Int {
+            defer { index += 1 }
+            return index
+        }
+        for tag in primaryKeys ?? [] { try statement.bind(tag, at: next()) }
+        if let identifier { try statement.bind(identifier, at: next()) }
+        if let rowNumber { try statement.bind(rowNumber, at: next()) }
+        for tag in tags { try statement.bind(tag.tag, at: next()) }
+        for tag in accessGroups ?? [] { try statement.bind(tag, at: next()) }
+        if let protection { try statement.bind(protection, at: next()) }
+        return index
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Reads rows inside a transaction.
+public class RowReader {
+    fileprivate let connection: Connection
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    /// Live rows that match, in the order in which they were added; `limit` is `nil` for all.
+    public func rows(_ filter: RowFilter, limit: Int? = nil) throws(StoreError) -> [NumberedRow] {
+        do { return try connection.rows(filter, limit: limit) } catch { throw .sqlite(error) }
+    }
+
+    /// Rows in quarantine that match.
+    public func quarantinedRows(_ filter: RowFilter, limit: Int? = nil) throws(StoreError) -> [NumberedRow] {
+        do { return try connection.rows(filter, limit: limit, quarantined: true) } catch { throw .sqlite(error) }
+    }
+}
+
+/// Reads and changes rows inside a transaction.
+public final class RowWriter: RowReader {
+    /// Adds a row.
+    ///
+    /// - Returns: Whether it was added; `false` when a live row has its primary key.
+    public func insert(_ row: StoredRow) throws(StoreError) -> Bool {
+        do throws(SQLiteError) {
+            try connection.insert(row)
+            return true
+        } catch where error.isUniqueViolation {
+            return false
+        } catch {
+            throw .sqlite(error)
+        }
+    }
+
+    /// Replaces a row in its place.
+    ///
+    /// - Returns: Whether it was replaced; `false` when another live row has its new primary key.
+    public func update(_ number: Int64, to row: StoredRow) throws(StoreError) -> Bool {
+        do throws(SQLiteError) {
+            try connection.update(number, to: row)
+            return true
+        } catch where error.isUniqueViolation {
+            return false
+        } catch {
+            throw .sqlite(error)
+        }
+    }
+
+    /// Removes a row.
+    public func delete(_ row: NumberedRow) throws(StoreError) {
+        do { try connection.delete(row.row.itemClass, row.number) } catch { throw .sqlite(error) }
+    }
+
+    /// Sets a row aside that does not open, bytes and all.
+    public func quarantine(_ row: NumberedRow, damage: Int) throws(StoreError) {
+        do { try connection.quarantine(row.row.itemClass, row.number, damage: damage) } catch { throw .sqlite(error) }
+    }
+}

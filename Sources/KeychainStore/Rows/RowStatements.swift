@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The SQL on item rows, and how a row becomes parameters and columns.
+extension Connection {
+    /// Rows that match, in the order in which they were added.
+    ///
+    /// - Parameter limit: how many rows at most; `nil` for all.
+    func rows(_ filter: RowFilter, limit: Int?, quarantined: Bool = false) throws(SQLiteError) -> [NumberedRow] {
+        let key = StatementKey(
+            .select(limited: limit != nil, quarantined: quarantined), filter.itemClass, filter.shape)
+        let statement = try statement(key) {
+            """
+            SELECT \(RowColumns.list(filter.itemClass)) FROM \(Layout.table(filter.itemClass))
+            WHERE \(filter.condition) AND \(Layout.damage) IS \(quarantined ? "NOT NULL" : "NULL")
+            ORDER BY \(Layout.rowNumber)\(limit == nil ? "" : " LIMIT ?")
+            """
+        }
+        defer { statement.reset() }
+        let next = try filter.bind(to: statement)
+        if let limit { try statement.bind(Int64(limit), at: next) }
+        var rows: [NumberedRow] = []
+        while try statement.step() {
+            rows.append(RowColumns.read(filter.itemClass, from: statement))
+        }
+        return rows
+    }
+
+    func insert(_ row: StoredRow) throws(SQLiteError) {
+        let statement = try statement(StatementKey(.insert, row.itemClass)) {
+            let columns = RowColumns.names(row.itemClass)
+            return """
+                INSERT INTO \(Layout.table(row.itemClass)) (\(columns.joined(separator: ", ")))
+                VALUES (\(Layout.placeholders(columns.count)))
+                """
+        }
+        defer { statement.reset() }
+        _ = try RowColumns.bind(row, to: statement)
+        _ = try statement.step()
+    }
+
+    func update(_ number: Int64, to row: StoredRow) throws(SQLiteError) {
+        let statement = try statement(StatementKey(.update, row.itemClass)) {
+            let assignments = RowColumns.names(row.itemClass).map { "\($0) = ?" }
+            return """
+                UPDATE \(Layout.table(row.itemClass)) SET \(assignments.joined(separator: ", "))
+                WHERE \(Layout.rowNumber) = ?
+                """
+        }
+        defer { statement.reset() }
+        let next = try RowColumns.bind(row, to: statement)
+        try statement.bind(number, at: next)
+        _ = try statement.step()
+    }
+
+    func delete(_ itemClass: ItemClass, _ number: Int64) throws(SQLiteError) {
+        let statement = try statement(StatementKey(.delete, itemClass)) {
+            "DELETE FROM \(Layout.table(itemClass)) WHERE \(Layout.rowNumber) = ?"
+        }
+        defer { statement.reset() }
+        try statement.bind(number, at: 0)
+        _ = try statement.step()
+    }
+
+    func quarantine(_ itemClass: ItemClass, _ number: Int64, damage: Int) throws(SQLiteError) {
+        let statement = try statement(StatementKey(.quarantine, itemClass)) {
+            "UPDATE \(Layout.table(itemClass)) SET \(Layout.damage) = ? WHERE \(Layout.rowNumber) = ?"
+        }
+        defer { statement.reset() }
+        try statement.bind(Int64(damage), at: 0)
+        try statement.bind(number, at: 1)
+        _ = try statement.step()
+    }
+}
+
+/// A stored row with its number in its table.
+public struct NumberedRow: Sendable {
+    /// The row number, which grows with every add.
+    public let number: Int64
+    /// The row.
+    public let row: StoredRow
+    /// Why the row is in quarantine; `nil` when it is not.
+    public let damage: Int?
+}
+
+/// The columns of an item table in the order in which statements name them.
+private enum RowColumns {
+    private static let clear = [
+        Layout.identifier, Layout.protection, Layout.tombstone, Layout.keyGeneration, Layout.version16,
+        Layout.primaryKey, Layout.metadata, Layout.secret,
+    ]
+
+    static func names(_ itemClass: ItemClass) -> [String] {
+        clear + ItemSchema.of(itemClass).searchable.map { Layout.column($0.name) }
+    }
+
+    static func list(_ itemClass: ItemClass) -> String {
+        ([Layout.rowNumber, Layout.damage] + names(itemClass)).joined(separator: ", ")
+    }
+
+    /// Binds every column; the index after the last is returned.
+    static func bind(_ row: StoredRow, to statement: Statement) throws(SQLiteError) -> Int {
+        try statement.bind(row.identifier, at: 0)
+        try statement.bind(row.protection, at: 1)
+        try statement.bind(row.isTombstone ? 1 : 0, at: 2)
+        try statement.bind(Int64(row.keyGeneration), at: 3)
+        try statement.bind(row.version, at: 4)
+        try statement.bind(row.primaryKeyTag, at: 5)
+        try statement.bind(row.metadata, at: 6)
+        try statement.bind(row.secret, at: 7)
+        // Unbound parameters are NULL, so only the tags that are there are bound. Both lists are ordered by name.
+        let searchable = ItemSchema.of(row.itemClass).searchable
+        var tags = row.tags[...]
+        for (offset, column) in searchable.enumerated() where tags.first?.name == column.name {
+            if let tag = tags.popFirst() { try statement.bind(tag.tag, at: clear.count + offset) }
+        }
+        return clear.count + searchable.count
+    }
+
+    /// A row as it lies in the file. Columns of a wrong shape come out as values that do not authenticate.
+    static func read(_ itemClass: ItemClass, from statement: Statement) -> NumberedRow {
+        let first = 2
+        var tags: [AttributeTag] = []
+        for (offset, column) in ItemSchema.of(itemClass).searchable.enumerated() {
+            let index = first + clear.count + offset
+            if statement.isNull(index) { continue }
+            tags.append(AttributeTag(name: column.name, tag: statement.bytes16(index) ?? .zero))
+        }
+        let row = StoredRow(
+            itemClass: itemClass,
+            identifier: statement.bytes16(first) ?? .zero,
+            protection: statement.text(first + 1),
+            isTombstone: statement.integer(first + 2) != 0,
+            keyGeneration: UInt32(clamping: statement.integer(first + 3)),
+            version: statement.bytes16(first + 4) ?? .zero,
+            primaryKeyTag: statement.bytes16(first + 5) ?? .zero,
+            tags: tags,
+            metadata: statement.bytes(first + 6),
+            secret: statement.bytes(first + 7)
+        )
+        let damage = statement.isNull(1) ? nil : Int(statement.integer(1))
+        return NumberedRow(number: statement.integer(0), row: row, damage: damage)
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSQLite
+
+/// A connection to one database file, with its statements prepared once.
+///
+/// Not thread-safe: the store that owns it lets one thread in at a time.
+final class Connection {
+    private let handle: OpaquePointer
+    private var statements: [StatementKey: Statement] = [:]
+
+    /// Opens a file that exists already, or a database in memory.
+    init(path: String?, busyTimeoutMilliseconds: Int32) throws(SQLiteError) {
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+        let status = sqlite3_open_v2(path ?? ":memory:", &handle, path == nil ? flags | SQLITE_OPEN_MEMORY : flags, nil)
+        guard status == SQLITE_OK, let handle else {
+            sqlite3_close_v2(handle)
+            throw SQLiteError(code: status, operation: "opening the file")
+        }
+        self.handle = handle
+        sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
+        try check(keychain_sqlite_no_checkpoint_on_close(handle), "configuring the connection")
+        try check(keychain_sqlite_defensive(handle), "configuring the connection")
+        try execute("PRAGMA synchronous = FULL")
+        try execute("PRAGMA secure_delete = ON")
+        try execute("PRAGMA temp_store = MEMORY")
+        try execute("PRAGMA mmap_size = 0")
+        try execute("PRAGMA cell_size_check = ON")
+    }
+
+    deinit {
+        statements.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    /// Runs SQL that gives no rows, or whose rows do not matter.
+    func execute(_ sql: String) throws(SQLiteError) {
+        try check(sqlite3_exec(handle, sql, nil, nil, nil), "running '\(sql.prefix(40))'")
+    }
+
+    /// A prepared statement, kept for the next time under its key.
+    func statement(_ key: StatementKey, _ sql: () -> String) throws(SQLiteError) -> Statement {
+        if let statement = statements[key] { return statement }
+        let statement = try prepare(sql())
+        statements[key] = statement
+        return statement
+    }
+
+    /// A prepared statement for one use.
+    func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        var statement: OpaquePointer?
+        try check(
+            sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil),
+            "preparing '\(sql.prefix(60))'"
+        )
+        guard let statement else { throw SQLiteError(code: SQLITE_MISUSE, operation: "preparing nothing") }
+        return Statement(statement)
+    }
+
+    /// The one integer that a statement gives.
+    func integer(_ sql: String) throws(SQLiteError) -> Int64 {
+        let statement = try prepare(sql)
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
+    /// How many rows the last statement changed.
+    var changes: Int { Int(sqlite3_changes(handle)) }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    private func check(_ status: Int32, _ operation: @autoclosure () -> String) throws(SQLiteError) {
+        guard status == SQLITE_OK else { throw SQLiteError(code: status, operation: operation()) }
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSQLite
+import KeychainCore
+
+/// A prepared statement. Parameters and columns are counted from 0.
+final class Statement {
+    private let handle: OpaquePointer
+
+    init(_ handle: OpaquePointer) { self.handle = handle }
+
+    deinit { sqlite3_finalize(handle) }
+
+    /// Goes to the next row; `false` when there is none.
+    func step() throws(SQLiteError) -> Bool {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let status: throw SQLiteError(code: status, operation: "stepping a statement")
+        }
+    }
+
+    /// Makes the statement ready for its next use and forgets what was bound.
+    func reset() {
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+    }
+
+    // SQLITE_TRANSIENT: SQLite copies the bytes. The macro is a cast, which Swift does not import.
+    private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+
+    func bind(_ value: Int64, at index: Int) throws(SQLiteError) {
+        try check(sqlite3_bind_int64(handle, Int32(index + 1), value))
+    }
+
+    func bind(_ text: String, at index: Int) throws(SQLiteError) {
+        try check(sqlite3_bind_text(handle, Int32(index + 1), text, -1, Self.copied))
+    }
+
+    func bind(_ tag: Bytes16, at index: Int) throws(SQLiteError) {
+        let status = tag.withUnsafeBytes {
+            sqlite3_bind_blob(handle, Int32(index + 1), $0.baseAddress, Int32($0.count), Self.copied)
+        }
+        try check(status)
+    }
+
+    func bind(_ bytes: [UInt8], at index: Int) throws(SQLiteError) {
+        let status = bytes.withUnsafeBytes { buffer in
+            buffer.isEmpty
+                ? sqlite3_bind_zeroblob(handle, Int32(index + 1), 0)
+                : sqlite3_bind_blob64(
+                    handle, Int32(index + 1), buffer.baseAddress, UInt64(buffer.count), Self.copied)
+        }
+        try check(status)
+    }
+
+    func bindNull(at index: Int) throws(SQLiteError) {
+        try check(sqlite3_bind_null(handle, Int32(index + 1)))
+    }
+
+    func integer(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
+
+    func isNull(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
+
+    func text(_ column: Int) -> String {
+        guard let text = sqlite3_column_text(handle, Int32(column)) else { return "" }
+        let count = Int(sqlite3_column_bytes(handle, Int32(column)))
+        return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+    }
+
+    func bytes(_ column: Int) -> [UInt8] { withBlob(column) { Array($0) } }
+
+    /// Sixteen bytes; `nil` when the column holds anything else.
+    func bytes16(_ column: Int) -> Bytes16? {
+        withBlob(column) { $0.count == Bytes16.count ? Bytes16($0) : nil }
+    }
+
+    private func withBlob<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let base = sqlite3_column_blob(handle, Int32(column))
+        return body(UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
+    }
+
+    private func check(_ status: Int32) throws(SQLiteError) {
+        guard status == SQLITE_OK else { throw SQLiteError(code: status, operation: "binding a parameter") }
+    }
+}
+
+/// What tells one prepared statement from another, without building its text.
+struct StatementKey: Hashable {
+    var kind: Kind
+    var itemClass: ItemClass?
+    var filter: RowFilter.Shape?
+
+    enum Kind: Hashable {
+        case select(limited: Bool, quarantined: Bool)
+        case insert
+        case update
+        case delete
+        case quarantine
+        case begin
+        case beginImmediate
+        case commit
+        case rollback
+    }
+
+    init(_ kind: Kind, _ itemClass: ItemClass? = nil, _ filter: RowFilter.Shape? = nil) {
+        self.kind = kind
+        self.itemClass = itemClass
+        self.filter = filter
+    }
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import CSQLite
+import KeychainCore
+import KeychainFiles
+
+/// The store of one keychain: rows in a file or in memory. It holds no key and cannot get at one.
+///
+/// Not thread-safe: the keychain that owns it lets one thread in at a time, inside the fork gate.
+public final class Store {
+    private let connection: Connection
+    private let watched: (path: String, identity: FileIdentity)?
+
+    /// The file's name in the keychain's folder.
+    public static let fileName = "keychain.db"
+    private static let lockName = "setup.lock"
+
+    /// Opens the store of a folder, and makes it, with a keybag, when there is none.
+    ///
+    /// The file appears under its name complete: tables, keybag and all. A lock file keeps processes that come at the
+    /// same time from making it twice.
+    ///
+    /// - Parameter makeKeybag: called only when there is no store yet, while no other process makes one.
+    public static func open<Failure: Error>(
+        in folder: PrivateDirectory,
+        options: StoreOptions,
+        mapError: (StoreError) -> Failure,
+        makeKeybag: () throws(Failure) -> [UInt8]
+    ) throws(Failure) -> Store {
+        do throws(StoreError) {
+            if try exists(in: folder) { return try Store(folder, options) }
+        } catch {
+            throw mapError(error)
+        }
+        return try folder.locked(
+            lockName,
+            timeoutMilliseconds: options.busyTimeoutMilliseconds,
+            mapError: { mapError(.file($0)) }
+        ) { () throws(Failure) -> Store in
+            do throws(StoreError) {
+                if try exists(in: folder) { return try Store(folder, options) }
+            } catch {
+                throw mapError(error)
+            }
+            let keybag = try makeKeybag()
+            do throws(StoreError) {
+                try create(in: folder, keybag: keybag, options)
+                return try Store(folder, options)
+            } catch {
+                throw mapError(error)
+            }
+        }
+    }
+
+    /// Whether the folder has a store.
+    public static func exists(in folder: PrivateDirectory) throws(StoreError) -> Bool {
+        do { return try folder.hasFile(fileName) } catch { throw .file(error) }
+    }
+
+    /// A store in memory, which ends with the object.
+    public init(inMemoryWithKeybag keybag: [UInt8]) throws(StoreError) {
+        watched = nil
+        do {
+            connection = try Connection(path: nil, busyTimeoutMilliseconds: 0)
+            try Self.fill(connection, keybag: keybag)
+        } catch {
+            throw .sqlite(error)
+        }
+    }
+
+    private init(_ folder: PrivateDirectory, _ options: StoreOptions) throws(StoreError) {
+        let path = folder.path(of: Self.fileName)
+        try Self.checkCompanions(in: folder)
+        if keychain_fork_generation() > 0 { Self.holdInheritedLocks(path) }
+        guard let identity = FileIdentity(path: path) else {
+            throw .file(.system(call: "lstat", path: path, errno: 2))
+        }
+        watched = (path, identity)
+        do throws(SQLiteError) {
+            connection = try Connection(path: path, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+        } catch {
+            throw Self.openingFailure(error, path)
+        }
+        try checkFormat(path)
+    }
+
+    /// The bytes of the keybag.
+    public func keybag() throws(StoreError) -> [UInt8] {
+        do throws(SQLiteError) {
+            let statement = try connection.prepare("SELECT bytes FROM keybag WHERE id = 1")
+            defer { statement.reset() }
+            guard try statement.step() else {
+                throw SQLiteError(code: SQLITE_CORRUPT, operation: "reading the keybag: there is none")
+            }
+            return statement.bytes(0)
+        } catch {
+            throw .sqlite(error)
+        }
+    }
+
+    /// Whether the file that this store opened is still the one at its path.
+    public var isCurrent: Bool {
+        guard let watched else { return true }
+        return FileIdentity(path: watched.path) == watched.identity
+    }
+
+    /// Runs `body` on one state of the store.
+    public func read<Result, Failure: Error>(
+        mapError: (StoreError) -> Failure,
+        _ body: (RowReader) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try transaction(.begin, "BEGIN", mapError) { () throws(Failure) in try body(RowReader(connection)) }
+    }
+
+    /// Runs `body` as one change: durable when this returns, undone when it throws.
+    public func write<Result, Failure: Error>(
+        mapError: (StoreError) -> Failure,
+        _ body: (RowWriter) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try transaction(.beginImmediate, "BEGIN IMMEDIATE", mapError) { () throws(Failure) in
+            try body(RowWriter(connection))
+        }
+    }
+
+    private func transaction<Result, Failure: Error>(
+        _ kind: StatementKey.Kind,
+        _ begin: String,
+        _ mapError: (StoreError) -> Failure,
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        do throws(SQLiteError) { try run(kind, begin) } catch { throw mapError(.sqlite(error)) }
+        let result: Result
+        do throws(Failure) {
+            result = try body()
+        } catch {
+            rollBack()
+            throw error
+        }
+        do throws(SQLiteError) {
+            try run(.commit, "COMMIT")
+        } catch {
+            rollBack()
+            throw mapError(.sqlite(error))
+        }
+        return result
+    }
+
+    private func run(_ kind: StatementKey.Kind, _ sql: String) throws(SQLiteError) {
+        let statement = try connection.statement(StatementKey(kind)) { sql }
+        defer { statement.reset() }
+        _ = try statement.step()
+    }
+
+    // Some errors make SQLite roll back by itself; then there is nothing left to undo.
+    private func rollBack() {
+        if connection.isInTransaction { try? run(.rollback, "ROLLBACK") }
+    }
+
+    /// SQLite's own check of the file's structure; empty when it is sound.
+    public func structuralDefects() throws(StoreError) -> [String] {
+        do throws(SQLiteError) {
+            let statement = try connection.prepare("PRAGMA integrity_check")
+            defer { statement.reset() }
+            var lines: [String] = []
+            while try statement.step() { lines.append(statement.text(0)) }
+            return lines == ["ok"] ? [] : lines
+        } catch {
+            throw .sqlite(error)
+        }
+    }
+}
+
+/// The settings of a store.
+public struct StoreOptions: Sendable, Hashable {
+    /// How long to wait for another process before giving up.
+    public var busyTimeoutMilliseconds: Int32
+
+    /// Settings; the default waits for ten seconds.
+    public init(busyTimeoutMilliseconds: Int32 = 10_000) {
+        self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+    }
+}
+
+extension Store {
+    /// Makes the file under another name, complete, and then gives it its own.
+    private static func create(
+        in folder: PrivateDirectory,
+        keybag: [UInt8],
+        _ options: StoreOptions
+    ) throws(StoreError) {
+        let temporary = "\(fileName).new"
+        do {
+            // A log without its file would be replayed into the new one.
+            for companion in ["\(fileName)-wal", "\(fileName)-shm"] where try folder.hasFile(companion) {
+                try folder.setAside(companion)
+            }
+            for name in [temporary, "\(temporary)-wal", "\(temporary)-shm", "\(temporary)-journal"] {
+                folder.remove(name)
+            }
+            try folder.makeEmptyFile(temporary)
+            try fillFile(folder.path(of: temporary), keybag: keybag, options)
+            for name in ["\(temporary)-wal", "\(temporary)-shm"] { folder.remove(name) }
+            try folder.publish(temporary, as: fileName)
+        } catch let error as FileError {
+            throw .file(error)
+        } catch let error as SQLiteError {
+            throw .sqlite(error)
+        } catch {
+            throw .notAStore(path: folder.path(of: temporary), "\(error)")
+        }
+    }
+
+    private static func fillFile(_ path: String, keybag: [UInt8], _ options: StoreOptions) throws(SQLiteError) {
+        let connection = try Connection(path: path, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+        try fill(connection, keybag: keybag)
+        try connection.execute("PRAGMA journal_mode = WAL")
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    private static func fill(_ connection: Connection, keybag: [UInt8]) throws(SQLiteError) {
+        try connection.execute("BEGIN IMMEDIATE")
+        for statement in Layout.creation() { try connection.execute(statement) }
+        let insert = try connection.prepare("INSERT INTO keybag (id, bytes) VALUES (1, ?)")
+        try insert.bind(keybag, at: 0)
+        _ = try insert.step()
+        insert.reset()
+        try connection.execute("PRAGMA application_id = \(Layout.applicationIdentifier)")
+        try connection.execute("PRAGMA user_version = \(Layout.version)")
+        try connection.execute("COMMIT")
+    }
+
+    private func checkFormat(_ path: String) throws(StoreError) {
+        let version: Int64
+        do throws(SQLiteError) {
+            version = try connection.integer("PRAGMA user_version")
+            guard try connection.integer("PRAGMA application_id") == Layout.applicationIdentifier, version > 0 else {
+                throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for the mark of a keychain store")
+            }
+        } catch {
+            throw Self.openingFailure(error, path)
+        }
+        guard version <= Layout.version else { throw .newer(version: version) }
+        do throws(SQLiteError) {
+            let mode = try connection.prepare("PRAGMA journal_mode")
+            defer { mode.reset() }
+            guard try mode.step(), mode.text(0) == "wal" else {
+                throw SQLiteError(code: SQLITE_NOTADB, operation: "checking the journal mode")
+            }
+        } catch {
+            throw Self.openingFailure(error, path)
+        }
+    }
+
+    private static func openingFailure(_ error: SQLiteError, _ path: String) -> StoreError {
+        [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode) ? .notAStore(path: path, error.description) : .sqlite(error)
+    }
+
+    /// The log and its index are as private as the file, or nothing is read from them.
+    private static func checkCompanions(in folder: PrivateDirectory) throws(StoreError) {
+        do throws(FileError) {
+            for suffix in ["-wal", "-shm"] { _ = try folder.hasFile(fileName + suffix) }
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    /// After a fork, SQLite in the child believes to hold the parent's locks, which the kernel did not pass on.
+    ///
+    /// The child takes them itself: the shared lock on the file (sqlite.org/fileformat2.html, "lock-byte page"), and the
+    /// one that keeps others from clearing the log's index (os_unix.c, "deadman switch"). They last as long as the child.
+    private static func holdInheritedLocks(_ path: String) {
+        _ = keychain_hold_shared_lock(path, 0x4000_0002, 510)
+        _ = keychain_hold_shared_lock(path + "-shm", 128, 1)
+    }
+}

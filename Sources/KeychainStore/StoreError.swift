@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainFiles
+
+/// What can go wrong with a store.
+public enum StoreError: Error, Sendable, Hashable {
+    /// A file or folder of the store.
+    case file(FileError)
+    /// The file is not a store, or its beginning is damaged.
+    case notAStore(path: String, String)
+    /// The file was written by a newer version.
+    case newer(version: Int64)
+    /// A keychain in memory was used in a forked child.
+    case lostByFork
+    /// SQLite says no.
+    case sqlite(SQLiteError)
+}
+
+extension StoreError: CustomStringConvertible {
+    /// One sentence: what is wrong and what to do.
+    public var description: String {
+        switch self {
+        case .file(let error): "\(error)"
+        case .notAStore(let path, let why):
+            "\(path) is not a keychain store or is damaged (\(why)); put it back from a backup"
+        case .newer(let version): "the store has format \(version), written by a newer version; update this program"
+        case .lostByFork: "a keychain in memory does not outlive fork"
+        case .sqlite(let error) where error.isBusy:
+            "another process held the store for longer than the time-out; try again"
+        case .sqlite(let error): "\(error)"
+        }
+    }
+}
