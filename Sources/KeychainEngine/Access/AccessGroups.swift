@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// What a client may see and change (specification, section 6).
+struct AccessGroups: Sendable {
+    private let client: Client
+
+    /// - Throws: `errSecMissingEntitlement` when the client has no group at all.
+    init(_ client: Client) throws(KeychainError) {
+        guard !client.accessGroups.isEmpty else {
+            throw KeychainError(.missingEntitlement, "the client has no access group")
+        }
+        self.client = client
+    }
+
+    private static let wildcard = "*"
+    private static let sharingSuffix = "com.apple.networkextensionsharing"
+
+    private var hasWildcard: Bool { client.accessGroups.contains(Self.wildcard) }
+
+    /// Groups in which the client may write: all but the one of hardware tokens.
+    ///
+    /// - Throws: `errSecMissingEntitlement` when there is none.
+    func defaultGroup() throws(KeychainError) -> String {
+        guard let group = client.accessGroups.first(where: { $0 != PropertyKey.accessGroupToken }) else {
+            throw KeychainError(.missingEntitlement, "the client has no access group that it may write to")
+        }
+        return group
+    }
+
+    /// The groups that a query without a group searches; `nil` for every group.
+    var searched: [String]? { hasWildcard ? nil : client.accessGroups }
+
+    /// Checks the group that a caller names for reading, after its conversion to a string.
+    func checkReadable(_ group: AttributeValue?) throws(KeychainError) {
+        guard case .string(let name)? = group else { return }
+        guard isListed(name) else { throw Self.missing }
+        try checkAppClip(group)
+    }
+
+    /// Checks the group that a caller names for writing, as it was given: only a string will do.
+    func checkWritable(_ value: PropertyValue?) throws(KeychainError) {
+        _ = try defaultGroup()
+        guard let value else { return }
+        guard case .string(let name) = value, name != PropertyKey.accessGroupToken, isListed(name) else {
+            throw Self.missing
+        }
+        try checkAppClip(.string(name))
+    }
+
+    /// Refuses synchronizable items to an app clip.
+    func checkSynchronizable(_ value: AttributeValue?) throws(KeychainError) {
+        guard client.appClipIdentifier != nil, let value, value.isTrue else { return }
+        throw KeychainError(.restrictedAPI, "an app clip cannot store synchronizable items")
+    }
+
+    private func isListed(_ name: String) -> Bool {
+        hasWildcard || client.accessGroups.contains { Array($0.utf8) == Array(name.utf8) }
+            || client.isNetworkExtension && name.hasSuffix(Self.sharingSuffix)
+    }
+
+    /// Refuses every group but its own to an app clip.
+    func checkAppClip(_ group: AttributeValue?) throws(KeychainError) {
+        guard let identifier = client.appClipIdentifier else { return }
+        guard group == .string(identifier) || group == .string(PropertyKey.accessGroupToken) else {
+            throw KeychainError(.restrictedAPI, "an app clip may use its own access group only")
+        }
+    }
+
+    private static let missing = KeychainError(
+        .missingEntitlement, "the client is not entitled to the access group that it names")
+}
+
+extension AttributeValue {
+    /// Whether a flag is set: a number other than 0.
+    var isTrue: Bool {
+        guard case .number(let number) = self else { return false }
+        return number != .integer(0) && number != .real(0)
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import KeychainCore
+import KeychainFiles
+import KeychainProtection
+import KeychainStore
+
+/// A keychain inside this process: the engine over a store in a folder or in memory.
+///
+/// Thread-safe; calls take turns. Several processes may use the same folder at once. A forked child may go on using the
+/// object: it opens the folder anew for itself.
+public final class EmbeddedKeychain: KeychainBackend {
+    private let source: Source
+    private let clock: any KeychainClock
+    private let random: any RandomSource
+    private let lock = ForkSafeLock()
+    // Guarded by `lock`.
+    nonisolated(unsafe) private var session: Session?
+
+    private struct Session {
+        let engine: Engine
+        let forkGeneration: UInt64
+    }
+
+    private enum Source: Sendable {
+        case folder(KeychainLocation, StoreOptions)
+        case memory
+    }
+
+    /// The keychain of a folder. Nothing is read or made before the first call.
+    ///
+    /// - Parameters:
+    ///   - location: the folder; it is made, with an empty keychain, when it does not exist.
+    ///   - options: how patient to be with other processes.
+    ///   - clock: where dates come from.
+    ///   - random: where identifiers come from.
+    public init(
+        at location: KeychainLocation,
+        options: StoreOptions = StoreOptions(),
+        clock: any KeychainClock = SystemClock(),
+        random: any RandomSource = SystemRandomSource()
+    ) {
+        source = .folder(location, options)
+        self.clock = clock
+        self.random = random
+    }
+
+    private init(inMemoryWith clock: any KeychainClock, _ random: any RandomSource) {
+        source = .memory
+        self.clock = clock
+        self.random = random
+    }
+
+    /// A keychain in memory, empty, gone with the object.
+    public static func inMemory(
+        clock: any KeychainClock = SystemClock(),
+        random: any RandomSource = SystemRandomSource()
+    ) -> EmbeddedKeychain {
+        EmbeddedKeychain(inMemoryWith: clock, random)
+    }
+
+    /// Carries out a request; durable when it returns.
+    public func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
+        try withEngine { (engine) throws(KeychainError) in try engine.perform(request) }
+    }
+
+    func withEngine<Result>(
+        _ body: (Engine) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        keychain_fork_gate_enter()
+        defer { keychain_fork_gate_leave() }
+        lock.acquire()
+        defer { lock.release() }
+        return try body(try currentEngine())
+    }
+
+    private func currentEngine() throws(KeychainError) -> Engine {
+        let generation = keychain_fork_generation()
+        if let session {
+            if session.forkGeneration != generation {
+                try abandon(session)
+            } else if session.engine.store.isCurrent {
+                return session.engine
+            }
+            self.session = nil
+        }
+        let engine = try open()
+        session = Session(engine: engine, forkGeneration: generation)
+        return engine
+    }
+
+    /// The parent's connection may not be used in a child, and not even be closed: it is left behind.
+    private func abandon(_ session: Session) throws(KeychainError) {
+        _ = Unmanaged.passRetained(session.engine)
+        if case .memory = source { throw KeychainError(StoreError.lostByFork) }
+    }
+
+    private func open() throws(KeychainError) -> Engine {
+        switch source {
+        case .folder(let location, let options): try openFolder(location, options)
+        case .memory: try openMemory()
+        }
+    }
+
+    private func openFolder(_ location: KeychainLocation, _ options: StoreOptions) throws(KeychainError) -> Engine {
+        let folder: PrivateDirectory
+        do { folder = try PrivateDirectory(location) } catch { throw KeychainError(error) }
+        let store = try Store.open(in: folder, options: options, mapError: KeychainError.init) {
+            () throws(KeychainError) in try makeKeybag(in: folder)
+        }
+        let rootKey: SoftwareRootKey
+        do { rootKey = try RootKeyFile.load(from: folder) } catch { throw KeychainError(error) }
+        return try engine(store, rootKey)
+    }
+
+    private func makeKeybag(in folder: PrivateDirectory) throws(KeychainError) -> [UInt8] {
+        let rootKey: SoftwareRootKey
+        do { rootKey = try RootKeyFile.loadOrCreate(in: folder) } catch { throw KeychainError(error) }
+        do { return try Device.makeKeybag(rootKey: rootKey, random: random) } catch { throw KeychainError(error) }
+    }
+
+    private func openMemory() throws(KeychainError) -> Engine {
+        let rootKey: SoftwareRootKey
+        let keybag: [UInt8]
+        do {
+            rootKey = try SoftwareRootKey.ephemeral()
+            keybag = try Device.makeKeybag(rootKey: rootKey, random: random)
+        } catch {
+            throw KeychainError(error)
+        }
+        let store: Store
+        do { store = try Store(inMemoryWithKeybag: keybag) } catch { throw KeychainError(error) }
+        return try engine(store, rootKey)
+    }
+
+    /// The keybag is authenticated here, before any row is looked at.
+    private func engine(_ store: Store, _ rootKey: SoftwareRootKey) throws(KeychainError) -> Engine {
+        let keybag: [UInt8]
+        do { keybag = try store.keybag() } catch { throw KeychainError(error) }
+        let device: Device
+        do { device = try Device(keybag: keybag, rootKey: rootKey, random: random) } catch { throw KeychainError(error) }
+        return Engine(store: store, device: device, clock: clock, random: random)
+    }
+}

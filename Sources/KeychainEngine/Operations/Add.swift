@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+/// `SecItemAdd` (specification, section 5.1; the order of checks is that of section 3.6).
+extension Engine {
+    func add(_ dictionary: PropertyDictionary, for client: Client) throws(KeychainError) -> KeychainAnswer {
+        let dictionary = try ClientChecks.prepare(dictionary, isAdd: true)
+        try GuardedAttributes.check(dictionary, in: .add)
+        let groups = try AccessGroups(client)
+        let defaultGroup = try groups.defaultGroup()
+        let query = try QueryParser.parse(dictionary)
+        try groups.checkWritable(dictionary[AttributeName.accessGroup.description])
+        try checkAdd(query)
+
+        var item = newItem(query, defaultGroup: defaultGroup)
+        try groups.checkAppClip(item.attributes[.accessGroup])
+        try groups.checkSynchronizable(item.attributes[.synchronizable])
+        let tags = device.searchTags()
+        item.attributes[.digest] = .data(tags.digest(query.schema, item.attributes, secret: item.secret))
+        let protection = AccessControlRules.protection(item.attributes) ?? query.schema.defaultAccessibility
+        var sealable = SealableItem(
+            itemClass: item.itemClass,
+            identifier: item.identifier,
+            protection: protection,
+            attributes: item.attributes,
+            secret: item.secret
+        )
+        // Sealing comes before the check for duplicates: without keys the answer is about the keys.
+        let row = try seal(sealable, tags)
+        sealable.identifier = try write { (writer) throws(KeychainError) in try insert(row, sealable, tags, writer) }
+        return ResultShape.added(
+            Item(
+                itemClass: item.itemClass,
+                identifier: sealable.identifier,
+                attributes: sealable.attributes,
+                secret: item.secret
+            ),
+            query
+        )
+    }
+
+    /// What an add does not take.
+    private func checkAdd(_ query: Query) throws(KeychainError) {
+        guard query.match.keys.isEmpty else { throw .parameter("kSecMatch keys have no meaning in SecItemAdd") }
+        guard !query.hasItemList else { throw .parameter("kSecUseItemList has no meaning in SecItemAdd") }
+        if case .row? = query.reference { throw .parameter("an item cannot be added under a legacy reference") }
+        guard query.itemClass != .identity else {
+            throw .parameter("an identity is added by its reference, as a certificate and a key")
+        }
+        if query.attributes[.sharingGroup] != nil, case .exactly(let value)? = query.scope, value.isTrue {
+            throw .parameter("an item of a sharing group cannot be synchronizable")
+        }
+        // The header of Apple's constant documents the combination as illegal (Documentation/Decisions.md, question 2).
+        if case .exactly(let value)? = query.scope, value.isTrue, query.accessControl == nil,
+            query.attributes.accessibility?.isThisDeviceOnly ?? false
+        {
+            throw .parameter("a synchronizable item cannot be bound to this device")
+        }
+        try query.checkReferenceSupport()
+    }
+
+    /// The item with every default filled in and both dates set to now.
+    private func newItem(_ query: Query, defaultGroup: String) -> Item {
+        var attributes = query.attributes
+        for column in query.schema.columns where column.access == .computed { attributes[column.name] = nil }
+        for column in query.schema.columns {
+            if attributes[column.name] == nil { attributes[column.name] = column.defaultValue }
+        }
+        if case .exactly(let value)? = query.scope { attributes[.synchronizable] = value }
+        if attributes[.accessGroup] == nil { attributes[.accessGroup] = .string(defaultGroup) }
+        if query.accessControl?.constraints == nil {
+            if let protection = query.accessControl?.protection {
+                attributes[.accessible] = .string(protection.rawValue)
+            }
+            attributes[.accessControl] = nil
+        }
+        if AccessControlRules.protection(attributes) == nil {
+            attributes[.accessible] = .string(query.defaultAccessibility(in: attributes[.accessGroup]).rawValue)
+        }
+        let now = AttributeValue.date(clock.now)
+        attributes[.creationDate] = now
+        attributes[.modificationDate] = now
+        return Item(
+            itemClass: query.itemClass,
+            identifier: random.bytes16(),
+            attributes: attributes,
+            secret: query.data
+        )
+    }
+
+    /// Inserts the row; a tombstone or a damaged row of the same primary key makes way.
+    ///
+    /// - Returns: The identifier under which the item is stored: a tombstone passes its own on.
+    private func insert(
+        _ row: StoredRow,
+        _ item: SealableItem,
+        _ tags: SearchTags,
+        _ writer: RowWriter
+    ) throws(KeychainError) -> ItemIdentifier {
+        if try inserted(row, writer) { return row.identifier }
+        guard let existing = try clearWay(for: row, tags, writer) else {
+            return try insert(row, item, tags, writer)
+        }
+        guard existing.row.isTombstone else {
+            throw KeychainError(.duplicateItem, "an item with the same primary key exists")
+        }
+        var successor = item
+        successor.identifier = existing.row.identifier
+        return try insert(try seal(successor, tags), successor, tags, writer)
+    }
+
+    func inserted(_ row: StoredRow, _ writer: RowWriter) throws(KeychainError) -> Bool {
+        do { return try writer.insert(row) } catch { throw KeychainError(error) }
+    }
+
+    func seal(_ item: SealableItem, _ tags: SearchTags) throws(KeychainError) -> StoredRow {
+        do { return try device.seal(item, tags: tags) } catch { throw KeychainError(error) }
+    }
+
+    /// Looks at the row that has the primary key of another, and removes it if it may be removed.
+    ///
+    /// - Returns: The row: a live one, or a tombstone that is gone now; `nil` when a damaged row was set aside.
+    func clearWay(
+        for row: StoredRow,
+        _ tags: SearchTags,
+        _ writer: RowWriter
+    ) throws(KeychainError) -> NumberedRow? {
+        var samePrimaryKey = RowFilter(row.itemClass)
+        samePrimaryKey.primaryKeys = [row.primaryKeyTag]
+        samePrimaryKey.includesTombstones = true
+        guard let existing = try rows(samePrimaryKey, limit: 1, writer).first else {
+            throw KeychainError(.internalComponent, "a row that is not there claims a primary key")
+        }
+        if case .damaged(let damaged) = try openMetadata(existing, tags) {
+            try quarantine(damaged, writer)
+            return nil
+        }
+        if existing.row.isTombstone {
+            do { try writer.delete(existing) } catch { throw KeychainError(error) }
+        }
+        return existing
+    }
+}
+
+extension Query {
+    /// The accessibility of a new item that names none (specification, section 2.3).
+    fileprivate func defaultAccessibility(in group: AttributeValue?) -> Accessibility {
+        group == .string("com.apple.apsd") ? .alwaysThisDeviceOnly : schema.defaultAccessibility
+    }
+
+    /// Refuses references to keys, certificates and identities, which this version cannot make.
+    func checkReferenceSupport() throws(KeychainError) {
+        guard !returns.contains(.reference) || !itemClass.hasReferenceType else {
+            throw KeychainError(.unimplemented, "references to keys and certificates are not implemented yet")
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+/// `SecItemCopyMatching` (specification, section 5.2; the order of checks is that of section 3.6).
+extension Engine {
+    func copyMatching(_ dictionary: PropertyDictionary, for client: Client) throws(KeychainError) -> KeychainAnswer {
+        let dictionary = try ClientChecks.prepare(dictionary, allowsSkip: true)
+        try GuardedAttributes.check(dictionary, in: .copyOrDeleteQuery)
+        let groups = try AccessGroups(client)
+        let query = try QueryParser.parse(dictionary)
+        try groups.checkReadable(query.attributes[.accessGroup])
+        try checkCopy(query)
+        guard query.match.limit.maximum != 0 else { throw KeychainError(.itemNotFound, "the limit is 0") }
+        if query.itemClass == .identity { throw try identitiesFound(query, groups) }
+
+        let tags = device.searchTags()
+        let search = RowSearch(query, groups, tags)
+        let outcome = try read { (reader) throws(KeychainError) in
+            var outcome = Outcome()
+            for row in try candidates(search, query, reader) where !outcome.isComplete(for: query) {
+                try examine(row, query, tags, &outcome)
+            }
+            if outcome.isEmpty { outcome.absence = try nothingFound(search.filter, reader) }
+            return outcome
+        }
+        if !outcome.damaged.isEmpty { throw reportDamage(outcome.damaged) }
+        if outcome.needsAuthentication { throw Self.authenticationUnavailable }
+        guard !outcome.items.isEmpty else { throw outcome.absence ?? KeychainError(.itemNotFound, "no item matches") }
+        return ResultShape.copied(outcome.items, query)
+    }
+
+    /// What a scan has found so far.
+    private struct Outcome {
+        var items: [Item] = []
+        var damaged: [DamagedRow] = []
+        var needsAuthentication = false
+        var absence: KeychainError?
+
+        var isEmpty: Bool { items.isEmpty && damaged.isEmpty && !needsAuthentication }
+
+        func isComplete(for query: Query) -> Bool {
+            query.match.limit.maximum.map { items.count >= $0 } ?? false
+        }
+    }
+
+    static let authenticationUnavailable = KeychainError(
+        .interactionNotAllowed, "the item asks for authentication, and there is no way to authenticate yet")
+
+    private func checkCopy(_ query: Query) throws(KeychainError) {
+        guard !query.hasItemList else { throw .parameter("kSecUseItemList has no meaning in SecItemCopyMatching") }
+        if query.reference != nil, !query.attributes.isEmpty || query.scope.map({ $0 != .any }) ?? false {
+            throw .parameter("a persistent reference cannot be combined with attributes")
+        }
+        try query.match.check(for: query.itemClass)
+        try query.checkReferenceSupport()
+    }
+
+    /// The rows to look at, in the order in which they were added.
+    private func candidates(
+        _ search: RowSearch,
+        _ query: Query,
+        _ reader: RowReader
+    ) throws(KeychainError) -> [NumberedRow] {
+        if query.match.limit == .one {
+            let exact = try rows(search.byPrimaryKey, limit: 1, reader)
+            if !exact.isEmpty { return exact }
+        }
+        // With a condition that only the open item can answer, any number of rows may have to be passed over.
+        let passesOver = query.match.hostOrSubdomain != nil || query.authenticationUI == .skip
+        return try rows(search.filter, limit: passesOver ? nil : query.match.limit.maximum, reader)
+    }
+
+    private func examine(
+        _ row: NumberedRow,
+        _ query: Query,
+        _ tags: SearchTags,
+        _ outcome: inout Outcome
+    ) throws(KeychainError) {
+        if query.itemClass == .certificate, query.match.needsCertificate {
+            throw KeychainError(.unimplemented, "conditions on a certificate's contents are not implemented yet")
+        }
+        let metadata: OpenedMetadata
+        switch try openMetadata(row, tags) {
+        case .damaged(let damaged): return outcome.damaged.append(damaged)
+        case .content(let content): metadata = content
+        }
+        guard isOnHost(query.match.hostOrSubdomain, metadata.attributes) else { return }
+        if metadata.attributes.accessControl?.requiresAuthentication ?? false {
+            if query.authenticationUI != .skip { outcome.needsAuthentication = true }
+            return
+        }
+        var item = Item(
+            itemClass: query.itemClass,
+            identifier: row.row.identifier,
+            attributes: metadata.attributes
+        )
+        if query.returns.contains(.data) {
+            switch try openSecret(row, metadata) {
+            case .damaged(let damaged): return outcome.damaged.append(damaged)
+            case .content(let secret): item.secret = secret
+            }
+        }
+        outcome.items.append(item)
+    }
+
+    /// Whether the server is the host or lies below it; byte by byte, and only for a server that is a string.
+    private func isOnHost(_ host: String?, _ attributes: Attributes) -> Bool {
+        guard let host else { return true }
+        guard case .string(let server)? = attributes[.server] else { return false }
+        let (name, suffix) = (Array(server.utf8), Array(host.utf8))
+        return name == suffix || name.suffix(suffix.count + 1) == ([UInt8(ascii: ".")] + suffix)[...]
+    }
+}

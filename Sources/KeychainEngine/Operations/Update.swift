@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+/// `SecItemUpdate` (specification, section 5.3; the order of checks is that of section 3.6).
+extension Engine {
+    func update(
+        _ dictionary: PropertyDictionary,
+        _ attributes: PropertyDictionary,
+        for client: Client
+    ) throws(KeychainError) {
+        let dictionary = try ClientChecks.prepare(dictionary)
+        let attributes = try ClientChecks.prepareAttributes(attributes)
+        try GuardedAttributes.check(dictionary, in: .updateQuery)
+        try GuardedAttributes.check(attributes, in: .updateAttributes)
+        let groups = try AccessGroups(client)
+        try groups.checkWritable(dictionary[AttributeName.accessGroup.description])
+        let query = try QueryParser.parse(dictionary)
+        try checkUpdate(query)
+        try groups.checkWritable(attributes[AttributeName.accessGroup.description])
+        let changes = try UpdateAttributes(attributes, query.schema)
+        try groups.checkSynchronizable(changes.attributes[.synchronizable])
+
+        if query.itemClass == .identity {
+            return try updateIdentity(dictionary, attributes, query, for: client)
+        }
+        let tags = device.searchTags()
+        let search = RowSearch(query, groups, tags)
+        let damaged = try write { (writer) throws(KeychainError) in
+            try apply(changes, to: search, tags, writer)
+        }
+        if let damaged { throw reportDamage([damaged]) }
+    }
+
+    private func checkUpdate(_ query: Query) throws(KeychainError) {
+        guard query.match.keys.isEmpty else { throw .parameter("kSecMatch keys have no meaning in SecItemUpdate") }
+        guard query.returns.isEmpty else { throw .parameter("kSecReturn keys have no meaning in SecItemUpdate") }
+        guard !query.hasItemList else { throw .parameter("kSecUseItemList has no meaning in SecItemUpdate") }
+        try query.checkLegacyReference()
+    }
+
+    /// Changes every matching row, or none.
+    ///
+    /// - Returns: A row that does not open. Nothing has changed then: it is found before the first change is made.
+    private func apply(
+        _ changes: UpdateAttributes,
+        to search: RowSearch,
+        _ tags: SearchTags,
+        _ writer: RowWriter
+    ) throws(KeychainError) -> DamagedRow? {
+        let matches = try rows(search.filter, writer)
+        if matches.isEmpty { throw try nothingFound(search.filter, writer) }
+        var items: [(row: NumberedRow, item: Item)] = []
+        for row in matches {
+            switch try openForUpdate(row, tags) {
+            case .damaged(let damaged): return damaged
+            case .content(let item): items.append((row, item))
+            }
+        }
+        for (row, item) in items {
+            try replace(row, item, with: changes, tags, writer)
+        }
+        return nil
+    }
+
+    /// Opens a row fully: an update seals everything anew.
+    private func openForUpdate(_ row: NumberedRow, _ tags: SearchTags) throws(KeychainError) -> Opened<Item> {
+        let metadata: OpenedMetadata
+        switch try openMetadata(row, tags) {
+        case .damaged(let damaged): return .damaged(damaged)
+        case .content(let content): metadata = content
+        }
+        if metadata.attributes.accessControl?.requiresAuthentication ?? false {
+            throw Self.authenticationUnavailable
+        }
+        switch try openSecret(row, metadata) {
+        case .damaged(let damaged): return .damaged(damaged)
+        case .content(let secret):
+            return .content(
+                Item(
+                    itemClass: row.row.itemClass,
+                    identifier: row.row.identifier,
+                    attributes: metadata.attributes,
+                    secret: secret
+                ))
+        }
+    }
+
+    private func replace(
+        _ row: NumberedRow,
+        _ item: Item,
+        with changes: UpdateAttributes,
+        _ tags: SearchTags,
+        _ writer: RowWriter
+    ) throws(KeychainError) {
+        let schema = ItemSchema.of(item.itemClass)
+        var updated = changed(item, by: changes)
+        let keepsPrimaryKey = tags.primaryKeyTag(schema, updated.attributes) == row.row.primaryKeyTag
+        updated.attributes[.modificationDate] = modificationDate(after: item, keepsPrimaryKey: keepsPrimaryKey)
+        updated.attributes[.digest] = .data(tags.digest(schema, updated.attributes, secret: updated.secret))
+        let sealed = try seal(
+            SealableItem(
+                itemClass: item.itemClass,
+                identifier: item.identifier,
+                protection: AccessControlRules.protection(updated.attributes) ?? schema.defaultAccessibility,
+                attributes: updated.attributes,
+                secret: updated.secret
+            ),
+            tags
+        )
+        try put(sealed, inPlaceOf: row, tags, writer)
+        if !keepsPrimaryKey, item.attributes[.synchronizable]?.isTrue ?? false {
+            let tombstone = try tombstone(of: item.attributes, item.itemClass, identifier: random.bytes16(), tags)
+            // Another item of the same update may have moved onto the old primary key; then there is nothing to remember.
+            _ = try inserted(tombstone, writer)
+        }
+    }
+
+    /// The item with its new values; accessibility and access control replace each other.
+    private func changed(_ item: Item, by changes: UpdateAttributes) -> Item {
+        var item = item
+        item.attributes.merge(changes.attributes) { $1 }
+        if let protection = AccessControlRules.protection(changes.attributes) {
+            item.attributes[.accessible] = .string(protection.rawValue)
+            let replaces = changes.attributes.accessControl?.constraints != nil
+            item.attributes[.accessControl] = replaces ? changes.attributes[.accessControl] : nil
+        }
+        if let data = changes.data { item.secret = data }
+        return item
+    }
+
+    /// Now; a millisecond after the old date when the clock did not move on and the item stays where it is.
+    private func modificationDate(after item: Item, keepsPrimaryKey: Bool) -> AttributeValue {
+        let now = clock.now
+        guard keepsPrimaryKey, case .date(let old)? = item.attributes[.modificationDate], now <= old else {
+            return .date(now)
+        }
+        return .date(Timestamp(secondsSinceReferenceDate: old.secondsSinceReferenceDate + 0.001))
+    }
+
+    /// Replaces a row; a tombstone or a damaged row that has its new primary key makes way.
+    private func put(
+        _ row: StoredRow,
+        inPlaceOf old: NumberedRow,
+        _ tags: SearchTags,
+        _ writer: RowWriter
+    ) throws(KeychainError) {
+        let isDone: Bool
+        do { isDone = try writer.update(old.number, to: row) } catch { throw KeychainError(error) }
+        if isDone { return }
+        if let existing = try clearWay(for: row, tags, writer), !existing.row.isTombstone {
+            throw KeychainError(.duplicateItem, "an item with the new primary key exists")
+        }
+        try put(row, inPlaceOf: old, tags, writer)
+    }
+}
+
+extension Query {
+    /// A legacy reference stands alone, unlike one of the current form (specification, open question 11).
+    func checkLegacyReference() throws(KeychainError) {
+        if case .row? = reference, !attributes.isEmpty {
+            throw .parameter("a legacy persistent reference cannot be combined with attributes")
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// A dictionary after validation: what add, copy and delete act on, and the query of update.
+struct Query: Sendable {
+    let itemClass: ItemClass
+
+    /// The attributes, converted to the kinds of their columns; synchronizability is ``scope``.
+    var attributes: Attributes = [:]
+
+    var scope: SynchronizableScope?
+    var match = MatchConditions()
+    var returns: ReturnFlags = []
+    var data: SecretBytes?
+    var reference: PersistentReference?
+    var authenticationUI = AuthenticationUI.allow
+    var hasItemList = false
+
+    var schema: ItemSchema { ItemSchema.of(itemClass) }
+
+    /// The access control that was given, plain accessibility excepted.
+    var accessControl: AccessControl? {
+        guard case .accessControl(let accessControl) = attributes[.accessControl] else { return nil }
+        return accessControl
+    }
+}
+
+/// Which items a query or an attribute means by synchronizability (specification, section 5.5).
+enum SynchronizableScope: Sendable, Hashable {
+    /// Items whose attribute has this value.
+    case exactly(AttributeValue)
+    /// Items of either kind.
+    case any
+
+    static let local = SynchronizableScope.exactly(.number(.integer(0)))
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Turns a dictionary into a ``Query`` (specification, sections 3.1, 3.2 and 3.5).
+enum QueryParser {
+    /// A dictionary with more entries than a class has columns may not exceed this sum.
+    private static let largestKeySum = 128
+
+    /// - Throws: `errSecParam`, `errSecNoSuchClass` or `errSecNoSuchAttr` for the first violation.
+    static func parse(_ dictionary: PropertyDictionary) throws(KeychainError) -> Query {
+        guard !dictionary.hasForeignKey else { throw .parameter("a key is not a string") }
+        let reference = try dictionary[PropertyKey.valuePersistentReference].map { value throws(KeychainError) in
+            try PersistentReference(value)
+        }
+        var query = Query(itemClass: try itemClass(dictionary, reference))
+        query.reference = reference
+        query.authenticationUI = try AuthenticationUI(dictionary)
+        try checkSize(dictionary, query.schema)
+        // Sorted, so that a dictionary with several faults always gets the same answer.
+        for (key, value) in dictionary.entries.sorted(by: { $0.key < $1.key }) {
+            try take(key, value, into: &query)
+        }
+        try AccessControlRules.checkConflict(query.attributes)
+        return query
+    }
+
+    private static func itemClass(
+        _ dictionary: PropertyDictionary,
+        _ reference: PersistentReference?
+    ) throws(KeychainError) -> ItemClass {
+        guard let value = dictionary[PropertyKey.itemClass] else {
+            // A token's reference names no class of its own; whichever it is, nothing will be found.
+            if let reference { return reference.itemClass ?? .key }
+            throw .parameter("kSecClass is missing")
+        }
+        guard case .string(let name) = value else { throw .parameter("kSecClass is not a string") }
+        guard let itemClass = ItemClass(rawValue: name) else {
+            throw KeychainError(.noSuchClass, "kSecClass names no item class")
+        }
+        if let referenced = reference?.itemClass, referenced != itemClass {
+            throw KeychainError(.noSuchClass, "kSecClass contradicts the persistent reference")
+        }
+        return itemClass
+    }
+
+    private static func checkSize(_ dictionary: PropertyDictionary, _ schema: ItemSchema) throws(KeychainError) {
+        let others = dictionary.entries.keys.count { key in
+            AttributeName(key).flatMap { schema[$0] } == nil
+        }
+        guard schema.columnCount + others <= largestKeySum else { throw .parameter("the dictionary has too many keys") }
+    }
+
+    /// Sorts a key by its length and its first character.
+    private static func take(_ key: String, _ value: PropertyValue, into query: inout Query) throws(KeychainError) {
+        guard key.utf16.count != 4 else { return try takeAttribute(key, value, into: &query) }
+        switch key.first {
+        case "c":
+            guard key == PropertyKey.itemClass else { throw unknown(key) }
+        case "m" where key.count > 1:
+            try query.match.set(key, value)
+        case "r":
+            try takeReturnFlag(key, value, into: &query)
+        case "u":
+            try takeUse(key, value, into: &query)
+        case "v":
+            try takeValue(key, value, into: &query)
+        case "f" where key.count > 1:
+            break
+        default:
+            throw unknown(key)
+        }
+    }
+
+    private static func takeAttribute(
+        _ key: String,
+        _ value: PropertyValue,
+        into query: inout Query
+    ) throws(KeychainError) {
+        if key == PropertyKey.useDataProtectionKeychain { return }
+        guard let column = AttributeName(key).flatMap({ query.schema[$0] }) else {
+            throw KeychainError(.noSuchAttribute, "the class has no attribute '\(key)'")
+        }
+        if column.name == .synchronizable, value == .string(PropertyKey.synchronizableAny) {
+            query.scope = .any
+            return
+        }
+        guard let converted = try column.coerce(value) else { return }
+        if column.name == .synchronizable {
+            query.scope = .exactly(converted)
+        } else {
+            query.attributes[column.name] = converted
+        }
+    }
+
+    private static func takeReturnFlag(
+        _ key: String,
+        _ value: PropertyValue,
+        into query: inout Query
+    ) throws(KeychainError) {
+        guard let flag = ReturnFlags(key: key) else { throw unknown(key) }
+        guard case .boolean(let isSet) = value else { throw .parameter("'\(key)' is not a Boolean") }
+        if isSet { query.returns.insert(flag) }
+    }
+
+    private static func takeUse(
+        _ key: String,
+        _ value: PropertyValue,
+        into query: inout Query
+    ) throws(KeychainError) {
+        switch key {
+        case PropertyKey.useItemList: query.hasItemList = true
+        case PropertyKey.useAuthenticationUI, PropertyKey.useNoAuthenticationUI, PropertyKey.useOperationPrompt,
+            PropertyKey.useAuthenticationContext, PropertyKey.useCredentialReference,
+            PropertyKey.useUserIndependentKeychain:
+            break
+        default: throw unknown(key)
+        }
+    }
+
+    private static func takeValue(
+        _ key: String,
+        _ value: PropertyValue,
+        into query: inout Query
+    ) throws(KeychainError) {
+        switch key {
+        case PropertyKey.valueData:
+            guard case .data(let data) = value else { throw .parameter("kSecValueData is not data") }
+            query.data = data
+        case PropertyKey.valuePersistentReference: break
+        default: throw unknown(key)
+        }
+    }
+
+    private static func unknown(_ key: String) -> KeychainError {
+        .parameter("'\(key)' is not a key that the keychain knows")
+    }
+}

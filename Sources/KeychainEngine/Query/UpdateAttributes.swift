@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The new values of an update (specification, section 3.4).
+struct UpdateAttributes: Sendable {
+    /// The attributes to set; what is computed or ignored is left out.
+    var attributes: Attributes = [:]
+
+    /// The new secret; `nil` to keep the old one.
+    var data: SecretBytes?
+
+    /// - Throws: `errSecNoSuchAttr` for whatever is not a column of the class, `errSecParam` for a wrong value.
+    init(_ dictionary: PropertyDictionary, _ schema: ItemSchema) throws(KeychainError) {
+        guard !dictionary.hasForeignKey else { throw .parameter("a key is not a string") }
+        for (key, value) in dictionary.entries.sorted(by: { $0.key < $1.key }) {
+            try take(key, value, schema)
+        }
+        try AccessControlRules.checkConflict(attributes)
+    }
+
+    private static let ignored = [PropertyKey.useDataProtectionKeychain, "persistref"]
+
+    private mutating func take(
+        _ key: String,
+        _ value: PropertyValue,
+        _ schema: ItemSchema
+    ) throws(KeychainError) {
+        if key == PropertyKey.valueData {
+            guard case .data(let data) = value else { throw .parameter("kSecValueData is not data") }
+            self.data = data
+            return
+        }
+        if Self.ignored.contains(key) { return }
+        guard let column = AttributeName(key).flatMap({ schema[$0] }) else {
+            throw KeychainError(.noSuchAttribute, "'\(key)' is not an attribute of the class")
+        }
+        if column.name == .user { return }
+        if column.name == .sharingGroup { throw .parameter("an update cannot set a sharing group") }
+        if column.name == .synchronizable, value == .string(PropertyKey.synchronizableAny) { return }
+        guard let converted = try column.coerce(value), column.access != .computed else { return }
+        attributes[column.name] = converted
+    }
+}

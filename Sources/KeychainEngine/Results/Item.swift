@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// An item in the open: what results are made from.
+struct Item: Sendable {
+    let itemClass: ItemClass
+    let identifier: ItemIdentifier
+
+    /// Every attribute that is stored.
+    var attributes: Attributes
+
+    /// The secret; `nil` when the item has none, or when nobody asked for it.
+    var secret: SecretBytes?
+
+    var persistentReference: SecretBytes { PersistentReference.bytes(itemClass, identifier) }
+}
+
+extension Attributes {
+    /// The access control that was made from flags; `nil` for plain accessibility.
+    var accessControl: AccessControl? {
+        guard case .accessControl(let accessControl)? = self[.accessControl] else { return nil }
+        return accessControl
+    }
+
+    /// The protection class that is stored.
+    var accessibility: Accessibility? {
+        guard case .string(let text)? = self[.accessible] else { return nil }
+        return Accessibility(rawValue: text)
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import Logging
+
+/// Who this process is: its entitlements, read from a plain property list, and the access groups that follow.
+///
+/// The list is the file that `SWIFT_KEYCHAIN_ENTITLEMENTS` names, or `NAME.entitlements` beside the executable NAME.
+/// Without one, the groups are one derived from the program's name and one that all programs of the user share. In the
+/// embedded keychain groups keep programs in order; they are no boundary between programs of one user.
+struct ProcessClient: Sendable {
+    let client: Client
+
+    /// The entitlements as read, in the form of their property list; empty without a list.
+    let entitlements: Data
+
+    static let environmentVariable = "SWIFT_KEYCHAIN_ENTITLEMENTS"
+    static let prefixVariable = "SWIFT_KEYCHAIN_APP_IDENTIFIER_PREFIX"
+
+    /// The group that all programs of the user share.
+    static let commonGroup = "swift-keychain.common"
+
+    /// The group of a program without entitlements.
+    static func derivedGroup(ofProgram name: String) -> String { "swift-keychain.program.\(name)" }
+
+    static let current: ProcessClient = {
+        let executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+        return make(executable: executable ?? CommandLine.arguments[0], environment: ProcessEnvironment.value)
+    }()
+
+    /// - Parameters:
+    ///   - executable: the path of the program.
+    ///   - environment: the value of an environment variable.
+    static func make(executable: String, environment: (String) -> String?) -> ProcessClient {
+        let named = environment(environmentVariable)
+        let path = named ?? "\(executable).entitlements"
+        guard named != nil || FileManager.default.fileExists(atPath: path) else {
+            let name = (executable as NSString).lastPathComponent
+            return ProcessClient(
+                client: Client(accessGroups: [derivedGroup(ofProgram: name), commonGroup]), entitlements: Data())
+        }
+        do {
+            let data = try Data(contentsOf: URL(fileURLWithPath: path))
+            let entitlements = try Entitlements(propertyList: data, prefix: environment(prefixVariable))
+            return ProcessClient(client: Client(accessGroups: entitlements.accessGroups), entitlements: data)
+        } catch {
+            // A client whose entitlements cannot be read has none: every call answers errSecMissingEntitlement.
+            Logger(label: "swift-keychain").warning("the entitlements \(path) cannot be used: \(error)")
+            return ProcessClient(client: Client(accessGroups: []), entitlements: Data())
+        }
+    }
+}

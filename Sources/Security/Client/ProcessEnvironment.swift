@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+
+/// The environment of this process, as far as it may be trusted: a set-user-ID program sees none.
+enum ProcessEnvironment {
+    static func value(_ name: String) -> String? {
+        keychain_environment(name).map { String(cString: $0) }
+    }
+}

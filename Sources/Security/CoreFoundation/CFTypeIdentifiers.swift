@@ -1,0 +1,74 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase, NeverUseImplicitlyUnwrappedOptionals
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The class of an object, as far as this module tells classes apart.
+private enum TypeIdentifier: CFTypeID {
+    case unknown = 1
+    case string, data, boolean, number, date, array, dictionary, set, error, null, url
+    case accessControl, key, certificate, identity, policy, trust
+
+    init(_ object: AnyObject?) {
+        switch object {
+        case let number as NSNumber: self = number.isBoolean ? .boolean : .number
+        case is NSString: self = .string
+        case is NSData: self = .data
+        case is NSDate: self = .date
+        case is NSArray: self = .array
+        case is NSDictionary: self = .dictionary
+        case is NSSet: self = .set
+        case is NSError: self = .error
+        case is NSNull: self = .null
+        case is NSURL: self = .url
+        case is SecAccessControl: self = .accessControl
+        case is SecKey: self = .key
+        case is SecCertificate: self = .certificate
+        case is SecIdentity: self = .identity
+        case is SecPolicy: self = .policy
+        case is SecTrust: self = .trust
+        default: self = .unknown
+        }
+    }
+}
+
+extension NSNumber {
+    /// Whether the number is one of the two truth values, which on Linux are shared objects.
+    var isBoolean: Bool { self === kCFBooleanTrue || self === kCFBooleanFalse }
+}
+
+/// Identifies the class of an object; a truth value is told from a number.
+public func CFGetTypeID(_ object: CFTypeRef!) -> CFTypeID { TypeIdentifier(object).rawValue }
+
+/// The identifier of strings.
+public func CFStringGetTypeID() -> CFTypeID { TypeIdentifier.string.rawValue }
+/// The identifier of data.
+public func CFDataGetTypeID() -> CFTypeID { TypeIdentifier.data.rawValue }
+/// The identifier of truth values.
+public func CFBooleanGetTypeID() -> CFTypeID { TypeIdentifier.boolean.rawValue }
+/// The identifier of numbers.
+public func CFNumberGetTypeID() -> CFTypeID { TypeIdentifier.number.rawValue }
+/// The identifier of dates.
+public func CFDateGetTypeID() -> CFTypeID { TypeIdentifier.date.rawValue }
+/// The identifier of arrays.
+public func CFArrayGetTypeID() -> CFTypeID { TypeIdentifier.array.rawValue }
+/// The identifier of dictionaries.
+public func CFDictionaryGetTypeID() -> CFTypeID { TypeIdentifier.dictionary.rawValue }
+/// The identifier of sets.
+public func CFSetGetTypeID() -> CFTypeID { TypeIdentifier.set.rawValue }
+/// The identifier of errors.
+public func CFErrorGetTypeID() -> CFTypeID { TypeIdentifier.error.rawValue }
+/// The identifier of the null object.
+public func CFNullGetTypeID() -> CFTypeID { TypeIdentifier.null.rawValue }
+/// The identifier of access controls.
+public func SecAccessControlGetTypeID() -> CFTypeID { TypeIdentifier.accessControl.rawValue }
+/// The identifier of keys.
+public func SecKeyGetTypeID() -> CFTypeID { TypeIdentifier.key.rawValue }
+/// The identifier of certificates.
+public func SecCertificateGetTypeID() -> CFTypeID { TypeIdentifier.certificate.rawValue }
+/// The identifier of identities.
+public func SecIdentityGetTypeID() -> CFTypeID { TypeIdentifier.identity.rawValue }
+/// The identifier of policies.
+public func SecPolicyGetTypeID() -> CFTypeID { TypeIdentifier.policy.rawValue }
+/// The identifier of trust objects.
+public func SecTrustGetTypeID() -> CFTypeID { TypeIdentifier.trust.rawValue }

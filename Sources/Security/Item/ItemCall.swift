@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import Logging
+
+/// One call of an item function: from dictionaries to a request, from an answer to objects.
+enum ItemCall {
+    static func perform(
+        _ operation: KeychainRequest.Operation,
+        _ result: UnsafeMutablePointer<CFTypeRef?>?
+    ) -> OSStatus {
+        let context = KeychainContext.current ?? .process
+        // The macOS front end clears the result of an add before anything else (specification, section 3.7).
+        if case .add = operation, context.client.profile == .macOS { result?.pointee = nil }
+        do throws(KeychainError) {
+            let answer = try context.backend.perform(KeychainRequest(operation, client: context.client))
+            result?.pointee = answer.object
+            return errSecSuccess
+        } catch {
+            Self.log(error, operation)
+            return error.status.rawValue
+        }
+    }
+
+    private static let logger = Logger(label: "swift-keychain")
+
+    /// What keeps the whole keychain from working is worth a warning; a query's own failure is for debugging.
+    private static func log(_ error: KeychainError, _ operation: KeychainRequest.Operation) {
+        let level: Logger.Level = error.isAboutTheStore ? .warning : .debug
+        logger.log(level: level, "\(operation.functionName): \(error)")
+    }
+}
+
+extension KeychainError {
+    /// Whether the store as a whole cannot be used, or an item in it is damaged.
+    fileprivate var isAboutTheStore: Bool {
+        cause != nil && [.notAvailable, .readOnly, .io, .decode].contains(status)
+    }
+}
