@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Security
+
+/// An access control that a case asks for: `{"protection": NAME, "flags": [NAME, ...]}`.
+struct AccessControlTemplate {
+    var protection: ValueTemplate
+    var flags: SecAccessControlCreateFlags
+
+    init(_ json: JSONValue) throws(CaseDefect) {
+        let members = try json.object("an access control")
+        try members.allow(only: ["protection", "flags"], in: "an access control")
+        protection = try ValueTemplate(members.required("protection", of: "an access control"))
+        flags = []
+        for name in try members.required("flags", of: "an access control").array("flags") {
+            flags.insert(try Self.flag(name.string("a flag")))
+        }
+    }
+
+    /// Whether a person would have to do something before an item with this access control is read.
+    var isConstrained: Bool { !flags.isDisjoint(with: Self.constraints) }
+
+    /// Makes the access control through the public function.
+    func create(_ variables: Variables) throws(CaseDefect) -> CallResult {
+        let protection = try protection.value(variables) as AnyObject
+        var error: Unmanaged<CFError>?
+        if let made = SecAccessControlCreateWithFlags(nil, protection, flags, &error) {
+            return CallResult(status: errSecSuccess, value: made)
+        }
+        guard let error = error?.takeRetainedValue() else {
+            throw CaseDefect("SecAccessControlCreateWithFlags gave neither an access control nor an error")
+        }
+        guard error.domain == NSOSStatusErrorDomain, let status = OSStatus(exactly: error.code) else {
+            throw CaseDefect("SecAccessControlCreateWithFlags gave error \(error.code) of domain \(error.domain)")
+        }
+        return CallResult(status: status, value: nil)
+    }
+
+    private static func flag(_ name: String) throws(CaseDefect) -> SecAccessControlCreateFlags {
+        switch name {
+        case "userPresence": .userPresence
+        case "biometryAny": .biometryAny
+        case "biometryCurrentSet": .biometryCurrentSet
+        case "devicePasscode": .devicePasscode
+        case "companion": .companion
+        case "or": .or
+        case "and": .and
+        case "privateKeyUsage": .privateKeyUsage
+        case "applicationPassword": .applicationPassword
+        default: throw CaseDefect("unknown access control flag \"\(name)\"")
+        }
+    }
+
+    private static let constraints: SecAccessControlCreateFlags = [
+        .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .applicationPassword,
+    ]
+}

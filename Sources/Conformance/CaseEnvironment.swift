@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainEngine
+import KeychainTestSupport
+import Security
+
+/// The keychain of one case, and the client that asks it.
+package protocol CaseEnvironment {
+    /// Gives the client another ordered list of access groups; stored items stay.
+    mutating func setGroups(_ groups: [String])
+
+    /// Runs `body` with the public functions of Security reaching this keychain as this client.
+    func run<R>(_ body: () throws -> R) rethrows -> R
+}
+
+/// The keychains that the same cases are run against.
+package enum Subject: String, Sendable, CaseIterable {
+    /// An engine that keeps everything in memory.
+    case memory
+    /// An engine on a database in a folder of its own.
+    case disk
+
+    /// A fresh, empty keychain and the client that every case starts with.
+    package func environment(_ profile: CaseProfile) throws -> any CaseEnvironment {
+        let client = Client(accessGroups: Self.initialGroups, profile: profile == .macOS ? .macOS : .iOS)
+        switch self {
+        case .memory:
+            return ContextEnvironment(KeychainContext(backend: EmbeddedKeychain.inMemory(), client: client))
+        case .disk:
+            return ContextEnvironment(KeychainContext(backend: try TemporaryKeychain(), client: client))
+        }
+    }
+
+    private static let initialGroups = ["TEAMID.com.example.app", "TEAMID.com.example.shared"]
+}
+
+/// An environment that is one task-local keychain context.
+private struct ContextEnvironment: CaseEnvironment {
+    private var context: KeychainContext
+
+    init(_ context: KeychainContext) {
+        self.context = context
+    }
+
+    mutating func setGroups(_ groups: [String]) {
+        context.client.accessGroups = groups
+    }
+
+    func run<R>(_ body: () throws -> R) rethrows -> R {
+        try KeychainContext.$current.withValue(context, operation: body)
+    }
+}

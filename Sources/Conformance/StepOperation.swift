@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Security
+
+/// What a step does.
+enum StepOperation {
+    case add([String: ValueTemplate])
+    case copy([String: ValueTemplate])
+    case update([String: ValueTemplate], attributes: [String: ValueTemplate])
+    case delete([String: ValueTemplate])
+    case setGroups([String])
+    case createAccessControl(AccessControlTemplate)
+    case constant(String)
+    case errorMessage(OSStatus)
+    case sleep(milliseconds: Int)
+    /// An operation of the case format that the keychain under test does not have yet.
+    case unavailable(Capability)
+}
+
+// MARK: - From JSON
+
+extension StepOperation {
+    /// Reads the operation of a step from its members `op`, `args` and `update`.
+    init(_ name: String, _ step: [String: JSONValue]) throws(CaseDefect) {
+        let arguments = step["args"] ?? .object([:])
+        if step["update"] != nil, name != "update" { throw CaseDefect("\"update\" does not belong to \"\(name)\"") }
+        switch name {
+        case "add": self = .add(try ValueTemplate.members(arguments, of: "args"))
+        case "copy": self = .copy(try ValueTemplate.members(arguments, of: "args"))
+        case "delete": self = .delete(try ValueTemplate.members(arguments, of: "args"))
+        case "update":
+            let attributes = try ValueTemplate.members(step.required("update", of: "an update"), of: "update")
+            self = .update(try ValueTemplate.members(arguments, of: "args"), attributes: attributes)
+        case "setGroups": self = .setGroups(try Self.groups(arguments))
+        case "createAccessControl": self = .createAccessControl(try AccessControlTemplate(arguments))
+        case "constant": self = .constant(try Self.argument("name", arguments).string("\"name\""))
+        case "errorMessage": self = .errorMessage(try SymbolName.status(Self.argument("code", arguments)))
+        case "sleep": self = .sleep(milliseconds: try Self.argument("ms", arguments).integer("\"ms\""))
+        case "lock", "unlock", "reboot", "removePasscode", "setPasscode": self = .unavailable(.device)
+        case "setAuth": self = .unavailable(.authentication)
+        case "createKey", "publicKey", "exportKey", "importKey", "keyAttributes": self = .unavailable(.keyOperations)
+        default: throw CaseDefect("unknown operation \"\(name)\"")
+        }
+    }
+
+    private static func argument(_ name: String, _ arguments: JSONValue) throws(CaseDefect) -> JSONValue {
+        let members = try arguments.object("args")
+        try members.allow(only: [name], in: "args")
+        return try members.required(name, of: "args")
+    }
+
+    private static func groups(_ arguments: JSONValue) throws(CaseDefect) -> [String] {
+        var groups: [String] = []
+        for group in try argument("groups", arguments).array("\"groups\"") {
+            groups.append(try group.string("a group"))
+        }
+        return groups
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainEngine
+import KeychainFiles
+import KeychainStore
+
+/// A keychain on disk in a folder of its own, which goes away with the object.
+public final class TemporaryKeychain: KeychainBackend {
+    /// The folder.
+    public let folder: TemporaryFolder
+
+    /// The keychain in it.
+    public let keychain: EmbeddedKeychain
+
+    /// Makes an empty keychain.
+    public init(options: StoreOptions = StoreOptions()) throws {
+        folder = try TemporaryFolder()
+        keychain = EmbeddedKeychain(at: KeychainLocation(path: folder.path(of: "keychain")), options: options)
+    }
+
+    /// Carries out a request.
+    public func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
+        try keychain.perform(request)
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Conformance
+import Foundation
+import Testing
+
+/// Every case of `Cases/*.jsonl`, against every subject.
+struct ConformanceTests {
+    @Test("a case holds", arguments: try Row.all())
+    func caseHolds(_ row: Row) {
+        guard case .failed(let failure) = CaseRunner(subject: row.subject).run(row.testCase) else { return }
+        Issue.record("\(row.testCase.id), \(row.testCase.title): \(failure)")
+    }
+
+    /// Counts the skipped cases, which pass above, so that a case cannot stop running unnoticed.
+    @Test("the number of skipped cases is known", arguments: Subject.allCases)
+    func skippedCasesAreCounted(_ subject: Subject) throws {
+        let runner = CaseRunner(subject: subject)
+        var report = Report()
+        for testCase in try Row.cases() { report.add(testCase, runner.run(testCase)) }
+        for line in report.skipSummary { print("\(subject.rawValue): \(line)") }
+        #expect(report.skippedByCapability == Self.expectedSkips)
+    }
+
+    /// The pinned numbers; lower one when a capability arrives.
+    private static let expectedSkips: [Capability: Int] = [
+        .device: 28,
+        .authentication: 9,
+        .keyOperations: 7,
+        .certificate: 21,
+        .key: 9,
+        .identity: 11,
+        .reference: 3,
+    ]
+}
+
+/// One case and the subject that it is run against, named for logs.
+struct Row: Sendable, CustomTestStringConvertible {
+    var testCase: Case
+    var subject: Subject
+
+    var testDescription: String { "\(testCase.id) (\(subject.rawValue))" }
+
+    static func all() throws -> [Row] {
+        try cases().flatMap { testCase in Subject.allCases.map { Row(testCase: testCase, subject: $0) } }
+    }
+
+    /// The cases of all files, in the order of the files' names.
+    static func cases() throws -> [Case] {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Cases")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        return try files.filter { $0.pathExtension == "jsonl" }
+            .sorted { $0.lastPathComponent < $1.lastPathComponent }
+            .flatMap { try CaseFile.load($0) }
+    }
+}
