@@ -4,7 +4,8 @@ import PackageDescription
 #if os(Linux)
 let products: [Product] = [
     .library(name: "Security", targets: ["Security"]),
-    .library(name: "KeychainEngine", targets: ["KeychainEngine"]),
+    // With the values that requests are made of, and where a keychain lies.
+    .library(name: "KeychainEngine", targets: ["KeychainEngine", "KeychainCore", "KeychainFiles"]),
     .executable(name: "conformance", targets: ["conformance-runner"]),
     .executable(name: "keychain-quickstart", targets: ["keychain-quickstart"]),
 ]
@@ -47,7 +48,7 @@ let targets: [Target] = [
     ),
 
     // executables
-    .executableTarget(name: "keychain-quickstart", dependencies: ["Security"]),
+    .executableTarget(name: "keychain-quickstart", dependencies: ["Security", "KeychainProtection"]),
     .executableTarget(name: "conformance-runner", dependencies: ["Conformance"]),
     .executableTarget(name: "generate-constants", dependencies: ["SourceGeneration"]),
 
@@ -106,8 +107,9 @@ let package = Package(
 )
 
 for target in package.targets where target.type != .system && target.name != "CKeychainSupport" {
-    target.swiftSettings = (target.swiftSettings ?? []) + [
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-    ]
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+        ]
 }

@@ -36,12 +36,4 @@ final class Engine {
             return .nothing
         }
     }
-
-    func read<Result>(_ body: (RowReader) throws(KeychainError) -> Result) throws(KeychainError) -> Result {
-        try store.read(mapError: KeychainError.init, body)
-    }
-
-    func write<Result>(_ body: (RowWriter) throws(KeychainError) -> Result) throws(KeychainError) -> Result {
-        try store.write(mapError: KeychainError.init, body)
-    }
 }

@@ -114,29 +114,6 @@ public struct PrivateDirectory: Sendable, Hashable {
     /// Removes a file if it is there.
     public func remove(_ name: String) { unlink(path(of: name)) }
 
-    /// Runs `body` while no other process runs its own under the same lock file.
-    public func locked<Result, Failure: Error>(
-        _ name: String,
-        timeoutMilliseconds: Int32,
-        mapError: (FileError) -> Failure,
-        _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        let path = path(of: name)
-        let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw mapError(.system(call: "open", path: path, errno: errno)) }
-        defer { close(descriptor) }
-        var waited: Int32 = 0
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else {
-                throw mapError(.system(call: "flock", path: path, errno: errno))
-            }
-            guard waited < timeoutMilliseconds else { throw mapError(.lockTimeout(path: path)) }
-            usleep(5_000)
-            waited += 5
-        }
-        return try body()
-    }
-
     private func makeFile(_ name: String) throws(FileError) -> Int32 {
         let descriptor = open(path(of: name), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("open", name) }

@@ -5,7 +5,9 @@ import CSQLite
 import KeychainCore
 import KeychainFiles
 
-/// The store of one keychain: rows in a file or in memory. It holds no key and cannot get at one.
+/// The store of one keychain: rows in a file or in memory.
+///
+/// It holds no key and cannot get at one.
 ///
 /// Not thread-safe: the keychain that owns it lets one thread in at a time, inside the fork gate.
 public final class Store {
@@ -16,60 +18,63 @@ public final class Store {
     public static let fileName = "keychain.db"
     private static let lockName = "setup.lock"
 
-    /// Opens the store of a folder, and makes it, with a keybag, when there is none.
+    /// Opens the store of a folder, and makes it when there is none.
     ///
     /// The file appears under its name complete: tables, keybag and all. A lock file keeps processes that come at the
     /// same time from making it twice.
     ///
-    /// - Parameter makeKeybag: called only when there is no store yet, while no other process makes one.
-    public static func open<Failure: Error>(
+    /// - Parameters:
+    ///   - folder: the keychain's folder.
+    ///   - options: how patient to be.
+    ///   - makeKeybag: gives the keybag of a new store; called only when there is none, and no other process makes one.
+    /// - Returns: The store.
+    /// - Throws: `errSecNotAvailable` with the reason, or what `makeKeybag` throws.
+    public static func open(
         in folder: PrivateDirectory,
         options: StoreOptions,
-        mapError: (StoreError) -> Failure,
-        makeKeybag: () throws(Failure) -> [UInt8]
-    ) throws(Failure) -> Store {
-        do throws(StoreError) {
-            if try exists(in: folder) { return try Store(folder, options) }
-        } catch {
-            throw mapError(error)
-        }
-        return try folder.locked(
-            lockName,
-            timeoutMilliseconds: options.busyTimeoutMilliseconds,
-            mapError: { mapError(.file($0)) }
-        ) { () throws(Failure) -> Store in
-            do throws(StoreError) {
-                if try exists(in: folder) { return try Store(folder, options) }
-            } catch {
-                throw mapError(error)
-            }
+        makeKeybag: () throws(KeychainError) -> [UInt8]
+    ) throws(KeychainError) -> Store {
+        if try exists(in: folder) { return try Store(folder, options) }
+        let lock = try lock(folder, options)
+        // Another process may have made the store before it let go of the lock.
+        if try !exists(in: folder) {
             let keybag = try makeKeybag()
-            do throws(StoreError) {
-                try create(in: folder, keybag: keybag, options)
-                return try Store(folder, options)
-            } catch {
-                throw mapError(error)
-            }
+            do { try create(in: folder, keybag: keybag, options) } catch { throw KeychainError(error) }
         }
+        let store = try Store(folder, options)
+        _ = consume lock
+        return store
     }
 
     /// Whether the folder has a store.
-    public static func exists(in folder: PrivateDirectory) throws(StoreError) -> Bool {
-        do { return try folder.hasFile(fileName) } catch { throw .file(error) }
+    public static func exists(in folder: PrivateDirectory) throws(KeychainError) -> Bool {
+        do { return try folder.hasFile(fileName) } catch { throw KeychainError(StoreError.file(error)) }
+    }
+
+    private static func lock(_ folder: PrivateDirectory, _ options: StoreOptions) throws(KeychainError) -> FileLock {
+        do {
+            return try FileLock(lockName, in: folder, timeoutMilliseconds: options.busyTimeoutMilliseconds)
+        } catch {
+            throw KeychainError(StoreError.file(error))
+        }
     }
 
     /// A store in memory, which ends with the object.
-    public init(inMemoryWithKeybag keybag: [UInt8]) throws(StoreError) {
+    public init(inMemoryWithKeybag keybag: [UInt8]) throws(KeychainError) {
         watched = nil
         do {
             connection = try Connection(path: nil, busyTimeoutMilliseconds: 0)
             try Self.fill(connection, keybag: keybag)
         } catch {
-            throw .sqlite(error)
+            throw KeychainError(error)
         }
     }
 
-    private init(_ folder: PrivateDirectory, _ options: StoreOptions) throws(StoreError) {
+    private convenience init(_ folder: PrivateDirectory, _ options: StoreOptions) throws(KeychainError) {
+        do { try self.init(opening: folder, options) } catch { throw KeychainError(error) }
+    }
+
+    private init(opening folder: PrivateDirectory, _ options: StoreOptions) throws(StoreError) {
         let path = folder.path(of: Self.fileName)
         try Self.checkCompanions(in: folder)
         if keychain_fork_generation() > 0 { Self.holdInheritedLocks(path) }
@@ -86,7 +91,7 @@ public final class Store {
     }
 
     /// The bytes of the keybag.
-    public func keybag() throws(StoreError) -> [UInt8] {
+    public func keybag() throws(KeychainError) -> [UInt8] {
         do throws(SQLiteError) {
             let statement = try connection.prepare("SELECT bytes FROM keybag WHERE id = 1")
             defer { statement.reset() }
@@ -95,7 +100,7 @@ public final class Store {
             }
             return statement.bytes(0)
         } catch {
-            throw .sqlite(error)
+            throw KeychainError(error)
         }
     }
 
@@ -106,50 +111,45 @@ public final class Store {
     }
 
     /// Runs `body` on one state of the store.
-    public func read<Result, Failure: Error>(
-        mapError: (StoreError) -> Failure,
-        _ body: (RowReader) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try transaction(.begin, "BEGIN", mapError) { () throws(Failure) in try body(RowReader(connection)) }
+    public func read<Result>(
+        _ body: (RowReader) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        try transaction(.begin, "BEGIN") { () throws(KeychainError) in try body(RowReader(connection)) }
     }
 
     /// Runs `body` as one change: durable when this returns, undone when it throws.
-    public func write<Result, Failure: Error>(
-        mapError: (StoreError) -> Failure,
-        _ body: (RowWriter) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try transaction(.beginImmediate, "BEGIN IMMEDIATE", mapError) { () throws(Failure) in
+    public func write<Result>(
+        _ body: (RowWriter) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        try transaction(.beginImmediate, "BEGIN IMMEDIATE") { () throws(KeychainError) in
             try body(RowWriter(connection))
         }
     }
 
-    private func transaction<Result, Failure: Error>(
+    private func transaction<Result>(
         _ kind: StatementKey.Kind,
         _ begin: String,
-        _ mapError: (StoreError) -> Failure,
-        _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        do throws(SQLiteError) { try run(kind, begin) } catch { throw mapError(.sqlite(error)) }
-        let result: Result
-        do throws(Failure) {
-            result = try body()
+        _ body: () throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        try run(kind, begin)
+        do throws(KeychainError) {
+            let result = try body()
+            try run(.commit, "COMMIT")
+            return result
         } catch {
             rollBack()
             throw error
         }
-        do throws(SQLiteError) {
-            try run(.commit, "COMMIT")
-        } catch {
-            rollBack()
-            throw mapError(.sqlite(error))
-        }
-        return result
     }
 
-    private func run(_ kind: StatementKey.Kind, _ sql: String) throws(SQLiteError) {
-        let statement = try connection.statement(StatementKey(kind)) { sql }
-        defer { statement.reset() }
-        _ = try statement.step()
+    private func run(_ kind: StatementKey.Kind, _ sql: String) throws(KeychainError) {
+        do throws(SQLiteError) {
+            let statement = try connection.statement(StatementKey(kind)) { sql }
+            defer { statement.reset() }
+            _ = try statement.step()
+        } catch {
+            throw KeychainError(error)
+        }
     }
 
     // Some errors make SQLite roll back by itself; then there is nothing left to undo.
@@ -158,7 +158,7 @@ public final class Store {
     }
 
     /// SQLite's own check of the file's structure; empty when it is sound.
-    public func structuralDefects() throws(StoreError) -> [String] {
+    public func structuralDefects() throws(KeychainError) -> [String] {
         do throws(SQLiteError) {
             let statement = try connection.prepare("PRAGMA integrity_check")
             defer { statement.reset() }
@@ -166,7 +166,7 @@ public final class Store {
             while try statement.step() { lines.append(statement.text(0)) }
             return lines == ["ok"] ? [] : lines
         } catch {
-            throw .sqlite(error)
+            throw KeychainError(error)
         }
     }
 }
@@ -253,7 +253,8 @@ extension Store {
     }
 
     private static func openingFailure(_ error: SQLiteError, _ path: String) -> StoreError {
-        [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode) ? .notAStore(path: path, error.description) : .sqlite(error)
+        [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode)
+            ? .notAStore(path: path, error.description) : .sqlite(error)
     }
 
     /// The log and its index are as private as the file, or nothing is read from them.

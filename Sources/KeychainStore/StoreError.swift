@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
 import KeychainFiles
 
 /// What can go wrong with a store.
@@ -30,4 +31,17 @@ extension StoreError: CustomStringConvertible {
         case .sqlite(let error): "\(error)"
         }
     }
+}
+
+extension KeychainError {
+    /// The status of a store's error (specification, section 10, "Mapping of internal failures").
+    public init(_ error: StoreError) {
+        if case .sqlite(let underlying) = error {
+            self.init(underlying.status, "\(error)", cause: error)
+        } else {
+            self.init(.notAvailable, "\(error)", cause: error)
+        }
+    }
+
+    init(_ error: SQLiteError) { self.init(StoreError.sqlite(error)) }
 }

@@ -12,7 +12,10 @@ public final class TemporaryFolder: Sendable {
         let base = FileManager.default.temporaryDirectory
         let url = base.appendingPathComponent("\(prefix)-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(
-            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            at: url,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
         path = url.path
     }
 

@@ -4,19 +4,19 @@
 ///
 /// The raw value is the string that `kSecAttrAccessible` takes.
 public enum Accessibility: String, Sendable, Hashable, CaseIterable {
-    /// `kSecAttrAccessibleWhenUnlocked`
+    /// `kSecAttrAccessibleWhenUnlocked`.
     case whenUnlocked = "ak"
-    /// `kSecAttrAccessibleAfterFirstUnlock`
+    /// `kSecAttrAccessibleAfterFirstUnlock`.
     case afterFirstUnlock = "ck"
-    /// `kSecAttrAccessibleAlways`
+    /// `kSecAttrAccessibleAlways`.
     case always = "dk"
-    /// `kSecAttrAccessibleWhenUnlockedThisDeviceOnly`
+    /// `kSecAttrAccessibleWhenUnlockedThisDeviceOnly`.
     case whenUnlockedThisDeviceOnly = "aku"
-    /// `kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly`
+    /// `kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly`.
     case afterFirstUnlockThisDeviceOnly = "cku"
-    /// `kSecAttrAccessibleAlwaysThisDeviceOnly`
+    /// `kSecAttrAccessibleAlwaysThisDeviceOnly`.
     case alwaysThisDeviceOnly = "dku"
-    /// `kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly`
+    /// `kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly`.
     case whenPasscodeSetThisDeviceOnly = "akpu"
     /// The private class "until reboot": the parser takes it, nothing can be stored under it.
     case untilReboot = "f"

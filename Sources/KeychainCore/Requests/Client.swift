@@ -2,7 +2,9 @@
 
 /// Who makes a request, as far as the rules look at it (specification, section 6).
 public struct Client: Sendable, Hashable {
-    /// The access groups in their order; the first is the default of an add. `*` stands for every group.
+    /// The access groups in their order; the first is the default of an add.
+    ///
+    /// `*` stands for every group.
     public var accessGroups: [String]
 
     /// Which front end the client talks to.

@@ -32,31 +32,31 @@ extension AttributeName: ExpressibleByStringLiteral {
 }
 
 extension AttributeName {
-    /// `kSecAttrAccessGroup`
+    /// `kSecAttrAccessGroup`.
     public static let accessGroup: AttributeName = "agrp"
-    /// `kSecAttrAccessible`
+    /// `kSecAttrAccessible`.
     public static let accessible: AttributeName = "pdmn"
-    /// `kSecAttrAccessControl`
+    /// `kSecAttrAccessControl`.
     public static let accessControl: AttributeName = "accc"
-    /// `kSecAttrAccount`
+    /// `kSecAttrAccount`.
     public static let account: AttributeName = "acct"
-    /// `kSecAttrCreationDate`
+    /// `kSecAttrCreationDate`.
     public static let creationDate: AttributeName = "cdat"
-    /// `kSecAttrModificationDate`
+    /// `kSecAttrModificationDate`.
     public static let modificationDate: AttributeName = "mdat"
-    /// `kSecAttrIssuer`
+    /// `kSecAttrIssuer`.
     public static let issuer: AttributeName = "issr"
-    /// `kSecAttrIsPrivate`
+    /// `kSecAttrIsPrivate`.
     public static let isPrivate: AttributeName = "priv"
-    /// `kSecAttrPublicKeyHash`
+    /// `kSecAttrPublicKeyHash`.
     public static let publicKeyHash: AttributeName = "pkhh"
-    /// `kSecAttrServer`
+    /// `kSecAttrServer`.
     public static let server: AttributeName = "srvr"
-    /// `kSecAttrService`
+    /// `kSecAttrService`.
     public static let service: AttributeName = "svce"
-    /// `kSecAttrSynchronizable`
+    /// `kSecAttrSynchronizable`.
     public static let synchronizable: AttributeName = "sync"
-    /// `kSecAttrTokenID`
+    /// `kSecAttrTokenID`.
     public static let tokenID: AttributeName = "tkid"
     /// The digest of an item.
     public static let digest: AttributeName = "sha1"

@@ -2,13 +2,13 @@
 
 /// The five item classes; the raw value is the string that `kSecClass` takes (specification, section 2).
 public enum ItemClass: String, Sendable, Hashable, CaseIterable {
-    /// `kSecClassGenericPassword`
+    /// `kSecClassGenericPassword`.
     case genericPassword = "genp"
-    /// `kSecClassInternetPassword`
+    /// `kSecClassInternetPassword`.
     case internetPassword = "inet"
-    /// `kSecClassCertificate`
+    /// `kSecClassCertificate`.
     case certificate = "cert"
-    /// `kSecClassKey`
+    /// `kSecClassKey`.
     case key = "keys"
     /// `kSecClassIdentity`: formed from a certificate and a key at query time, never stored.
     case identity = "idnt"

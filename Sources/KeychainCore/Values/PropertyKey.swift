@@ -2,79 +2,79 @@
 
 /// The dictionary keys and value constants that are not attributes (specification, section 1).
 public enum PropertyKey {
-    /// `kSecClass`
+    /// `kSecClass`.
     public static let itemClass = "class"
 
-    /// `kSecReturnAttributes`
+    /// `kSecReturnAttributes`.
     public static let returnAttributes = "r_Attributes"
-    /// `kSecReturnData`
+    /// `kSecReturnData`.
     public static let returnData = "r_Data"
-    /// `kSecReturnPersistentRef`
+    /// `kSecReturnPersistentRef`.
     public static let returnPersistentReference = "r_PersistentRef"
-    /// `kSecReturnRef`
+    /// `kSecReturnRef`.
     public static let returnReference = "r_Ref"
 
-    /// `kSecValueData`
+    /// `kSecValueData`.
     public static let valueData = "v_Data"
-    /// `kSecValuePersistentRef`
+    /// `kSecValuePersistentRef`.
     public static let valuePersistentReference = "v_PersistentRef"
-    /// `kSecValueRef`
+    /// `kSecValueRef`.
     public static let valueReference = "v_Ref"
 
-    /// `kSecMatchCaseInsensitive`
+    /// `kSecMatchCaseInsensitive`.
     public static let matchCaseInsensitive = "m_CaseInsensitive"
-    /// `kSecMatchEmailAddressIfPresent`
+    /// `kSecMatchEmailAddressIfPresent`.
     public static let matchEmailAddressIfPresent = "m_EmailAddressIfPresent"
-    /// `kSecMatchHostOrSubdomainOfHost`
+    /// `kSecMatchHostOrSubdomainOfHost`.
     public static let matchHostOrSubdomainOfHost = "m_HostOrSubdomainOfHost"
-    /// `kSecMatchIssuers`
+    /// `kSecMatchIssuers`.
     public static let matchIssuers = "m_Issuers"
-    /// `kSecMatchItemList`
+    /// `kSecMatchItemList`.
     public static let matchItemList = "m_ItemList"
-    /// `kSecMatchLimit`
+    /// `kSecMatchLimit`.
     public static let matchLimit = "m_Limit"
-    /// `kSecMatchLimitAll`
+    /// `kSecMatchLimitAll`.
     public static let matchLimitAll = "m_LimitAll"
-    /// `kSecMatchLimitOne`
+    /// `kSecMatchLimitOne`.
     public static let matchLimitOne = "m_LimitOne"
-    /// `kSecMatchPolicy`
+    /// `kSecMatchPolicy`.
     public static let matchPolicy = "m_Policy"
-    /// `kSecMatchSearchList`
+    /// `kSecMatchSearchList`.
     public static let matchSearchList = "m_SearchList"
-    /// `kSecMatchSubjectContains`
+    /// `kSecMatchSubjectContains`.
     public static let matchSubjectContains = "m_SubjectContains"
-    /// `kSecMatchTrustedOnly`
+    /// `kSecMatchTrustedOnly`.
     public static let matchTrustedOnly = "m_TrustedOnly"
-    /// `kSecMatchValidOnDate`
+    /// `kSecMatchValidOnDate`.
     public static let matchValidOnDate = "m_ValidOnDate"
 
-    /// `kSecUseAuthenticationContext`
+    /// `kSecUseAuthenticationContext`.
     public static let useAuthenticationContext = "u_AuthCtx"
-    /// `kSecUseAuthenticationUI`
+    /// `kSecUseAuthenticationUI`.
     public static let useAuthenticationUI = "u_AuthUI"
-    /// `kSecUseAuthenticationUIAllow`
+    /// `kSecUseAuthenticationUIAllow`.
     public static let useAuthenticationUIAllow = "u_AuthUIA"
-    /// `kSecUseAuthenticationUIFail`
+    /// `kSecUseAuthenticationUIFail`.
     public static let useAuthenticationUIFail = "u_AuthUIF"
-    /// `kSecUseAuthenticationUISkip`
+    /// `kSecUseAuthenticationUISkip`.
     public static let useAuthenticationUISkip = "u_AuthUIS"
-    /// `kSecUseCredentialReference`
+    /// `kSecUseCredentialReference`.
     public static let useCredentialReference = "u_CredRef"
-    /// `kSecUseItemList`
+    /// `kSecUseItemList`.
     public static let useItemList = "u_ItemList"
-    /// `kSecUseKeychain`
+    /// `kSecUseKeychain`.
     public static let useKeychain = "u_Keychain"
-    /// `kSecUseNoAuthenticationUI`
+    /// `kSecUseNoAuthenticationUI`.
     public static let useNoAuthenticationUI = "u_NoAuthUI"
-    /// `kSecUseOperationPrompt`
+    /// `kSecUseOperationPrompt`.
     public static let useOperationPrompt = "u_OpPrompt"
-    /// `kSecUseUserIndependentKeychain`
+    /// `kSecUseUserIndependentKeychain`.
     public static let useUserIndependentKeychain = "u_UserIndependentKeychain"
     /// `kSecUseDataProtectionKeychain`: four characters, and yet not an attribute of any class.
     public static let useDataProtectionKeychain = "nleg"
 
-    /// `kSecAttrSynchronizableAny`
+    /// `kSecAttrSynchronizableAny`.
     public static let synchronizableAny = "syna"
-    /// `kSecAttrAccessGroupToken`
+    /// `kSecAttrAccessGroupToken`.
     public static let accessGroupToken = "com.apple.token"
 }

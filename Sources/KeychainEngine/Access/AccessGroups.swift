@@ -69,7 +69,9 @@ struct AccessGroups: Sendable {
     }
 
     private static let missing = KeychainError(
-        .missingEntitlement, "the client is not entitled to the access group that it names")
+        .missingEntitlement,
+        "the client is not entitled to the access group that it names"
+    )
 }
 
 extension AttributeValue {

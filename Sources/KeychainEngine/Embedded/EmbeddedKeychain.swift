@@ -28,7 +28,9 @@ public final class EmbeddedKeychain: KeychainBackend {
         case memory
     }
 
-    /// The keychain of a folder. Nothing is read or made before the first call.
+    /// The keychain of a folder.
+    ///
+    /// Nothing is read or made before the first call.
     ///
     /// - Parameters:
     ///   - location: the folder; it is made, with an empty keychain, when it does not exist.
@@ -106,8 +108,8 @@ public final class EmbeddedKeychain: KeychainBackend {
     private func openFolder(_ location: KeychainLocation, _ options: StoreOptions) throws(KeychainError) -> Engine {
         let folder: PrivateDirectory
         do { folder = try PrivateDirectory(location) } catch { throw KeychainError(error) }
-        let store = try Store.open(in: folder, options: options, mapError: KeychainError.init) {
-            () throws(KeychainError) in try makeKeybag(in: folder)
+        let store = try Store.open(in: folder, options: options) { () throws(KeychainError) in
+            try makeKeybag(in: folder)
         }
         let rootKey: SoftwareRootKey
         do { rootKey = try RootKeyFile.load(from: folder) } catch { throw KeychainError(error) }
@@ -129,17 +131,16 @@ public final class EmbeddedKeychain: KeychainBackend {
         } catch {
             throw KeychainError(error)
         }
-        let store: Store
-        do { store = try Store(inMemoryWithKeybag: keybag) } catch { throw KeychainError(error) }
-        return try engine(store, rootKey)
+        return try engine(Store(inMemoryWithKeybag: keybag), rootKey)
     }
 
     /// The keybag is authenticated here, before any row is looked at.
     private func engine(_ store: Store, _ rootKey: SoftwareRootKey) throws(KeychainError) -> Engine {
-        let keybag: [UInt8]
-        do { keybag = try store.keybag() } catch { throw KeychainError(error) }
+        let keybag = try store.keybag()
         let device: Device
-        do { device = try Device(keybag: keybag, rootKey: rootKey, random: random) } catch { throw KeychainError(error) }
+        do { device = try Device(keybag: keybag, rootKey: rootKey, random: random) } catch {
+            throw KeychainError(error)
+        }
         return Engine(store: store, device: device, clock: clock, random: random)
     }
 }

@@ -32,7 +32,9 @@ public struct IntegrityReport: Sendable, Hashable {
 }
 
 extension EmbeddedKeychain {
-    /// Checks the structure of the file and authenticates every row, attributes and secret. Changes nothing.
+    /// Checks the structure of the file and authenticates every row, attributes and secret.
+    ///
+    /// Changes nothing.
     ///
     /// - Complexity: Reads the whole store.
     public func check() throws(KeychainError) -> IntegrityReport {
@@ -43,9 +45,9 @@ extension EmbeddedKeychain {
 extension Engine {
     func check() throws(KeychainError) -> IntegrityReport {
         var report = IntegrityReport()
-        do { report.structuralDefects = try store.structuralDefects() } catch { throw KeychainError(error) }
+        report.structuralDefects = try store.structuralDefects()
         let tags = device.searchTags()
-        try read { (reader) throws(KeychainError) in
+        try store.read { (reader) throws(KeychainError) in
             for itemClass in ItemClass.stored {
                 var every = RowFilter(itemClass)
                 every.includesTombstones = true
@@ -54,10 +56,6 @@ extension Engine {
             }
         }
         return report
-    }
-
-    private func quarantined(_ filter: RowFilter, _ reader: RowReader) throws(KeychainError) -> [NumberedRow] {
-        do { return try reader.quarantinedRows(filter) } catch { throw KeychainError(error) }
     }
 
     private func judge(
@@ -76,7 +74,8 @@ extension Engine {
                 persistentReference: PersistentReference.bytes(row.row.itemClass, row.row.identifier).unprotectedCopy,
                 damage: "\(damage)",
                 isQuarantined: row.damage != nil
-            ))
+            )
+        )
     }
 
     private func damage(of row: NumberedRow, _ tags: SearchTags) throws(KeychainError) -> RowDamage? {

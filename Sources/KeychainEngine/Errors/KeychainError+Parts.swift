@@ -3,19 +3,9 @@
 import KeychainCore
 import KeychainFiles
 import KeychainProtection
-import KeychainStore
 
-/// The one place where errors of the parts become statuses (specification, section 10, "Mapping of internal failures").
+/// Where errors of keys and files become statuses (specification, section 10, "Mapping of internal failures").
 extension KeychainError {
-    /// The status of a store's error.
-    init(_ error: StoreError) {
-        switch error {
-        case .file(let error): self.init(error)
-        case .notAStore, .newer, .lostByFork: self.init(.notAvailable, "\(error)", cause: error)
-        case .sqlite(let underlying): self.init(Self.status(of: underlying), "\(error)", cause: error)
-        }
-    }
-
     /// The status of a file's error.
     init(_ error: FileError) {
         self.init(.notAvailable, "\(error)", cause: error)
@@ -29,14 +19,16 @@ extension KeychainError {
             self.init(
                 .notAvailable,
                 "the root key is not the one of this store; put back the root key that belongs to it",
-                cause: error)
+                cause: error
+            )
         case .damagedKeybag(let why):
             self.init(.notAvailable, "the keybag is damaged: \(why); put the store back from a backup", cause: error)
         case .newerKeybag(let version):
             self.init(
                 .notAvailable,
                 "the keybag has format \(version), written by a newer version; update this program",
-                cause: error)
+                cause: error
+            )
         case .classUnavailable(Accessibility.whenPasscodeSetThisDeviceOnly.rawValue):
             self.init(.notAvailable, "no passcode is set, which the accessibility asks for", cause: error)
         case .classUnavailable(Accessibility.untilReboot.rawValue):
@@ -45,7 +37,10 @@ extension KeychainError {
             self.init(.interactionNotAllowed, "the keys of the protection class are not available now", cause: error)
         case .damagedRow(let damage):
             self.init(
-                .decode, "a stored item is damaged (\(damage)); it was set aside, and a check names it", cause: error)
+                .decode,
+                "a stored item is damaged (\(damage)); it was set aside, and a check names it",
+                cause: error
+            )
         case .tooLarge:
             self.init(.dataTooLarge, "the item is larger than \(ItemLimits.secretByteCount) bytes", cause: error)
         case .cryptography(let why): self.init(.internalComponent, why, cause: error)
@@ -60,23 +55,16 @@ extension KeychainError {
                 .notAvailable,
                 "the root key \(path) is missing beside an existing store; put it back from a backup, or move the "
                     + "store away to begin with an empty one",
-                cause: error)
+                cause: error
+            )
         case .damaged(let path):
             self.init(
-                .notAvailable, "the root key \(path) is damaged; put it back from a backup", cause: error)
+                .notAvailable,
+                "the root key \(path) is damaged; put it back from a backup",
+                cause: error
+            )
         case .file(let error): self.init(error)
         case .protection(let error): self.init(error)
-        }
-    }
-
-    private static func status(of error: SQLiteError) -> Status {
-        switch error.kind {
-        case .readOnly: .readOnly
-        case .memory: .allocate
-        case .input: .io
-        case .constraint: .duplicateItem
-        case .mismatch: .noSuchAttribute
-        case .other: .notAvailable
         }
     }
 }

@@ -30,7 +30,9 @@ extension Engine {
         )
         // Sealing comes before the check for duplicates: without keys the answer is about the keys.
         let row = try seal(sealable, tags)
-        sealable.identifier = try write { (writer) throws(KeychainError) in try insert(row, sealable, tags, writer) }
+        sealable.identifier = try store.write { (writer) throws(KeychainError) in
+            try insert(row, sealable, tags, writer)
+        }
         return ResultShape.added(
             Item(
                 itemClass: item.itemClass,
@@ -100,7 +102,7 @@ extension Engine {
         _ tags: SearchTags,
         _ writer: RowWriter
     ) throws(KeychainError) -> ItemIdentifier {
-        if try inserted(row, writer) { return row.identifier }
+        if try writer.insert(row) { return row.identifier }
         guard let existing = try clearWay(for: row, tags, writer) else {
             return try insert(row, item, tags, writer)
         }
@@ -110,10 +112,6 @@ extension Engine {
         var successor = item
         successor.identifier = existing.row.identifier
         return try insert(try seal(successor, tags), successor, tags, writer)
-    }
-
-    func inserted(_ row: StoredRow, _ writer: RowWriter) throws(KeychainError) -> Bool {
-        do { return try writer.insert(row) } catch { throw KeychainError(error) }
     }
 
     func seal(_ item: SealableItem, _ tags: SearchTags) throws(KeychainError) -> StoredRow {
@@ -139,7 +137,7 @@ extension Engine {
             return nil
         }
         if existing.row.isTombstone {
-            do { try writer.delete(existing) } catch { throw KeychainError(error) }
+            try writer.delete(existing)
         }
         return existing
     }

@@ -18,7 +18,7 @@ extension Engine {
 
         let tags = device.searchTags()
         let search = RowSearch(query, groups, tags)
-        let outcome = try read { (reader) throws(KeychainError) in
+        let outcome = try store.read { (reader) throws(KeychainError) in
             var outcome = Outcome()
             for row in try candidates(search, query, reader) where !outcome.isComplete(for: query) {
                 try examine(row, query, tags, &outcome)
@@ -47,7 +47,9 @@ extension Engine {
     }
 
     static let authenticationUnavailable = KeychainError(
-        .interactionNotAllowed, "the item asks for authentication, and there is no way to authenticate yet")
+        .interactionNotAllowed,
+        "the item asks for authentication, and there is no way to authenticate yet"
+    )
 
     private func checkCopy(_ query: Query) throws(KeychainError) {
         guard !query.hasItemList else { throw .parameter("kSecUseItemList has no meaning in SecItemCopyMatching") }

@@ -18,30 +18,18 @@ extension Engine {
 
         let tags = device.searchTags()
         let search = RowSearch(query, groups, tags)
-        try write { (writer) throws(KeychainError) in
+        try store.write { (writer) throws(KeychainError) in
             // Rows in quarantine are deleted like any other when a caller asks for it: that is how one gets rid of them.
-            let matches = try rows(search.filter, writer) + quarantinedRows(search.filter, writer)
+            let matches = try rows(search.filter, writer) + quarantined(search.filter, writer)
             guard !matches.isEmpty else { throw KeychainError(.itemNotFound, "no item matches") }
             for row in matches { try remove(row, tags, writer) }
         }
     }
 
-    private func quarantinedRows(
-        _ filter: RowFilter?,
-        _ writer: RowWriter
-    ) throws(KeychainError) -> [NumberedRow] {
-        guard let filter else { return [] }
-        do { return try writer.quarantinedRows(filter) } catch { throw KeychainError(error) }
-    }
-
     /// Removes a row without asking for its keys; a synchronizable item that can be read leaves a tombstone.
     private func remove(_ row: NumberedRow, _ tags: SearchTags, _ writer: RowWriter) throws(KeychainError) {
-        do throws(StoreError) {
-            if let tombstone = tombstone(of: row, tags), try writer.update(row.number, to: tombstone) { return }
-            try writer.delete(row)
-        } catch {
-            throw KeychainError(error)
-        }
+        if let tombstone = tombstone(of: row, tags), try writer.update(row.number, to: tombstone) { return }
+        try writer.delete(row)
     }
 
     private func tombstone(of row: NumberedRow, _ tags: SearchTags) -> StoredRow? {

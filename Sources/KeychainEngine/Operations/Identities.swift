@@ -12,7 +12,7 @@ extension Engine {
     func identitiesFound(_ query: Query, _ groups: AccessGroups) throws(KeychainError) -> KeychainError {
         let tags = device.searchTags()
         let candidates: [ItemClass] = [.certificate, .key]
-        let mayExist = try read { (reader) throws(KeychainError) in
+        let mayExist = try store.read { (reader) throws(KeychainError) in
             for itemClass in candidates {
                 guard try hasHalf(itemClass, groups, tags, reader) else { return false }
             }

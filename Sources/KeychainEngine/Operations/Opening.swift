@@ -55,7 +55,7 @@ extension Engine {
     /// `errSecDecode`, never `errSecItemNotFound`.
     func reportDamage(_ rows: [DamagedRow]) -> KeychainError {
         // If this fails, for example in a read-only store, the next call finds the damage again.
-        try? write { (writer) throws(KeychainError) in
+        try? store.write { (writer) throws(KeychainError) in
             for damaged in rows { try self.quarantine(damaged, writer) }
         }
         return KeychainError(.damagedRow(rows.first?.damage ?? .metadata))
@@ -66,32 +66,35 @@ extension Engine {
         var same = RowFilter(damaged.row.row.itemClass)
         same.rowNumber = damaged.row.number
         same.includesTombstones = true
-        do throws(StoreError) {
-            guard try writer.rows(same).first?.row == damaged.row.row else { return }
-            try writer.quarantine(damaged.row, damage: damaged.damage.rawValue)
-        } catch {
-            throw KeychainError(error)
-        }
+        guard try writer.rows(same).first?.row == damaged.row.row else { return }
+        try writer.quarantine(damaged.row, damage: damaged.damage.rawValue)
     }
 
     /// The answer for a query that matched no live row: damaged rows in quarantine are not the same as none.
     func nothingFound(_ filter: RowFilter?, _ reader: RowReader) throws(KeychainError) -> KeychainError {
-        guard let filter, let row = try quarantined(filter, reader) else {
+        guard let row = try quarantined(filter, limit: 1, reader).first else {
             return KeychainError(.itemNotFound, "no item matches")
         }
         return KeychainError(.damagedRow(row.damage.flatMap(RowDamage.init(rawValue:)) ?? .metadata))
     }
 
-    private func quarantined(_ filter: RowFilter, _ reader: RowReader) throws(KeychainError) -> NumberedRow? {
-        do { return try reader.quarantinedRows(filter, limit: 1).first } catch { throw KeychainError(error) }
-    }
-
+    /// Rows that match; none for a filter that nothing can match.
     func rows(
         _ filter: RowFilter?,
         limit: Int? = nil,
         _ reader: RowReader
     ) throws(KeychainError) -> [NumberedRow] {
         guard let filter else { return [] }
-        do { return try reader.rows(filter, limit: limit) } catch { throw KeychainError(error) }
+        return try reader.rows(filter, limit: limit)
+    }
+
+    /// Rows in quarantine that match; none for a filter that nothing can match.
+    func quarantined(
+        _ filter: RowFilter?,
+        limit: Int? = nil,
+        _ reader: RowReader
+    ) throws(KeychainError) -> [NumberedRow] {
+        guard let filter else { return [] }
+        return try reader.quarantinedRows(filter, limit: limit)
     }
 }

@@ -28,7 +28,7 @@ extension Engine {
         }
         let tags = device.searchTags()
         let search = RowSearch(query, groups, tags)
-        let damaged = try write { (writer) throws(KeychainError) in
+        let damaged = try store.write { (writer) throws(KeychainError) in
             try apply(changes, to: search, tags, writer)
         }
         if let damaged { throw reportDamage([damaged]) }
@@ -84,7 +84,8 @@ extension Engine {
                     identifier: row.row.identifier,
                     attributes: metadata.attributes,
                     secret: secret
-                ))
+                )
+            )
         }
     }
 
@@ -114,7 +115,7 @@ extension Engine {
         if !keepsPrimaryKey, item.attributes[.synchronizable]?.isTrue ?? false {
             let tombstone = try tombstone(of: item.attributes, item.itemClass, identifier: random.bytes16(), tags)
             // Another item of the same update may have moved onto the old primary key; then there is nothing to remember.
-            _ = try inserted(tombstone, writer)
+            _ = try writer.insert(tombstone)
         }
     }
 
@@ -147,9 +148,7 @@ extension Engine {
         _ tags: SearchTags,
         _ writer: RowWriter
     ) throws(KeychainError) {
-        let isDone: Bool
-        do { isDone = try writer.update(old.number, to: row) } catch { throw KeychainError(error) }
-        if isDone { return }
+        if try writer.update(old.number, to: row) { return }
         if let existing = try clearWay(for: row, tags, writer), !existing.row.isTombstone {
             throw KeychainError(.duplicateItem, "an item with the new primary key exists")
         }

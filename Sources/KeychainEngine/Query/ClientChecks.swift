@@ -6,7 +6,12 @@ import KeychainCore
 enum ClientChecks {
     /// Checks the dictionary of an add, or the query of another function, and brings names into their compared form.
     ///
-    /// - Parameter allowsSkip: whether `kSecUseAuthenticationUISkip` has a meaning: only in a copy.
+    /// - Parameters:
+    ///   - dictionary: what the caller gave.
+    ///   - isAdd: whether it is the dictionary of an add.
+    ///   - allowsSkip: whether `kSecUseAuthenticationUISkip` has a meaning: only in a copy.
+    /// - Returns: The dictionary with a normalized issuer.
+    /// - Throws: `errSecParam`, or `errSecUnimplemented` for a reference.
     static func prepare(
         _ dictionary: PropertyDictionary,
         isAdd: Bool = false,
@@ -27,7 +32,9 @@ enum ClientChecks {
     /// Checks the new attributes of an update.
     static func prepareAttributes(_ attributes: PropertyDictionary) throws(KeychainError) -> PropertyDictionary {
         try checkAccessControl(attributes, refusesSynchronizable: true)
-        if case .object(let type)? = attributes[PropertyKey.valueReference], ["SecKey", "SecCertificate"].contains(type) {
+        if case .object(let type)? = attributes[PropertyKey.valueReference],
+            ["SecKey", "SecCertificate"].contains(type)
+        {
             throw KeychainError(.noSuchAttribute, "an update cannot take its values from a reference")
         }
         try checkReference(attributes)

@@ -12,7 +12,8 @@ enum MacOSFrontEnd {
             .add(removing(addMatchKeys.contains, from: common(dictionary)))
         case .copyMatching(let dictionary):
             .copyMatching(
-                removing([PropertyKey.matchSearchList, PropertyKey.valueData].contains, from: common(dictionary)))
+                removing([PropertyKey.matchSearchList, PropertyKey.valueData].contains, from: common(dictionary))
+            )
         case .update(let query, let attributes):
             .update(removing(isNotForChanges, from: common(query)), attributes: removingDates(attributes))
         case .delete(let dictionary):

@@ -19,7 +19,9 @@ struct MatchConditions: Sendable, Hashable {
         emailAddress != nil || !issuers.isEmpty || hasPolicy || trustedOnly || validOnDate
     }
 
-    /// Takes one match key. Unknown ones are noted and otherwise ignored.
+    /// Takes one match key.
+    ///
+    /// Unknown ones are noted and otherwise ignored.
     mutating func set(_ key: String, _ value: PropertyValue) throws(KeychainError) {
         keys.insert(key)
         switch (key, value) {

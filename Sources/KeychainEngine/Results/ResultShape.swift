@@ -58,7 +58,7 @@ enum ResultShape {
     }
 
     private static func visible(_ attributes: Attributes, hiding hidden: [AttributeName]) -> [String: PropertyValue] {
-        var result = Dictionary<String, PropertyValue>(minimumCapacity: attributes.count + 4)
+        var result = [String: PropertyValue](minimumCapacity: attributes.count + 4)
         for (name, value) in attributes where !hidden.contains(name) {
             result[name.description] = value.property
         }

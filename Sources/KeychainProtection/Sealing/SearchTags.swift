@@ -53,7 +53,9 @@ public struct SearchTags {
         }
     }
 
-    /// A keyed digest of an item: its primary key and its secret. HMAC-SHA-256, cut to 20 bytes.
+    /// A keyed digest of an item: its primary key and its secret.
+    ///
+    /// HMAC-SHA-256, cut to 20 bytes.
     public func digest(_ schema: ItemSchema, _ attributes: Attributes, secret: SecretBytes?) -> [UInt8] {
         var mac = keyed
         mac.update(data: Array("digest".utf8))

@@ -9,13 +9,13 @@ public class RowReader {
     init(_ connection: Connection) { self.connection = connection }
 
     /// Live rows that match, in the order in which they were added; `limit` is `nil` for all.
-    public func rows(_ filter: RowFilter, limit: Int? = nil) throws(StoreError) -> [NumberedRow] {
-        do { return try connection.rows(filter, limit: limit) } catch { throw .sqlite(error) }
+    public func rows(_ filter: RowFilter, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
+        do { return try connection.rows(filter, limit: limit) } catch { throw KeychainError(error) }
     }
 
     /// Rows in quarantine that match.
-    public func quarantinedRows(_ filter: RowFilter, limit: Int? = nil) throws(StoreError) -> [NumberedRow] {
-        do { return try connection.rows(filter, limit: limit, quarantined: true) } catch { throw .sqlite(error) }
+    public func quarantinedRows(_ filter: RowFilter, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
+        do { return try connection.rows(filter, limit: limit, quarantined: true) } catch { throw KeychainError(error) }
     }
 }
 
@@ -24,38 +24,40 @@ public final class RowWriter: RowReader {
     /// Adds a row.
     ///
     /// - Returns: Whether it was added; `false` when a live row has its primary key.
-    public func insert(_ row: StoredRow) throws(StoreError) -> Bool {
+    public func insert(_ row: StoredRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
             try connection.insert(row)
             return true
-        } catch where error.isUniqueViolation {
+        } catch  where error.isUniqueViolation {
             return false
         } catch {
-            throw .sqlite(error)
+            throw KeychainError(error)
         }
     }
 
     /// Replaces a row in its place.
     ///
     /// - Returns: Whether it was replaced; `false` when another live row has its new primary key.
-    public func update(_ number: Int64, to row: StoredRow) throws(StoreError) -> Bool {
+    public func update(_ number: Int64, to row: StoredRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
             try connection.update(number, to: row)
             return true
-        } catch where error.isUniqueViolation {
+        } catch  where error.isUniqueViolation {
             return false
         } catch {
-            throw .sqlite(error)
+            throw KeychainError(error)
         }
     }
 
     /// Removes a row.
-    public func delete(_ row: NumberedRow) throws(StoreError) {
-        do { try connection.delete(row.row.itemClass, row.number) } catch { throw .sqlite(error) }
+    public func delete(_ row: NumberedRow) throws(KeychainError) {
+        do { try connection.delete(row.row.itemClass, row.number) } catch { throw KeychainError(error) }
     }
 
     /// Sets a row aside that does not open, bytes and all.
-    public func quarantine(_ row: NumberedRow, damage: Int) throws(StoreError) {
-        do { try connection.quarantine(row.row.itemClass, row.number, damage: damage) } catch { throw .sqlite(error) }
+    public func quarantine(_ row: NumberedRow, damage: Int) throws(KeychainError) {
+        do { try connection.quarantine(row.row.itemClass, row.number, damage: damage) } catch {
+            throw KeychainError(error)
+        }
     }
 }

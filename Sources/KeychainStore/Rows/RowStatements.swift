@@ -4,12 +4,13 @@ import KeychainCore
 
 /// The SQL on item rows, and how a row becomes parameters and columns.
 extension Connection {
-    /// Rows that match, in the order in which they were added.
-    ///
-    /// - Parameter limit: how many rows at most; `nil` for all.
+    /// Rows that match, in the order in which they were added; at most `limit`, if there is one.
     func rows(_ filter: RowFilter, limit: Int?, quarantined: Bool = false) throws(SQLiteError) -> [NumberedRow] {
         let key = StatementKey(
-            .select(limited: limit != nil, quarantined: quarantined), filter.itemClass, filter.shape)
+            .select(limited: limit != nil, quarantined: quarantined),
+            filter.itemClass,
+            filter.shape
+        )
         let statement = try statement(key) {
             """
             SELECT \(RowColumns.list(filter.itemClass)) FROM \(Layout.table(filter.itemClass))
@@ -118,7 +119,9 @@ private enum RowColumns {
         return clear.count + searchable.count
     }
 
-    /// A row as it lies in the file. Columns of a wrong shape come out as values that do not authenticate.
+    /// A row as it lies in the file.
+    ///
+    /// Columns of a wrong shape come out as values that do not authenticate.
     static func read(_ itemClass: ItemClass, from statement: Statement) -> NumberedRow {
         let first = 2
         var tags: [AttributeTag] = []

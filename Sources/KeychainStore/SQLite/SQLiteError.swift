@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSQLite
+import KeychainCore
 
 /// An error of SQLite: the extended result code and what was being done, never what was bound.
 public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -16,32 +17,16 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whether a UNIQUE constraint refused the change: SQLITE_CONSTRAINT_UNIQUE, a macro that Swift does not import.
     public var isUniqueViolation: Bool { code == SQLITE_CONSTRAINT | (8 << 8) }
 
-    /// What sort of error it is, as far as statuses tell them apart.
-    public var kind: Kind {
+    /// What an item function returns for it (specification, section 10, "Mapping of internal failures").
+    public var status: Status {
         switch primaryCode {
+        case SQLITE_CONSTRAINT: .duplicateItem
         case SQLITE_READONLY: .readOnly
-        case SQLITE_NOMEM: .memory
-        case SQLITE_IOERR: .input
-        case SQLITE_CONSTRAINT: .constraint
-        case SQLITE_MISMATCH: .mismatch
-        default: .other
+        case SQLITE_MISMATCH: .noSuchAttribute
+        case SQLITE_NOMEM: .allocate
+        case SQLITE_IOERR: .io
+        default: .notAvailable
         }
-    }
-
-    /// The sorts of errors.
-    public enum Kind: Sendable, Hashable {
-        /// The file cannot be written.
-        case readOnly
-        /// There is no memory.
-        case memory
-        /// Reading or writing failed.
-        case input
-        /// A constraint refused the change.
-        case constraint
-        /// A value has the wrong type.
-        case mismatch
-        /// Anything else: full, locked, not to be opened, damaged.
-        case other
     }
 
     /// Whether another connection held a lock for longer than the time-out.

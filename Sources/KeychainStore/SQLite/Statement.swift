@@ -3,7 +3,9 @@
 import CSQLite
 import KeychainCore
 
-/// A prepared statement. Parameters and columns are counted from 0.
+/// A prepared statement.
+///
+/// Parameters and columns are counted from 0.
 final class Statement {
     private let handle: OpaquePointer
 
@@ -49,7 +51,12 @@ final class Statement {
             buffer.isEmpty
                 ? sqlite3_bind_zeroblob(handle, Int32(index + 1), 0)
                 : sqlite3_bind_blob64(
-                    handle, Int32(index + 1), buffer.baseAddress, UInt64(buffer.count), Self.copied)
+                    handle,
+                    Int32(index + 1),
+                    buffer.baseAddress,
+                    UInt64(buffer.count),
+                    Self.copied
+                )
         }
         try check(status)
     }

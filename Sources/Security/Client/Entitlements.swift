@@ -26,7 +26,10 @@ struct Entitlements: Sendable, Hashable {
 
     /// Reads a property list, XML or binary.
     ///
-    /// - Parameter prefix: what `$(AppIdentifierPrefix)` and `$(TeamIdentifierPrefix)` stand for, as in Xcode's files.
+    /// - Parameters:
+    ///   - propertyList: the bytes of the list.
+    ///   - prefix: what `$(AppIdentifierPrefix)` and `$(TeamIdentifierPrefix)` stand for, as in Xcode's files.
+    /// - Throws: ``Failure``.
     init(propertyList: Data, prefix: String?) throws {
         guard let object = try? PropertyListSerialization.propertyList(from: propertyList, format: nil),
             let entitlements = object as? [String: Any]

@@ -21,7 +21,9 @@ package struct KeychainContext: Sendable {
     /// The context of a task, as tests set it; `nil` for the one of the process.
     @TaskLocal package static var current: KeychainContext?
 
-    /// The person's own keychain, and the client that this process is. Found once, at the first call.
+    /// The person's own keychain, and the client that this process is.
+    ///
+    /// Found once, at the first call.
     static let process = KeychainContext(backend: processBackend(), client: ProcessClient.current.client)
 
     private static func processBackend() -> any KeychainBackend {

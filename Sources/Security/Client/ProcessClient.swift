@@ -29,16 +29,16 @@ struct ProcessClient: Sendable {
         return make(executable: executable ?? CommandLine.arguments[0], environment: ProcessEnvironment.value)
     }()
 
-    /// - Parameters:
-    ///   - executable: the path of the program.
-    ///   - environment: the value of an environment variable.
+    /// The client that a program is, by its path and environment.
     static func make(executable: String, environment: (String) -> String?) -> ProcessClient {
         let named = environment(environmentVariable)
         let path = named ?? "\(executable).entitlements"
         guard named != nil || FileManager.default.fileExists(atPath: path) else {
             let name = (executable as NSString).lastPathComponent
             return ProcessClient(
-                client: Client(accessGroups: [derivedGroup(ofProgram: name), commonGroup]), entitlements: Data())
+                client: Client(accessGroups: [derivedGroup(ofProgram: name), commonGroup]),
+                entitlements: Data()
+            )
         }
         do {
             let data = try Data(contentsOf: URL(fileURLWithPath: path))

@@ -54,7 +54,9 @@ public func CFErrorCreate(
 /// The number of members of an array.
 public func CFArrayGetCount(_ array: CFArray!) -> CFIndex { array.count }
 
-/// The member at an index. The object is retained once for good, because a bridged member may live in no array.
+/// The member at an index.
+///
+/// The object is retained once for good, because a bridged member may live in no array.
 public func CFArrayGetValueAtIndex(_ array: CFArray!, _ index: CFIndex) -> UnsafeRawPointer! {
     UnsafeRawPointer(Unmanaged.passRetained(array.object(at: index) as AnyObject).toOpaque())
 }

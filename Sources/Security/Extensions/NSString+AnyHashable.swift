@@ -2,6 +2,7 @@
 
 import Foundation
 
+// swift-format-ignore: AvoidRetroactiveConformances
 /// Makes a string constant and a Swift string the same key of an `[AnyHashable: Any]`, as they are on Apple's platforms.
 ///
 /// Without it, a result that was cast to `[AnyHashable: Any]` could not be indexed by a constant. The protocol is the

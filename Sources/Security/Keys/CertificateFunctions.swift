@@ -68,7 +68,8 @@ public func SecCertificateCopyEmailAddresses(
 ///
 /// - Returns: `errSecUnimplemented`.
 @discardableResult
-public func SecCertificateCopyPublicKey(_ certificate: SecCertificate, _ key: UnsafeMutablePointer<SecKey?>) -> OSStatus {
+public func SecCertificateCopyPublicKey(_ certificate: SecCertificate, _ key: UnsafeMutablePointer<SecKey?>) -> OSStatus
+{
     errSecUnimplemented
 }
 
@@ -87,7 +88,8 @@ public func SecIdentityCopyCertificate(
 ///
 /// - Returns: `errSecUnimplemented`.
 @discardableResult
-public func SecIdentityCopyPrivateKey(_ identity: SecIdentity, _ privateKey: UnsafeMutablePointer<SecKey?>) -> OSStatus {
+public func SecIdentityCopyPrivateKey(_ identity: SecIdentity, _ privateKey: UnsafeMutablePointer<SecKey?>) -> OSStatus
+{
     errSecUnimplemented
 }
 
