@@ -2,6 +2,7 @@
 
 import Conformance
 import Foundation
+import KeychainProtection
 
 /// Runs the cases of files against the keychain, and prints what became of them.
 ///
@@ -14,6 +15,7 @@ struct ConformanceCommand {
     private var listsSkipped = false
 
     static func main() {
+        ProcessHardening.disableDumps()
         do {
             let command = try ConformanceCommand(Array(CommandLine.arguments.dropFirst()))
             exit(try command.run() ? 0 : 1)

@@ -29,12 +29,11 @@ enum QueryParser {
         _ dictionary: PropertyDictionary,
         _ reference: PersistentReference?
     ) throws(KeychainError) -> ItemClass {
-        guard let value = dictionary[PropertyKey.itemClass] else {
+        guard case .string(let name)? = dictionary[PropertyKey.itemClass] else {
             // A token's reference names no class of its own; whichever it is, nothing will be found.
             if let reference { return reference.itemClass ?? .key }
-            throw .parameter("kSecClass is missing")
+            throw .parameter("kSecClass is missing or not a string")
         }
-        guard case .string(let name) = value else { throw .parameter("kSecClass is not a string") }
         guard let itemClass = ItemClass(rawValue: name) else {
             throw KeychainError(.noSuchClass, "kSecClass names no item class")
         }

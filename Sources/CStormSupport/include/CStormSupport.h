@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the process tests and their helper need and Swift on Linux cannot reach: fork, prctl, close-on-exec pipes.
+#ifndef CSTORM_SUPPORT_H
+#define CSTORM_SUPPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// fork(2). The child is killed by SIGALRM after so many seconds, so that a deadlock there ends and shows.
+pid_t storm_fork(unsigned seconds);
+
+// Whether this process is dumpable (PR_GET_DUMPABLE).
+int storm_is_dumpable(void);
+
+// Starts a program with pipes at its standard input and output, which no other child inherits.
+// Returns 0 or an errno. The arguments end with NULL.
+int storm_spawn(char *const arguments[], pid_t *process, int *input, int *output);
+
+// Waits for a child to end and reaps it. Returns 0, ETIMEDOUT or another errno; *status is that of waitpid(2).
+int storm_wait(pid_t process, int milliseconds, int *status);
+
+// The distinctive bytes of a memory search: computed, so that looking for them leaves no copy.
+enum { storm_pattern_count = 64, storm_fragment_count = 16 };
+void storm_fill_pattern(uint8_t *bytes);
+
+// How often an aligned-by-16 fragment of the pattern lies in the readable memory of this process.
+// Up to capacity addresses of finds are noted.
+size_t storm_find_pattern(uintptr_t *addresses, size_t capacity);
+
+#endif

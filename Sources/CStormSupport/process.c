@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "CStormSupport.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+pid_t storm_fork(unsigned seconds) {
+    pid_t process = fork();
+    if (process == 0) alarm(seconds);
+    return process;
+}
+
+int storm_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+
+int storm_spawn(char *const arguments[], pid_t *process, int *input, int *output) {
+    int in[2], out[2];
+    if (pipe2(in, O_CLOEXEC) != 0) return errno;
+    if (pipe2(out, O_CLOEXEC) != 0) {
+        int failure = errno;
+        close(in[0]);
+        close(in[1]);
+        return failure;
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+    int status = posix_spawnp(process, arguments[0], &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(in[0]);
+    close(out[1]);
+    if (status != 0) {
+        close(in[1]);
+        close(out[0]);
+        return status;
+    }
+    *input = in[1];
+    *output = out[0];
+    return 0;
+}
+
+int storm_wait(pid_t process, int milliseconds, int *status) {
+    int descriptor = (int)syscall(SYS_pidfd_open, process, 0);
+    if (descriptor < 0) return errno;
+    struct pollfd ended = {.fd = descriptor, .events = POLLIN};
+    int count;
+    do count = poll(&ended, 1, milliseconds);
+    while (count < 0 && errno == EINTR);
+    close(descriptor);
+    if (count == 0) return ETIMEDOUT;
+    return waitpid(process, status, 0) == process ? 0 : errno;
+}
