@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import KeychainProtection
+
+/// The attributes of a row: what decodes must encode to something that decodes to the same.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let input = Array(UnsafeBufferPointer(start: bytes, count: count))
+    guard let metadata = try? MetadataCodec.decode(input) else { return 0 }
+    guard let again = try? MetadataCodec.decode(MetadataCodec.encode(metadata)),
+        again.hasSecret == metadata.hasSecret, Set(again.attributes.keys) == Set(metadata.attributes.keys)
+    else { preconditionFailure("the encoding does not round-trip") }
+    return 0
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+@testable import KeychainEngine
+
+/// An issuer's name in DER, as callers give it.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let input = SecretBytes(copying: UnsafeRawBufferPointer(start: bytes, count: count))
+    let once = DistinguishedName.normalizedContent(input)
+    precondition(once.count <= input.count, "normalizing a name only removes bytes")
+    return 0
+}
