@@ -24,6 +24,7 @@ let targets: [Target] = [
     // C
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CKeychainSupport"),
+    .target(name: "CStormSupport"),
 
     // values
     .target(name: "KeychainCore", dependencies: ["CKeychainSupport"]),
@@ -49,13 +50,20 @@ let targets: [Target] = [
 
     // executables
     .executableTarget(name: "keychain-quickstart", dependencies: ["Security", "KeychainProtection"]),
-    .executableTarget(name: "conformance-runner", dependencies: ["Conformance"]),
+    .executableTarget(name: "conformance-runner", dependencies: ["Conformance", "KeychainProtection"]),
     .executableTarget(name: "generate-constants", dependencies: ["SourceGeneration"]),
+    .executableTarget(
+        name: "keychain-storm",
+        dependencies: [
+            "KeychainEngine", "KeychainCore", "KeychainFiles", "KeychainStore", "CKeychainSupport", "CStormSupport",
+            "CSQLite",
+        ]
+    ),
 
     // what the tests and the executables share
     .target(
         name: "KeychainTestSupport",
-        dependencies: ["KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainStore"]
+        dependencies: ["KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainStore", "CSQLite"]
     ),
     .target(name: "Conformance", dependencies: ["Security", "KeychainCore", "KeychainEngine", "KeychainTestSupport"]),
     .target(name: "SourceGeneration", dependencies: ["KeychainCore"]),
@@ -74,12 +82,19 @@ let targets: [Target] = [
         name: "KeychainEngineTests",
         dependencies: [
             "KeychainEngine", "KeychainCore", "KeychainFiles", "KeychainProtection", "KeychainStore",
-            "KeychainTestSupport", "CSQLite",
+            "KeychainTestSupport", "CSQLite", crypto,
         ]
     ),
     .testTarget(
         name: "SecurityTests",
         dependencies: ["Security", "KeychainCore", "KeychainEngine", "KeychainTestSupport"]
+    ),
+    .testTarget(
+        name: "KeychainProcessTests",
+        dependencies: [
+            "keychain-storm", "KeychainEngine", "KeychainCore", "KeychainFiles", "KeychainProtection",
+            "KeychainStore", "KeychainTestSupport", "CStormSupport",
+        ]
     ),
     .testTarget(name: "ConformanceTests", dependencies: ["Conformance"], exclude: ["Cases"]),
     .testTarget(
@@ -106,7 +121,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system && target.name != "CKeychainSupport" {
+for target in package.targets
+where target.type != .system && !["CKeychainSupport", "CStormSupport"].contains(target.name) {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .enableUpcomingFeature("ExistentialAny"),

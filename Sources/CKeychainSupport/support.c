@@ -3,7 +3,6 @@
 #include "CKeychainSupport.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -34,16 +33,24 @@ void keychain_locked_free(void *bytes, size_t count) {
     munmap(bytes, count);
 }
 
-static pthread_rwlock_t gate = PTHREAD_RWLOCK_INITIALIZER;
-static _Atomic uint64_t generation;
+// A waiting fork goes before new work, or busy threads would keep it waiting for ever.
+#define KEYCHAIN_GATE_OPEN PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
 
-static void before_fork(void) { pthread_rwlock_wrlock(&gate); }
+static pthread_rwlock_t gate = KEYCHAIN_GATE_OPEN;
+static _Atomic uint64_t generation;
+static void (*_Atomic preparation)(void);
+
+static void before_fork(void) {
+    pthread_rwlock_wrlock(&gate);
+    void (*prepare)(void) = atomic_load(&preparation);
+    if (prepare != NULL) prepare();
+}
 
 static void in_parent(void) { pthread_rwlock_unlock(&gate); }
 
 static void in_child(void) {
     // The lock's owner does not exist in the child, so the lock is made anew rather than released.
-    pthread_rwlock_t fresh = PTHREAD_RWLOCK_INITIALIZER;
+    pthread_rwlock_t fresh = KEYCHAIN_GATE_OPEN;
     gate = fresh;
     atomic_fetch_add(&generation, 1);
 }
@@ -58,16 +65,6 @@ void keychain_fork_gate_leave(void) { pthread_rwlock_unlock(&gate); }
 
 uint64_t keychain_fork_generation(void) { return atomic_load(&generation); }
 
-int keychain_hold_shared_lock(const char *path, int64_t offset, int64_t length) {
-    int descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (descriptor < 0) return errno;
-    struct flock range = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = length};
-    if (fcntl(descriptor, F_SETLK, &range) != 0) {
-        int failure = errno;
-        close(descriptor);
-        return failure;
-    }
-    return 0;
-}
+void keychain_prepare_forks(void (*prepare)(void)) { atomic_store(&preparation, prepare); }
 
 const char *keychain_environment(const char *name) { return secure_getenv(name); }

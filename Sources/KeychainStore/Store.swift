@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CKeychainSupport
 import CSQLite
 import KeychainCore
 import KeychainFiles
@@ -77,13 +76,13 @@ public final class Store {
     private init(opening folder: PrivateDirectory, _ options: StoreOptions) throws(StoreError) {
         let path = folder.path(of: Self.fileName)
         try Self.checkCompanions(in: folder)
-        if keychain_fork_generation() > 0 { Self.holdInheritedLocks(path) }
         guard let identity = FileIdentity(path: path) else {
             throw .file(.system(call: "lstat", path: path, errno: 2))
         }
         watched = (path, identity)
         do throws(SQLiteError) {
             connection = try Connection(path: path, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+            if let count = options.maximumPageCount { try connection.execute("PRAGMA max_page_count = \(count)") }
         } catch {
             throw Self.openingFailure(error, path)
         }
@@ -176,6 +175,9 @@ public struct StoreOptions: Sendable, Hashable {
     /// How long to wait for another process before giving up.
     public var busyTimeoutMilliseconds: Int32
 
+    /// How many pages the file may have, for tests of a full store; `nil` for as many as there is room for.
+    package var maximumPageCount: Int?
+
     /// Settings; the default waits for ten seconds.
     public init(busyTimeoutMilliseconds: Int32 = 10_000) {
         self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
@@ -233,10 +235,10 @@ extension Store {
     private func checkFormat(_ path: String) throws(StoreError) {
         let version: Int64
         do throws(SQLiteError) {
-            version = try connection.integer("PRAGMA user_version")
-            guard try connection.integer("PRAGMA application_id") == Layout.applicationIdentifier, version > 0 else {
+            guard try connection.integer("PRAGMA application_id") == Layout.applicationIdentifier else {
                 throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for the mark of a keychain store")
             }
+            version = try Migrations.current.run(on: connection)
         } catch {
             throw Self.openingFailure(error, path)
         }
@@ -257,21 +259,12 @@ extension Store {
             ? .notAStore(path: path, error.description) : .sqlite(error)
     }
 
-    /// The log and its index are as private as the file, or nothing is read from them.
+    /// What SQLite reads beside the file is as private as the file, and no pipe that it would wait for.
     private static func checkCompanions(in folder: PrivateDirectory) throws(StoreError) {
         do throws(FileError) {
-            for suffix in ["-wal", "-shm"] { _ = try folder.hasFile(fileName + suffix) }
+            for suffix in ["-wal", "-shm", "-journal"] { _ = try folder.hasFile(fileName + suffix) }
         } catch {
             throw .file(error)
         }
-    }
-
-    /// After a fork, SQLite in the child believes to hold the parent's locks, which the kernel did not pass on.
-    ///
-    /// The child takes them itself: the shared lock on the file (sqlite.org/fileformat2.html, "lock-byte page"), and the
-    /// one that keeps others from clearing the log's index (os_unix.c, "deadman switch"). They last as long as the child.
-    private static func holdInheritedLocks(_ path: String) {
-        _ = keychain_hold_shared_lock(path, 0x4000_0002, 510)
-        _ = keychain_hold_shared_lock(path + "-shm", 128, 1)
     }
 }

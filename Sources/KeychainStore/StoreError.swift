@@ -27,7 +27,7 @@ extension StoreError: CustomStringConvertible {
         case .newer(let version): "the store has format \(version), written by a newer version; update this program"
         case .lostByFork: "a keychain in memory does not outlive fork"
         case .sqlite(let error) where error.isBusy:
-            "another process held the store for longer than the time-out; try again"
+            "the store is busy: another process held it for longer than the time-out; try again"
         case .sqlite(let error): "\(error)"
         }
     }

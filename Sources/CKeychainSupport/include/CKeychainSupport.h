@@ -19,13 +19,13 @@ void keychain_locked_free(void *bytes, size_t count);
 
 // The fork gate. Work on a store happens between enter and leave; a fork waits until nobody is inside,
 // so a child never inherits a transaction under way. The generation changes in every forked child.
+// A thread inside may neither enter again nor fork.
 void keychain_fork_gate_enter(void);
 void keychain_fork_gate_leave(void);
 uint64_t keychain_fork_generation(void);
 
-// Takes a shared advisory lock on a byte range and keeps the descriptor open for the rest of the process's life.
-// Returns 0 or an errno.
-int keychain_hold_shared_lock(const char *path, int64_t offset, int64_t length);
+// Sets what is done before every fork, while nobody is inside the gate.
+void keychain_prepare_forks(void (*prepare)(void));
 
 // The value of an environment variable; NULL in a program that runs with more rights than its caller (secure_getenv(3)).
 const char *keychain_environment(const char *name);

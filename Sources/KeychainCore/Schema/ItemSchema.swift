@@ -57,7 +57,7 @@ public struct ItemSchema: Sendable {
     private static let genericPassword = ItemSchema(
         .genericPassword,
         columns: ColumnTable.genericPassword + ColumnTable.common,
-        indexes: [["acct", "svce"], ["svce"], ["labl"]]
+        indexes: [["svce", "acct"], ["acct"], ["labl"]]
     )
     private static let internetPassword = ItemSchema(
         .internetPassword,

@@ -9,19 +9,13 @@ import KeychainStore
 /// A keychain inside this process: the engine over a store in a folder or in memory.
 ///
 /// Thread-safe; calls take turns. Several processes may use the same folder at once. A forked child may go on using the
-/// object: it opens the folder anew for itself.
+/// object: a fork waits for calls under way and closes the folder, and each process opens it anew for itself.
 public final class EmbeddedKeychain: KeychainBackend {
     private let source: Source
     private let clock: any KeychainClock
     private let random: any RandomSource
     private let lock = ForkSafeLock()
-    // Guarded by `lock`.
-    nonisolated(unsafe) private var session: Session?
-
-    private struct Session {
-        let engine: Engine
-        let forkGeneration: UInt64
-    }
+    private let opened = OpenEngine()
 
     private enum Source: Sendable {
         case folder(KeychainLocation, StoreOptions)
@@ -77,32 +71,31 @@ public final class EmbeddedKeychain: KeychainBackend {
         return try body(try currentEngine())
     }
 
+    deinit {
+        // A fork in the midst of closing would leave SQLite's own locks taken in the child.
+        keychain_fork_gate_enter()
+        opened.close()
+        keychain_fork_gate_leave()
+    }
+
     private func currentEngine() throws(KeychainError) -> Engine {
-        let generation = keychain_fork_generation()
-        if let session {
-            if session.forkGeneration != generation {
-                try abandon(session)
-            } else if session.engine.store.isCurrent {
-                return session.engine
+        if let engine = opened.engine {
+            guard opened.forkGeneration == keychain_fork_generation() else {
+                throw KeychainError(StoreError.lostByFork)
             }
-            self.session = nil
+            if engine.store.isCurrent { return engine }
+            opened.close()
         }
-        let engine = try open()
-        session = Session(engine: engine, forkGeneration: generation)
-        return engine
-    }
-
-    /// The parent's connection may not be used in a child, and not even be closed: it is left behind.
-    private func abandon(_ session: Session) throws(KeychainError) {
-        _ = Unmanaged.passRetained(session.engine)
-        if case .memory = source { throw KeychainError(StoreError.lostByFork) }
-    }
-
-    private func open() throws(KeychainError) -> Engine {
+        let engine: Engine
         switch source {
-        case .folder(let location, let options): try openFolder(location, options)
-        case .memory: try openMemory()
+        case .folder(let location, let options):
+            engine = try openFolder(location, options)
+            opened.open(engine)
+        case .memory:
+            engine = try openMemory()
+            opened.openInMemory(engine)
         }
+        return engine
     }
 
     private func openFolder(_ location: KeychainLocation, _ options: StoreOptions) throws(KeychainError) -> Engine {

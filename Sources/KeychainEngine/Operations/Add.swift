@@ -127,13 +127,19 @@ extension Engine {
         _ writer: RowWriter
     ) throws(KeychainError) -> NumberedRow? {
         var samePrimaryKey = RowFilter(row.itemClass)
-        samePrimaryKey.primaryKeys = [row.primaryKeyTag]
+        samePrimaryKey.primaryKey = row.primaryKeyTag
         samePrimaryKey.includesTombstones = true
         guard let existing = try rows(samePrimaryKey, limit: 1, writer).first else {
             throw KeychainError(.internalComponent, "a row that is not there claims a primary key")
         }
         if case .damaged(let damaged) = try openMetadata(existing, tags) {
-            try quarantine(damaged, writer)
+            // Otherwise the caller would try again and again.
+            guard try quarantine(damaged, writer) else {
+                throw KeychainError(
+                    .notAvailable,
+                    "an index of the store leads to a wrong row; put the store back from a backup"
+                )
+            }
             return nil
         }
         if existing.row.isTombstone {

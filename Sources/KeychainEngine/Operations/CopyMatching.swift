@@ -18,14 +18,7 @@ extension Engine {
 
         let tags = device.searchTags()
         let search = RowSearch(query, groups, tags)
-        let outcome = try store.read { (reader) throws(KeychainError) in
-            var outcome = Outcome()
-            for row in try candidates(search, query, reader) where !outcome.isComplete(for: query) {
-                try examine(row, query, tags, &outcome)
-            }
-            if outcome.isEmpty { outcome.absence = try nothingFound(search.filter, reader) }
-            return outcome
-        }
+        let outcome = try store.read { (reader) throws(KeychainError) in try scan(search, query, tags, reader) }
         if !outcome.damaged.isEmpty { throw reportDamage(outcome.damaged) }
         if outcome.needsAuthentication { throw Self.authenticationUnavailable }
         guard !outcome.items.isEmpty else { throw outcome.absence ?? KeychainError(.itemNotFound, "no item matches") }
@@ -60,19 +53,38 @@ extension Engine {
         try query.checkReferenceSupport()
     }
 
-    /// The rows to look at, in the order in which they were added.
-    private func candidates(
+    /// Looks at matching rows in the order in which they were added, until there are enough.
+    private func scan(
         _ search: RowSearch,
         _ query: Query,
+        _ tags: SearchTags,
         _ reader: RowReader
-    ) throws(KeychainError) -> [NumberedRow] {
-        if query.match.limit == .one {
-            let exact = try rows(search.byPrimaryKey, limit: 1, reader)
-            if !exact.isEmpty { return exact }
+    ) throws(KeychainError) -> Outcome {
+        var outcome = Outcome()
+        if query.match.limit == .one, let row = try exactMatch(search, reader) {
+            try examine(row, query, tags, &outcome)
         }
-        // With a condition that only the open item can answer, any number of rows may have to be passed over.
+        guard outcome.isEmpty else { return outcome }
+        let filter = search.filter()
+        for row in try rows(filter, limit: rowLimit(query), reader) where !outcome.isComplete(for: query) {
+            try examine(row, query, tags, &outcome)
+        }
+        if outcome.isEmpty { outcome.absence = try nothingFound(filter, reader) }
+        return outcome
+    }
+
+    /// A row that has one of the primary keys that the query spells out: an index probe for each.
+    private func exactMatch(_ search: RowSearch, _ reader: RowReader) throws(KeychainError) -> NumberedRow? {
+        for filter in search.primaryKeyFilters() {
+            if let row = try reader.rows(filter, limit: 1).first { return row }
+        }
+        return nil
+    }
+
+    /// How many rows may have to be looked at: with a condition that only the open item can answer, any number.
+    private func rowLimit(_ query: Query) -> Int? {
         let passesOver = query.match.hostOrSubdomain != nil || query.authenticationUI == .skip
-        return try rows(search.filter, limit: passesOver ? nil : query.match.limit.maximum, reader)
+        return passesOver ? nil : query.match.limit.maximum
     }
 
     private func examine(

@@ -17,10 +17,10 @@ extension Engine {
         if query.itemClass == .identity { return try deleteIdentity(dictionary, query, groups, for: client) }
 
         let tags = device.searchTags()
-        let search = RowSearch(query, groups, tags)
+        let filter = RowSearch(query, groups, tags).filter()
         try store.write { (writer) throws(KeychainError) in
             // Rows in quarantine are deleted like any other when a caller asks for it: that is how one gets rid of them.
-            let matches = try rows(search.filter, writer) + quarantined(search.filter, writer)
+            let matches = try rows(filter, writer) + quarantined(filter, writer)
             guard !matches.isEmpty else { throw KeychainError(.itemNotFound, "no item matches") }
             for row in matches { try remove(row, tags, writer) }
         }

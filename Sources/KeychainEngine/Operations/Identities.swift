@@ -32,7 +32,7 @@ extension Engine {
         var half = Query(itemClass: itemClass)
         half.scope = .any
         if itemClass == .key { half.attributes[.isPrivate] = .number(.integer(1)) }
-        let found = try rows(RowSearch(half, groups, tags).filter, reader)
+        let found = try rows(RowSearch(half, groups, tags).filter(), reader)
         return itemClass == .key
             ? !found.isEmpty : found.contains { $0.row.tags.contains { $0.name == .publicKeyHash } }
     }

@@ -62,12 +62,16 @@ extension Engine {
     }
 
     /// Sets one row aside, unless it changed since it was read.
-    func quarantine(_ damaged: DamagedRow, _ writer: RowWriter) throws(KeychainError) {
+    ///
+    /// - Returns: Whether it was set aside.
+    @discardableResult
+    func quarantine(_ damaged: DamagedRow, _ writer: RowWriter) throws(KeychainError) -> Bool {
         var same = RowFilter(damaged.row.row.itemClass)
         same.rowNumber = damaged.row.number
         same.includesTombstones = true
-        guard try writer.rows(same).first?.row == damaged.row.row else { return }
+        guard try writer.rows(same).first?.row == damaged.row.row else { return false }
         try writer.quarantine(damaged.row, damage: damaged.damage.rawValue)
+        return true
     }
 
     /// The answer for a query that matched no live row: damaged rows in quarantine are not the same as none.

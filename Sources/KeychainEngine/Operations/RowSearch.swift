@@ -5,25 +5,53 @@ import KeychainProtection
 import KeychainStore
 
 /// A query in terms of tags: which rows may match, found without opening any.
+///
+/// Tags cost more than anything else in a short call, so they are made when they are asked for.
 struct RowSearch {
-    /// The rows that match every condition; `nil` when no row can.
-    let filter: RowFilter?
-
-    /// The rows that have one of the primary keys that the query spells out; `nil` when it leaves one open.
-    let byPrimaryKey: RowFilter?
+    private let query: Query
+    private let groups: AccessGroups
+    private let tags: SearchTags
 
     init(_ query: Query, _ groups: AccessGroups, _ tags: SearchTags) {
-        guard let basis = Self.basis(query) else {
-            filter = nil
-            byPrimaryKey = nil
-            return
+        self.query = query
+        self.groups = groups
+        self.tags = tags
+    }
+
+    /// The rows that match every condition; `nil` when no row can.
+    func filter() -> RowFilter? {
+        guard var filter = basis() else { return nil }
+        filter.tags = attributeTags { _ in true }
+        if query.attributes[.accessGroup] == nil {
+            filter.accessGroups = groups.searched?.map(groupTag)
         }
-        filter = Self.full(basis, query, groups, tags)
-        byPrimaryKey = Self.probe(basis, query, groups, tags)
+        return filter
+    }
+
+    /// One filter for each primary key that the query spells out, in the order of the client's groups.
+    ///
+    /// A primary key is spelt out when every part that an add fills in is given, and the group is one of a list. Parts
+    /// that an item may lack count as absent: a row that has them is found by ``filter()``.
+    func primaryKeyFilters() -> some Sequence<RowFilter> {
+        let basis = basis()
+        var key = query.attributes
+        if case .exactly(let value) = query.effectiveScope { key[.synchronizable] = value }
+        let isComplete = query.schema.primaryKey.allSatisfy { column in
+            column.name == .accessGroup || column.defaultValue == nil || key[column.name] != nil
+        }
+        let names = isComplete && basis != nil && query.reference == nil ? namedGroups() ?? [] : []
+        return names.lazy.compactMap { [key] name in
+            guard var filter = basis else { return nil }
+            var key = key
+            key[.accessGroup] = .string(name)
+            filter.primaryKey = tags.primaryKeyTag(query.schema, key)
+            filter.tags = attributeTags { !$0.isPrimaryKey }
+            return filter
+        }
     }
 
     /// Conditions that need no tag.
-    private static func basis(_ query: Query) -> RowFilter? {
+    private func basis() -> RowFilter? {
         var filter = RowFilter(query.itemClass)
         switch query.reference {
         case .item(_, let identifier)?: filter.identifier = identifier
@@ -41,59 +69,13 @@ struct RowSearch {
         return filter
     }
 
-    private static func full(
-        _ basis: RowFilter,
-        _ query: Query,
-        _ groups: AccessGroups,
-        _ tags: SearchTags
-    ) -> RowFilter {
-        var filter = basis
-        filter.tags = self.tags(query, tags) { _ in true }
-        if query.attributes[.accessGroup] == nil {
-            filter.accessGroups = groups.searched?.map { groupTag($0, query.schema, tags) }
-        }
-        return filter
-    }
-
-    /// A primary key is spelt out when every part that an add fills in is given, and the group is one of a short list.
-    ///
-    /// Parts that an item may lack count as absent: a row that has them is found by the full filter.
-    private static func probe(
-        _ basis: RowFilter,
-        _ query: Query,
-        _ groups: AccessGroups,
-        _ tags: SearchTags
-    ) -> RowFilter? {
-        let schema = query.schema
-        guard query.reference == nil, case .exactly(let synchronizable) = query.scope ?? .local,
-            let names = Self.groups(query, groups), names.count <= 8
-        else { return nil }
-        var key = query.attributes
-        key[.synchronizable] = synchronizable
-        let isComplete = schema.primaryKey.allSatisfy { column in
-            column.name == .accessGroup || column.defaultValue == nil || key[column.name] != nil
-        }
-        guard isComplete else { return nil }
-        var filter = basis
-        filter.tags = self.tags(query, tags) { !$0.isPrimaryKey }
-        filter.primaryKeys = names.map { name in
-            key[.accessGroup] = .string(name)
-            return tags.primaryKeyTag(schema, key)
-        }
-        return filter
-    }
-
-    private static func groups(_ query: Query, _ groups: AccessGroups) -> [String]? {
+    private func namedGroups() -> [String]? {
         guard let group = query.attributes[.accessGroup] else { return groups.searched }
         guard case .string(let name) = group else { return nil }
         return [name]
     }
 
-    private static func tags(
-        _ query: Query,
-        _ tags: SearchTags,
-        _ isIncluded: (Column) -> Bool
-    ) -> [AttributeTag] {
+    private func attributeTags(_ isIncluded: (Column) -> Bool) -> [AttributeTag] {
         var attributes = query.attributes
         if case .exactly(let value) = query.effectiveScope { attributes[.synchronizable] = value }
         return query.schema.searchable.compactMap { column in
@@ -102,9 +84,9 @@ struct RowSearch {
         }
     }
 
-    private static func groupTag(_ name: String, _ schema: ItemSchema, _ tags: SearchTags) -> SearchTag {
-        guard let column = schema[.accessGroup] else { preconditionFailure("every class has an access group") }
-        return tags.tag(schema.itemClass, column, .string(name))
+    private func groupTag(_ name: String) -> SearchTag {
+        guard let column = query.schema[.accessGroup] else { preconditionFailure("every class has an access group") }
+        return tags.tag(query.itemClass, column, .string(name))
     }
 }
 

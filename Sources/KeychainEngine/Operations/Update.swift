@@ -50,8 +50,9 @@ extension Engine {
         _ tags: SearchTags,
         _ writer: RowWriter
     ) throws(KeychainError) -> DamagedRow? {
-        let matches = try rows(search.filter, writer)
-        if matches.isEmpty { throw try nothingFound(search.filter, writer) }
+        let filter = search.filter()
+        let matches = try rows(filter, writer)
+        if matches.isEmpty { throw try nothingFound(filter, writer) }
         var items: [(row: NumberedRow, item: Item)] = []
         for row in matches {
             switch try openForUpdate(row, tags) {

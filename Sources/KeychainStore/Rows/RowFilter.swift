@@ -10,8 +10,8 @@ public struct RowFilter: Sendable, Hashable {
     public var tags: [AttributeTag] = []
     /// Access groups, one of which the row must be in; `nil` for any.
     public var accessGroups: [SearchTag]?
-    /// Primary keys, one of which the row must have; `nil` for any.
-    public var primaryKeys: [SearchTag]?
+    /// The primary key that the row must have; `nil` for any.
+    public var primaryKey: SearchTag?
     /// The identifier.
     public var identifier: ItemIdentifier?
     /// The row number, as in a legacy persistent reference.
@@ -28,7 +28,7 @@ public struct RowFilter: Sendable, Hashable {
     struct Shape: Hashable {
         var tags: [AttributeName]
         var accessGroups: Int?
-        var primaryKeys: Int?
+        var hasPrimaryKey: Bool
         var hasIdentifier: Bool
         var hasRowNumber: Bool
         var hasProtection: Bool
@@ -39,7 +39,7 @@ public struct RowFilter: Sendable, Hashable {
         Shape(
             tags: tags.map(\.name),
             accessGroups: accessGroups?.count,
-            primaryKeys: primaryKeys?.count,
+            hasPrimaryKey: primaryKey != nil,
             hasIdentifier: identifier != nil,
             hasRowNumber: rowNumber != nil,
             hasProtection: protection != nil,
@@ -50,7 +50,7 @@ public struct RowFilter: Sendable, Hashable {
     /// The SQL condition; ``bind(to:)`` gives its parameters in the same order.
     var condition: String {
         var terms: [String] = []
-        if let primaryKeys { terms.append("\(Layout.primaryKey) IN (\(Layout.placeholders(primaryKeys.count)))") }
+        if primaryKey != nil { terms.append("\(Layout.primaryKey) = ?") }
         if identifier != nil { terms.append("\(Layout.identifier) = ?") }
         if rowNumber != nil { terms.append("\(Layout.rowNumber) = ?") }
         terms += tags.map { "\(Layout.column($0.name)) = ?" }
@@ -62,13 +62,26 @@ public struct RowFilter: Sendable, Hashable {
         return terms.isEmpty ? "1" : terms.joined(separator: " AND ")
     }
 
+    /// Whether a row is what was asked for, by its own columns.
+    ///
+    /// Nothing seals an index of SQLite: an entry that was altered leads to any row, and SQLite does not look again.
+    func matches(_ row: StoredRow, number: Int64) -> Bool {
+        primaryKey ?? row.primaryKeyTag == row.primaryKeyTag
+            && identifier ?? row.identifier == row.identifier
+            && rowNumber ?? number == number
+            && tags.allSatisfy(row.tags.contains)
+            && accessGroups?.contains { row.tags.contains(AttributeTag(name: .accessGroup, tag: $0)) } ?? true
+            && protection ?? row.protection == row.protection
+            && (includesTombstones || !row.isTombstone)
+    }
+
     func bind(to statement: Statement) throws(SQLiteError) -> Int {
         var index = 0
         func next() -> Int {
             defer { index += 1 }
             return index
         }
-        for tag in primaryKeys ?? [] { try statement.bind(tag, at: next()) }
+        if let primaryKey { try statement.bind(primaryKey, at: next()) }
         if let identifier { try statement.bind(identifier, at: next()) }
         if let rowNumber { try statement.bind(rowNumber, at: next()) }
         for tag in tags { try statement.bind(tag.tag, at: next()) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLite
 import KeychainCore
 
 /// The SQL on item rows, and how a row becomes parameters and columns.
@@ -23,7 +24,11 @@ extension Connection {
         if let limit { try statement.bind(Int64(limit), at: next) }
         var rows: [NumberedRow] = []
         while try statement.step() {
-            rows.append(RowColumns.read(filter.itemClass, from: statement))
+            let row = RowColumns.read(filter.itemClass, from: statement)
+            guard filter.matches(row.row, number: row.number), (row.damage != nil) == quarantined else {
+                throw SQLiteError(code: SQLITE_CORRUPT, operation: "following an index, which led to another row")
+            }
+            rows.append(row)
         }
         return rows
     }

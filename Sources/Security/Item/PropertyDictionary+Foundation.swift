@@ -28,18 +28,31 @@ extension PropertyValue {
         case let text as String: self = .string(text)
         case let number as NSNumber: self = PropertyValue(number)
         case let data as Data: self = .data(data.withUnsafeBytes { SecretBytes(copying: $0) })
-        case let date as Date:
-            self = .date(Timestamp(secondsSinceReferenceDate: date.timeIntervalSinceReferenceDate))
+        case let date as Date: self = PropertyValue(date)
         case let accessControl as SecAccessControl: self = .accessControl(accessControl.value)
         case is NSNull: self = .null
         case let identifier as UUID: self = .uuid(identifier.uuidString)
-        case let array as [Any]: self = .array(array.map(PropertyValue.init))
+        case let array as [Any]: self = .array(array.map(PropertyValue.init(member:)))
         case is SecKey: self = .object("SecKey")
         case is SecCertificate: self = .object("SecCertificate")
         case is SecIdentity: self = .object("SecIdentity")
         case is SecPolicy: self = .object("SecPolicy")
         default: self = .object("\(type(of: value))")
         }
+    }
+
+    /// A member of an array.
+    ///
+    /// Arrays in arrays have no meaning in any dictionary, and Foundation bridges the whole nest with each cast: to
+    /// follow them would take time that grows with the square of the depth.
+    private init(member: Any) {
+        self = member is [Any] ? .object("Array") : PropertyValue(member)
+    }
+
+    private init(_ date: Date) {
+        let seconds = date.timeIntervalSinceReferenceDate
+        let time = Timestamp(secondsSinceReferenceDate: seconds)
+        self = seconds.isFinite ? .date(time) : .object("a date that is not finite")
     }
 
     private init(_ number: NSNumber) {

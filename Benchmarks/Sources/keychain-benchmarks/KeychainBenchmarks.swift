@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Compares the keychain with what its disk and its cryptography cost at the least; see `Benchmarks/README.md`.
+@main
+struct KeychainBenchmarks {
+    static func main() {
+        do {
+            guard let options = try Options(CommandLine.arguments.dropFirst()) else { return print(Options.help) }
+            let scratch = try Scratch(in: options.directory)
+            defer { scratch.remove() }
+            try scratch.becomeHome()
+            if let profile = options.profile {
+                try profile.run(try Fixture(size: options.sizes[0], in: scratch))
+            } else {
+                try compare(options, scratch)
+            }
+        } catch {
+            FileHandle.standardError.write(Data("keychain-benchmarks: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func compare(_ options: Options, _ scratch: Scratch) throws {
+        var report = Report()
+        var fixtures: [Fixture] = []
+        show(Report.heading(options, scratch))
+        for size in options.sizes {
+            let fixture = try Fixture(size: size, in: scratch)
+            fixtures.append(fixture)
+            let participants = try Contender.allCases.map(fixture.participant)
+            for operation in Operation.allCases {
+                let samples = try Interleaving(options).measure(operation, participants)
+                for clock in operation.clocks { show(report.row(operation, clock, size, samples)) }
+            }
+            try fixture.leaveHome()
+        }
+        try growth(fixtures, options, &report)
+        show(Report.footprintHeading)
+        for fixture in fixtures { show(report.footprint(fixture.size, try Footprint(of: fixture))) }
+        show(report.summary)
+    }
+
+    /// Compares the smallest store with the largest.
+    private static func growth(_ fixtures: [Fixture], _ options: Options, _ report: inout Report) throws {
+        guard let small = fixtures.first, let large = fixtures.last, small !== large else { return }
+        let participants = try [.sealed, .engine].flatMap { (contender: Contender) in
+            [try small.participant(contender), try large.participant(contender)]
+        }
+        show(Report.growthHeading)
+        for operation in [Operation.add, .readByPrimaryKey] {
+            let samples = try Interleaving(options).measure(operation, participants)
+            for clock in operation.clocks {
+                let (raw, engine) = (samples.ratio(clock, 1, to: 0), samples.ratio(clock, 3, to: 2))
+                show(report.growth(operation, clock, "\(small.size) → \(large.size)", raw: raw, engine: engine))
+            }
+        }
+    }
+
+    /// Prints at once, for whoever waits.
+    private static func show(_ text: String) {
+        print(text)
+        fflush(nil)
+    }
+}

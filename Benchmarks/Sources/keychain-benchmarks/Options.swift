@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The command line.
+struct Options {
+    /// How many items the stores hold.
+    var sizes = [100, 10_000]
+    /// How often each subject gets its turn.
+    var rounds = 15
+    /// How many durable operations, and how many reads, make a turn.
+    var durableBlock = 10
+    var readBlock = 100
+    /// Where the stores lie; a disk, unless only the processor is to be measured.
+    var directory = "/var/tmp"
+    var profile: ProfileRun?
+
+    static let help = """
+        usage: keychain-benchmarks [--quick | --full] [--directory DIR] [--profile SUBJECT OPERATION COUNT] [--size N]
+
+        --quick      100 and 10,000 items, less than a minute on an idle machine (default)
+        --full       100, 10,000 and 100,000 items, more rounds
+        --size N     stores of N items only
+        --directory  where the scratch stores are made (default /var/tmp, which is on a disk)
+        --profile    runs one operation over and over, for perf and callgrind;
+                     SUBJECT is raw, sealed, engine or secitem; OPERATION is add, read, label, account, update, delete
+        """
+
+    /// - Returns: `nil` when only help is wanted.
+    init?(_ arguments: some Sequence<String>) throws {
+        var rest = Array(arguments)[...]
+        func value(of option: String) throws -> String {
+            guard let value = rest.popFirst() else { throw Failure("\(option) needs a value") }
+            return value
+        }
+        func number(of option: String) throws -> Int {
+            guard let number = Int(try value(of: option)), number > 0 else { throw Failure("\(option) needs a number") }
+            return number
+        }
+        while let option = rest.popFirst() {
+            switch option {
+            case "--quick": break
+            case "--full": (sizes, rounds) = ([100, 10_000, 100_000], 40)
+            case "--size": sizes = [try number(of: option)]
+            case "--directory": directory = try value(of: option)
+            case "--profile":
+                profile = try ProfileRun(
+                    subject: try value(of: option),
+                    operation: try value(of: option),
+                    count: try number(of: option)
+                )
+            case "--help", "-h": return nil
+            default: throw Failure("unknown option \(option)\n\(Self.help)")
+            }
+        }
+    }
+}

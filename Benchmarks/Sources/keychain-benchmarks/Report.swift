@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The results as Markdown, and how they compare with the aims.
+struct Report {
+    private var judgements: [Judgement] = []
+
+    /// One aim and what was measured.
+    private struct Judgement {
+        let aim: String
+        let measured: Double
+        let limit: Double
+
+        var isMet: Bool { measured <= limit }
+    }
+
+    static func heading(_ options: Options, _ scratch: Scratch) -> String {
+        """
+        Medians of \(options.rounds) interleaved rounds, in \(scratch.folder); times in microseconds.
+
+        | N | operation | raw | raw+GCM | engine | SecItem | engine ÷ raw+GCM | SecItem ÷ raw+GCM |
+        | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |
+        """
+    }
+
+    /// The times of one operation by one clock.
+    ///
+    /// The samples are those of the contenders in their order.
+    mutating func row(_ operation: Operation, _ clock: Clock, _ size: Int, _ samples: Samples) -> String {
+        let name = operation.rawValue + (operation.isDurable && clock == .processor ? ", processor only" : "")
+        let what = "\(name), N = \(size)"
+        let times = Contender.allCases.indices.map { String(format: "%.1f", samples.median(clock, $0) / 1000) }
+        let engine = compared(
+            "\(what), engine ÷ raw+GCM",
+            samples.ratio(clock, 2, to: 1),
+            operation.engineLimit(clock)
+        )
+        let secItem = compared(
+            "\(what), SecItem ÷ raw+GCM",
+            samples.ratio(clock, 3, to: 1),
+            operation.secItemLimit(clock)
+        )
+        return Self.row(["\(size)", name] + times + [engine, secItem])
+    }
+
+    static let growthHeading = """
+
+        From the smallest to the largest store, in turns:
+
+        | operation | N | raw+GCM grows | engine grows |
+        | --- | --- | ---: | ---: |
+        """
+
+    mutating func growth(
+        _ operation: Operation,
+        _ clock: Clock,
+        _ sizes: String,
+        raw: Double,
+        engine: Double
+    ) -> String {
+        let isOnDisk = operation.isDurable && clock == .wall
+        let name = operation.rawValue + (operation.isDurable && clock == .processor ? ", processor only" : "")
+        let limit = operation.isDurable ? (isOnDisk ? 1.3 : nil) : 2.5
+        let cell = compared("\(name) grows, \(sizes)", engine, limit)
+        return Self.row([name, sizes, Self.number(raw), cell])
+    }
+
+    static let footprintHeading = """
+
+        What the keychain's file takes:
+
+        | N | WAL pages an add, mean | median | at most | mean with a label | bytes a row | of which |
+        | ---: | ---: | ---: | ---: | ---: | ---: | --- |
+        """
+
+    mutating func footprint(_ size: Int, _ footprint: Footprint) -> String {
+        let pages = compared("WAL pages an add, N = \(size)", footprint.pagesPerAdd.mean, 6)
+        // A few items do not fill the pages that every store has.
+        let space = compared("bytes a row, N = \(size)", footprint.bytesPerRow.rounded(), size < 1000 ? nil : 1024)
+        let parts = footprint.parts.map { "\($0.name) \(Int($0.bytesPerRow.rounded()))" }
+        let median = Samples.median(footprint.pagesPerAdd.map(Double.init))
+        return Self.row(
+            [
+                "\(size)", pages, Self.number(median), "\(footprint.pagesPerAdd.max() ?? 0)",
+                Self.number(footprint.pagesPerLabelledAdd.mean), space, parts.joined(separator: ", "),
+            ])
+    }
+
+    /// How many aims are met, and which are not.
+    var summary: String {
+        let over = judgements.filter { !$0.isMet }
+        let lines = over.map { "\n- \($0.aim): \(Self.number($0.measured)), aim \(Self.number($0.limit))" }
+        return "\n\(judgements.count - over.count) of \(judgements.count) aims met.\n" + lines.joined()
+    }
+
+    private mutating func compared(_ aim: String, _ measured: Double, _ limit: Double?) -> String {
+        guard let limit else { return Self.number(measured) }
+        let judgement = Judgement(aim: aim, measured: measured, limit: limit)
+        judgements.append(judgement)
+        return "\(Self.number(measured)) (\(judgement.isMet ? "PASS" : "over"), aim \(Self.number(limit)))"
+    }
+
+    private static func row(_ cells: [String]) -> String { "| \(cells.joined(separator: " | ")) |" }
+
+    private static func number(_ value: Double) -> String {
+        value == value.rounded() ? String(format: "%.0f", value) : String(format: "%.2f", value)
+    }
+}
+
+extension Operation {
+    /// The clocks by which it is reported.
+    ///
+    /// A read of what lies in memory waits for nothing, so that only the processor's time says something about it.
+    var clocks: [Clock] { isDurable ? [.wall, .processor] : [.processor] }
+
+    /// How many times the cost of raw SQLite with the least cryptography the engine may take; `nil` without an aim.
+    fileprivate func engineLimit(_ clock: Clock) -> Double? {
+        switch self {
+        case .add: clock == .wall ? 1.5 : nil
+        case .readByPrimaryKey: 5
+        default: nil
+        }
+    }
+
+    /// The same for the functions of the module Security.
+    fileprivate func secItemLimit(_ clock: Clock) -> Double? { self == .readByPrimaryKey ? 10 : nil }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How the rows of a keychain's file look: which columns are filled, how long the sealed parts are.
+struct RowLayout {
+    /// Inserts a row like the others; its parameters are the columns of `drawn`, in that order.
+    let insertion: String
+
+    private let metadataLength: Int
+
+    /// The columns that differ from row to row.
+    private static let drawn = [
+        "uuid", "version", "pk", "metadata", "secret", "t_acct", "t_labl", "t_svce", "t_cdat", "t_mdat", "t_sha1",
+    ]
+
+    init(_ database: Database) throws {
+        metadataLength = try database.integer("SELECT CAST(avg(length(metadata)) AS INTEGER) FROM items_genp")
+        let description = try database.prepare("SELECT name FROM pragma_table_info('items_genp')")
+        var columns: [String] = []
+        while try description.step() { columns.append(description.text(0)) }
+        columns.removeAll { $0 == "id" || Self.drawn.contains($0) }
+        // Every other column has the same value in every row.
+        let quoted = columns.map { "quote(\($0))" }.joined(separator: ", ")
+        let sample = try database.prepare("SELECT \(quoted) FROM items_genp WHERE id = 1")
+        guard try sample.step() else { throw Failure("the store is empty") }
+        let values = Self.drawn.map { _ in "?" } + columns.indices.map(sample.text)
+        insertion = """
+            INSERT INTO items_genp (\((Self.drawn + columns).joined(separator: ", ")))
+            VALUES (\(values.joined(separator: ", ")))
+            """
+    }
+
+    /// A row to seal, so that it becomes as long as the keychain's.
+    func plain(_ secret: [UInt8]) -> PlainRow {
+        PlainRow(metadata: Array(repeating: 0x61, count: metadataLength - Sealer.overhead), secret: secret)
+    }
+
+    /// A row as long as a sealed one.
+    func padded(_ row: PlainRow) -> PlainRow {
+        PlainRow(
+            metadata: row.metadata + Array(repeating: 0, count: max(0, metadataLength - row.metadata.count)),
+            secret: Array(repeating: 0, count: Sealer.wrappedKeyLength + Sealer.overhead) + row.secret
+        )
+    }
+}
+
+/// The two parts of a row.
+struct PlainRow {
+    var metadata: [UInt8]
+    var secret: [UInt8]
+}

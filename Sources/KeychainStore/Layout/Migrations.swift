@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSQLite
+
+/// Brings the tables of an older version up to date, one version at a time, all in one transaction.
+struct Migrations {
+    /// The version that the last step leads to.
+    let target: Int64
+
+    /// What leads from a version to the next, by the version that it starts from.
+    let steps: [Int64: [String]]
+
+    /// Those of this version: there is no older one yet.
+    static let current = Migrations(target: Layout.version, steps: [:])
+
+    /// Migrates a database of an older version; does nothing to one that is up to date.
+    ///
+    /// - Returns: The version that the database has now: the target, or a larger one of a newer program.
+    /// - Throws: The error of SQLite. The database is as it was then.
+    func run(on connection: Connection) throws(SQLiteError) -> Int64 {
+        let found = try version(connection)
+        guard found < target else { return found }
+        try connection.execute("BEGIN IMMEDIATE")
+        do throws(SQLiteError) {
+            // Another process may have migrated before this one got the lock.
+            let start = try version(connection)
+            for version in start..<max(target, start) {
+                guard let statements = steps[version] else {
+                    throw SQLiteError(code: SQLITE_NOTADB, operation: "migrating from the unknown version \(version)")
+                }
+                for statement in statements { try connection.execute(statement) }
+                try connection.execute("PRAGMA user_version = \(version + 1)")
+            }
+            try connection.execute("COMMIT")
+        } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+        return try version(connection)
+    }
+
+    private func version(_ connection: Connection) throws(SQLiteError) -> Int64 {
+        try connection.integer("PRAGMA user_version")
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+
+/// A process for the tests to kill, race and fork: `keychain-storm FOLDER [BUSY-TIMEOUT]`.
+///
+/// It carries out the commands on its standard input, one a line, and prints a line for each acknowledged step.
+@main
+struct KeychainStorm {
+    private let folder: String
+    private let busyTimeout: Int32
+    private var subject: Subject
+    /// Keychains that are out of use but not let go.
+    private var kept: [Subject] = []
+
+    static func main() {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 2 else { exit(2) }
+        var storm = KeychainStorm(
+            folder: arguments[1],
+            busyTimeout: arguments.count > 2 ? Int32(arguments[2]) ?? 0 : 20_000
+        )
+        storm.serve()
+    }
+
+    private init(folder: String, busyTimeout: Int32) {
+        self.folder = folder
+        self.busyTimeout = busyTimeout
+        subject = Subject(folder: folder, busyTimeoutMilliseconds: busyTimeout)
+    }
+
+    private mutating func serve() {
+        while let line = Console.readLine() {
+            let words = line.split(separator: " ").map(String.init)
+            guard let command = words.first else { continue }
+            let argument = words.count > 1 ? words[1] : ""
+            let number = words.count > 2 ? Int(words[2]) ?? 0 : 0
+            if !perform(command, argument, number) { Console.write("unknown \(line)") }
+        }
+    }
+
+    private mutating func perform(_ command: String, _ argument: String, _ number: Int) -> Bool {
+        performStep(command, argument) || performStorm(command, argument, number)
+            || performOnProcess(command, argument, number)
+    }
+
+    private func performStep(_ command: String, _ argument: String) -> Bool {
+        switch command {
+        case "add": subject.add(argument)
+        case "read": subject.read(argument)
+        case "delete": subject.delete(argument)
+        case "update": subject.update(argument, label: "updated")
+        case "count": subject.count()
+        default: return false
+        }
+        return true
+    }
+
+    private func performStorm(_ command: String, _ argument: String, _ number: Int) -> Bool {
+        switch command {
+        case "adds": for index in 0..<number { subject.add("\(argument)-\(index)") }
+        case "generations": for index in 1...number { subject.updateAll(label: "\(index)") }
+        case "moves": for index in 1...number { subject.moveAll(number: index) }
+        case "hammer": Hammer(subject: subject, name: argument, rounds: number).run()
+        default: return false
+        }
+        Console.write("done")
+        return true
+    }
+
+    private mutating func performOnProcess(_ command: String, _ argument: String, _ number: Int) -> Bool {
+        switch command {
+        case "fork": ForkScenarios.leaveChild(parentSubject: subject, adds: number)
+        case "fork-busy": ForkScenarios.forkWhileBusy(subject, makeSubject, forks: number)
+        case "new": renew(keepsOld: true)
+        case "replace": renew(keepsOld: false)
+        case "churn": for index in 0..<number { makeSubject().add("\(argument)-\(index)") }
+        case "descriptors": Console.write("descriptors \(HostState.openDescriptors)")
+        case "hold": StoreLock.hold(folder)
+        case "host": HostState.compare { subject.add(argument) }
+        case "harden": Console.write("harden \(keychain_disable_dumps())")
+        case "search": MemorySearch.run(subject, argument)
+        default: return false
+        }
+        return true
+    }
+
+    private var makeSubject: @Sendable () -> Subject {
+        { [folder, busyTimeout] in Subject(folder: folder, busyTimeoutMilliseconds: busyTimeout) }
+    }
+
+    private mutating func renew(keepsOld: Bool) {
+        if keepsOld { kept.append(subject) }
+        subject = makeSubject()
+        Console.write("renewed")
+    }
+}

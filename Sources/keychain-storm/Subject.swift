@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainEngine
+import KeychainFiles
+import KeychainStore
+
+/// The keychain under test, and the handful of calls that the storms are made of.
+struct Subject: Sendable {
+    static let groups = ["STORM.a", "STORM.b"]
+
+    private let keychain: EmbeddedKeychain
+    private let client = Client(accessGroups: groups)
+
+    init(folder: String, busyTimeoutMilliseconds: Int32) {
+        keychain = EmbeddedKeychain(
+            at: KeychainLocation(path: folder),
+            options: StoreOptions(busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+        )
+    }
+
+    /// The secret that an account must have.
+    static func secret(of account: String) -> String { "the secret of \(account)" }
+
+    /// Adds an item and says so after it is acknowledged: `add ACCOUNT STATUS`, and a reason when it failed.
+    func add(_ account: String, label: String = "new") {
+        say("add \(account)", perform(.add(item(account, label))))
+    }
+
+    func add(_ account: String, secret: SecretBytes) {
+        var item = item(account, "new")
+        item[PropertyKey.valueData] = .data(secret)
+        say("add \(account)", perform(.add(item)))
+    }
+
+    func update(_ account: String, label: String) {
+        say("update \(account) \(label)", perform(.update(query(account), attributes: ["labl": .string(label)])))
+    }
+
+    func delete(_ account: String) {
+        say("delete \(account)", perform(.delete(query(account))))
+    }
+
+    /// Reads an item; a secret other than the one that belongs to it is reported as status 1.
+    func read(_ account: String) {
+        var query = query(account)
+        query[PropertyKey.returnData] = .boolean(true)
+        switch perform(.copyMatching(query)) {
+        case .success(.single(.data(let secret))):
+            let isRight = secret == SecretBytes(Array(Self.secret(of: account).utf8))
+            Console.write("read \(account) \(isRight ? 0 : 1)")
+        case .success: Console.write("read \(account) 1")
+        case .failure(let error): say("read \(account)", .failure(error))
+        }
+    }
+
+    /// Counts the items of all groups: `count NUMBER STATUS`.
+    func count() {
+        var every: PropertyDictionary = ["class": .string("genp"), PropertyKey.returnAttributes: .boolean(true)]
+        every[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
+        let result = perform(.copyMatching(every))
+        if case .success(.list(let items)) = result { return say("count \(items.count)", result) }
+        say("count 0", result)
+    }
+
+    /// Gives every item a new label in one call.
+    func updateAll(label: String) {
+        let every: PropertyDictionary = ["class": .string("genp")]
+        say("generation \(label)", perform(.update(every, attributes: ["labl": .string(label)])))
+    }
+
+    /// Moves every item of one group to the other in one call.
+    func moveAll(number: Int) {
+        let (from, to) = (Self.groups[(number + 1) % 2], Self.groups[number % 2])
+        let every: PropertyDictionary = ["class": .string("genp"), "agrp": .string(from)]
+        say("move \(number)", perform(.update(every, attributes: ["agrp": .string(to)])))
+    }
+
+    private func query(_ account: String) -> PropertyDictionary {
+        ["class": .string("genp"), "svce": .string("storm"), "acct": .string(account)]
+    }
+
+    private func item(_ account: String, _ label: String) -> PropertyDictionary {
+        var item = query(account)
+        item["labl"] = .string(label)
+        item[PropertyKey.valueData] = .data(SecretBytes(Array(Self.secret(of: account).utf8)))
+        return item
+    }
+
+    private func perform(_ operation: KeychainRequest.Operation) -> Result<KeychainAnswer, KeychainError> {
+        do throws(KeychainError) {
+            return .success(try keychain.perform(KeychainRequest(operation, client: client)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func say(_ step: String, _ result: Result<KeychainAnswer, KeychainError>) {
+        switch result {
+        case .success: Console.write("\(step) 0")
+        case .failure(let error): Console.write("\(step) \(error.status.rawValue) \(error.reason)")
+        }
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainStore
+import Testing
+
+/// A process that forks with a keychain open.
+@Suite(.timeLimit(.minutes(2)))
+struct ForkTests {
+    @Test("parent and child both go on, and a child that outlives its parent loses nothing to others")
+    func childOutlivesParent() throws {
+        let folder = try StormFolder()
+        let process = try folder.start()
+        #expect(try process.ask("add before").isDone)
+        let child = try Self.fork(process, adds: 5)
+        #expect(try process.wait() == 0)
+
+        #expect(try process.ask("add child-inherited").isDone)
+        try Self.expectLocks(of: child, on: folder)
+        #expect(try process.ask("new").operation == "renewed")
+        #expect(try process.ask("add child-new").isDone)
+        try Self.expectLocks(of: child, on: folder)
+
+        let third = try folder.start()
+        #expect(try third.ask("add third").isDone)
+        try third.kill9()
+        #expect(try process.ask("add child-later").isDone)
+        #expect(try process.ask("count").description == "count 10 0")
+        let added = ["before", "child-inherited", "child-new", "third", "child-later"]
+        expectKept(added + (0..<5).map { "parent-\($0)" }, in: try folder.items())
+    }
+
+    @Test("a child that lets go of the inherited keychain unused works with one of its own")
+    func childReplacesInherited() throws {
+        let folder = try StormFolder()
+        let process = try folder.start()
+        #expect(try process.ask("add before").isDone)
+        let child = try Self.fork(process)
+        #expect(try process.ask("replace").operation == "renewed")
+        #expect(try process.ask("add after").isDone)
+        try Self.expectLocks(of: child, on: folder)
+        expectKept(["before", "after"], in: try folder.items())
+    }
+
+    @Test("a grandchild works, too")
+    func grandchild() throws {
+        let folder = try StormFolder()
+        let process = try folder.start()
+        #expect(try process.ask("add before").isDone)
+        _ = try Self.fork(process)
+        #expect(try process.ask("add child").isDone)
+        let grandchild = try Self.fork(process)
+        #expect(try process.ask("add grandchild").isDone)
+        try Self.expectLocks(of: grandchild, on: folder)
+        expectKept(["before", "child", "grandchild"], in: try folder.items())
+    }
+
+    @Test("a log that another program cleared away before a child's first call is not written to")
+    func logClearedBeforeFirstCall() throws {
+        let folder = try StormFolder()
+        let process = try folder.start()
+        #expect(try process.ask("add before").isDone)
+        _ = try Self.fork(process)
+        #expect(try process.wait() == 0)
+        // Its connection is the last one, so SQLite removes the log and the log's index when it closes.
+        let foreign = try folder.start()
+        #expect(try foreign.ask("hold").isHeld)
+        #expect(try foreign.ask("release").operation == "released")
+        let files = try #require(try folder.fileNames)
+        #expect(!files.contains("\(Store.fileName)-wal"))
+
+        let other = try folder.start()
+        var added = ["before"]
+        for round in 0..<3 {
+            for (name, process) in [("child", process), ("other", other)] {
+                #expect(try process.ask("add \(name)-\(round)").isDone)
+                added.append("\(name)-\(round)")
+            }
+        }
+        expectKept(added, in: try folder.items())
+    }
+
+    @Test("an index of the log that another process was about to make anew does not crash a child")
+    func indexCutBeforeFirstCall() throws {
+        let folder = try StormFolder()
+        let process = try folder.start()
+        #expect(try process.ask("add before").isDone)
+        _ = try Self.fork(process)
+        #expect(try process.wait() == 0)
+        // How a process leaves the index that is killed right after it began (os_unix.c, unixLockSharedMemory).
+        #expect(truncate("\(folder.path)/\(Store.fileName)-shm", 3) == 0)
+        #expect(try process.ask("add after").isDone)
+        expectKept(["before", "after"], in: try folder.items())
+    }
+
+    @Test("a child that opens many keychains keeps no descriptors")
+    func descriptors() throws {
+        let folder = try StormFolder()
+        let process = try folder.start()
+        #expect(try process.ask("add before").isDone)
+        _ = try Self.fork(process)
+        let before = try process.ask("descriptors")
+        try process.send("churn c 40")
+        for _ in 0..<40 {
+            let step = try #require(try process.nextStep())
+            #expect(step.isDone, "\(step)")
+        }
+        #expect(try process.ask("descriptors") == before)
+    }
+
+    @Test("a process can fork at any time while its threads work, and every child works")
+    func forkWhileBusy() throws {
+        let folder = try StormFolder()
+        let process = try folder.start()
+        #expect(try process.ask("add before").isDone)
+        try process.send("fork-busy x 100")
+        let steps = try process.steps(upTo: "forked")
+        let failures = steps.filter { $0.operation != "add" || !$0.isDone }
+        #expect(failures.isEmpty, "\(failures.prefix(5))")
+        let children = Set(steps.map(\.subject).filter { $0.hasPrefix("child-") })
+        #expect(children.count == 200)
+        expectKept(["before"] + steps.map(\.subject), in: try folder.items())
+    }
+
+    /// Forks; the process that answers from then on is the child, whose number this is.
+    private static func fork(_ process: StormProcess, adds: Int = 0) throws -> pid_t {
+        try process.send("fork x \(adds)")
+        var child: pid_t?
+        var parentEnded = false
+        while child == nil || !parentEnded {
+            let step = try #require(try process.nextStep())
+            switch step.operation {
+            case "child": child = pid_t(step.subject)
+            case "parent": parentEnded = true
+            default: #expect(step.isDone, "\(step)")
+            }
+        }
+        return try #require(child)
+    }
+
+    /// The kernel itself must say that a process holds the shared lock on the file (sqlite.org/fileformat2.html,
+    /// "lock-byte page"), and the one that keeps others from clearing the index of the log (os_unix.c, UNIX_SHM_DMS).
+    private static func expectLocks(
+        of process: pid_t,
+        on folder: StormFolder,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let locks = try ["": "1073741826 1073742335", "-shm": "128 128"].map { suffix, range in
+            var status = stat()
+            try #require(lstat("\(folder.path)/\(Store.fileName)\(suffix)", &status) == 0)
+            return (inode: ":\(status.st_ino) ", range: range)
+        }
+        let held = try StormFolder.lines(of: "/proc/locks").filter { $0.contains(" READ \(process) ") }
+        for lock in locks {
+            #expect(
+                held.contains { $0.contains(lock.inode) && $0.hasSuffix(lock.range) },
+                "\(lock) of \(held)",
+                sourceLocation: sourceLocation
+            )
+        }
+    }
+}
+
+extension Step {
+    fileprivate var isHeld: Bool { description == "held 0" }
+}
