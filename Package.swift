@@ -83,7 +83,8 @@ let targets: [Target] = [
         dependencies: [
             "KeychainEngine", "KeychainCore", "KeychainFiles", "KeychainProtection", "KeychainStore",
             "KeychainTestSupport", "CSQLite", crypto,
-        ]
+        ],
+        exclude: ["Released/format-1"]
     ),
     .testTarget(
         name: "SecurityTests",

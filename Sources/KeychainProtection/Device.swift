@@ -37,16 +37,20 @@ public struct Device: Sendable {
     /// Whether a passcode is set.
     public var hasPasscode: Bool { false }
 
-    /// Seals an item anew: fresh row key, row version and nonces.
+    /// Seals an item anew: fresh row key, row version and nonces. Sets the digest among its attributes.
     ///
     /// - Throws: ``ProtectionError/classUnavailable(_:)`` when its protection class has no key now,
     ///   ``ProtectionError/tooLarge``.
-    public func seal(_ item: SealableItem, tags: SearchTags) throws(ProtectionError) -> StoredRow {
+    public func seal(_ item: inout SealableItem, tags: SearchTags) throws(ProtectionError) -> StoredRow {
         guard let classKey = keys.classKey(item.protection), let metadataKey = keys.metadataKey(item.protection) else {
             throw .classUnavailable(item.protection.rawValue)
         }
         guard (item.secret?.count ?? 0) <= ItemLimits.secretByteCount else { throw .tooLarge }
         let schema = ItemSchema.of(item.itemClass)
+        let primaryKeyTag = tags.primaryKeyTag(schema, item.attributes)
+        if !item.isTombstone {
+            item.attributes[.digest] = .data(tags.digest(primaryKeyTag, secret: item.secret))
+        }
         var row = StoredRow(
             itemClass: item.itemClass,
             identifier: item.identifier,
@@ -54,7 +58,7 @@ public struct Device: Sendable {
             isTombstone: item.isTombstone,
             keyGeneration: keys.generation,
             version: random.bytes16(),
-            primaryKeyTag: tags.primaryKeyTag(schema, item.attributes),
+            primaryKeyTag: primaryKeyTag,
             tags: tags.tags(schema, item.attributes)
         )
         var associatedData = AssociatedData(row)

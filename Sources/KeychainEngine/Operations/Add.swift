@@ -15,11 +15,10 @@ extension Engine {
         try groups.checkWritable(dictionary[AttributeName.accessGroup.description])
         try checkAdd(query)
 
-        var item = newItem(query, defaultGroup: defaultGroup)
+        let item = newItem(query, defaultGroup: defaultGroup)
         try groups.checkAppClip(item.attributes[.accessGroup])
         try groups.checkSynchronizable(item.attributes[.synchronizable])
         let tags = device.searchTags()
-        item.attributes[.digest] = .data(tags.digest(query.schema, item.attributes, secret: item.secret))
         let protection = AccessControlRules.protection(item.attributes) ?? query.schema.defaultAccessibility
         var sealable = SealableItem(
             itemClass: item.itemClass,
@@ -29,7 +28,7 @@ extension Engine {
             secret: item.secret
         )
         // Sealing comes before the check for duplicates: without keys the answer is about the keys.
-        let row = try seal(sealable, tags)
+        let row = try seal(&sealable, tags)
         sealable.identifier = try store.write { (writer) throws(KeychainError) in
             try insert(row, sealable, tags, writer)
         }
@@ -111,11 +110,12 @@ extension Engine {
         }
         var successor = item
         successor.identifier = existing.row.identifier
-        return try insert(try seal(successor, tags), successor, tags, writer)
+        let row = try seal(&successor, tags)
+        return try insert(row, successor, tags, writer)
     }
 
-    func seal(_ item: SealableItem, _ tags: SearchTags) throws(KeychainError) -> StoredRow {
-        do { return try device.seal(item, tags: tags) } catch { throw KeychainError(error) }
+    func seal(_ item: inout SealableItem, _ tags: SearchTags) throws(KeychainError) -> StoredRow {
+        do { return try device.seal(&item, tags: tags) } catch { throw KeychainError(error) }
     }
 
     /// Looks at the row that has the primary key of another, and removes it if it may be removed.

@@ -58,16 +58,14 @@ extension Engine {
         var kept = attributes.filter { schema[$0.key]?.isPrimaryKey ?? false }
         kept[.creationDate] = attributes[.creationDate]
         kept[.modificationDate] = .date(clock.now)
-        return try seal(
-            SealableItem(
-                itemClass: itemClass,
-                identifier: identifier,
-                protection: attributes.accessibility ?? schema.defaultAccessibility,
-                attributes: kept,
-                secret: nil,
-                isTombstone: true
-            ),
-            tags
+        var tombstone = SealableItem(
+            itemClass: itemClass,
+            identifier: identifier,
+            protection: attributes.accessibility ?? schema.defaultAccessibility,
+            attributes: kept,
+            secret: nil,
+            isTombstone: true
         )
+        return try seal(&tombstone, tags)
     }
 }

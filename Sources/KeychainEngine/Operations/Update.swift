@@ -101,18 +101,14 @@ extension Engine {
         var updated = changed(item, by: changes)
         let keepsPrimaryKey = tags.primaryKeyTag(schema, updated.attributes) == row.row.primaryKeyTag
         updated.attributes[.modificationDate] = modificationDate(after: item, keepsPrimaryKey: keepsPrimaryKey)
-        updated.attributes[.digest] = .data(tags.digest(schema, updated.attributes, secret: updated.secret))
-        let sealed = try seal(
-            SealableItem(
-                itemClass: item.itemClass,
-                identifier: item.identifier,
-                protection: AccessControlRules.protection(updated.attributes) ?? schema.defaultAccessibility,
-                attributes: updated.attributes,
-                secret: updated.secret
-            ),
-            tags
+        var sealable = SealableItem(
+            itemClass: item.itemClass,
+            identifier: item.identifier,
+            protection: AccessControlRules.protection(updated.attributes) ?? schema.defaultAccessibility,
+            attributes: updated.attributes,
+            secret: updated.secret
         )
-        try put(sealed, inPlaceOf: row, tags, writer)
+        try put(try seal(&sealable, tags), inPlaceOf: row, tags, writer)
         if !keepsPrimaryKey, item.attributes[.synchronizable]?.isTrue ?? false {
             let tombstone = try tombstone(of: item.attributes, item.itemClass, identifier: random.bytes16(), tags)
             // Another item of the same update may have moved onto the old primary key; then there is nothing to remember.

@@ -53,13 +53,13 @@ public struct SearchTags {
         }
     }
 
-    /// A keyed digest of an item: its primary key and its secret.
+    /// A keyed digest of an item, by the tag of its primary key and its secret.
     ///
     /// HMAC-SHA-256, cut to 20 bytes.
-    public func digest(_ schema: ItemSchema, _ attributes: Attributes, secret: SecretBytes?) -> [UInt8] {
+    func digest(_ primaryKeyTag: SearchTag, secret: SecretBytes?) -> [UInt8] {
         var mac = keyed
         mac.update(data: Array("digest".utf8))
-        mac.update(data: primaryKeyTag(schema, attributes).bytes)
+        primaryKeyTag.withUnsafeBytes { mac.update(data: $0) }
         secret?.withUnsafeBytes { mac.update(data: $0) }
         return Array(Array(mac.finalize()).prefix(20))
     }
