@@ -34,10 +34,12 @@ public struct Device: Sendable {
     /// The maker of search tags for one operation; works in every lock state.
     public func searchTags() -> SearchTags { SearchTags(keys.index) }
 
-    /// Whether a passcode is set.
-    public var hasPasscode: Bool { false }
+    /// Whether the keys are kept out of swap; mlock(2) can be refused, as in a container with a small limit.
+    public var keysAreLocked: Bool { keys.areLocked }
 
-    /// Seals an item anew: fresh row key, row version and nonces. Sets the digest among its attributes.
+    /// Seals an item anew: fresh row key, row version and nonces.
+    ///
+    /// Sets the digest among its attributes.
     ///
     /// - Throws: ``ProtectionError/classUnavailable(_:)`` when its protection class has no key now,
     ///   ``ProtectionError/tooLarge``.

@@ -56,7 +56,7 @@ struct AccessGroups: Sendable {
     }
 
     private func isListed(_ name: String) -> Bool {
-        hasWildcard || client.accessGroups.contains { Array($0.utf8) == Array(name.utf8) }
+        hasWildcard || client.accessGroups.contains { $0.utf8.elementsEqual(name.utf8) }
             || client.isNetworkExtension && name.hasSuffix(Self.sharingSuffix)
     }
 

@@ -68,7 +68,14 @@ public final class EmbeddedKeychain: KeychainBackend {
         defer { keychain_fork_gate_leave() }
         lock.acquire()
         defer { lock.release() }
-        return try body(try currentEngine())
+        let engine = try currentEngine()
+        do throws(KeychainError) {
+            return try body(engine)
+        } catch {
+            // SQLite keeps a store read-only for as long as it is open, whatever becomes of the file's modes.
+            if error.status == .readOnly { opened.close() }
+            throw error
+        }
     }
 
     deinit {

@@ -15,7 +15,10 @@ public struct IntegrityReport: Sendable, Hashable {
     /// What SQLite says of the file's structure; empty when it is sound.
     public var structuralDefects: [String] = []
 
-    /// Whether nothing is wrong.
+    /// Whether this process keeps the keys out of swap, which the system can refuse (RLIMIT_MEMLOCK).
+    public var keysAreLocked = true
+
+    /// Whether nothing is wrong with the store.
     public var isSound: Bool { damagedRows.isEmpty && structuralDefects.isEmpty }
 
     /// A row that does not open.
@@ -46,6 +49,7 @@ extension Engine {
     func check() throws(KeychainError) -> IntegrityReport {
         var report = IntegrityReport()
         report.structuralDefects = try store.structuralDefects()
+        report.keysAreLocked = device.keysAreLocked
         let tags = device.searchTags()
         try store.read { (reader) throws(KeychainError) in
             for itemClass in ItemClass.stored {

@@ -11,6 +11,9 @@ struct ClassKeys: Sendable {
     /// The key of the search tags.
     let index: LockedKey
 
+    /// Whether the keys are kept out of swap: the system can refuse to lock memory.
+    let areLocked: Bool
+
     private let classKeys: [Accessibility: LockedKey]
     private let metadataKeys: [Accessibility: LockedKey]
 
@@ -31,6 +34,7 @@ struct ClassKeys: Sendable {
         }
         guard let index else { throw .damagedKeybag("it has no index key") }
         self.index = index
+        areLocked = memory.isLocked
         self.classKeys = classKeys
         self.metadataKeys = metadataKeys
         generation = keybag.generation

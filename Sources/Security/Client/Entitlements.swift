@@ -38,7 +38,7 @@ struct Entitlements: Sendable, Hashable {
         for (key, isList) in Self.keys {
             for group in try Self.strings(entitlements[key], key, isList: isList) {
                 let expanded = try Self.expand(group, prefix)
-                if !groups.contains(expanded) { groups.append(expanded) }
+                if !groups.contains(where: { $0.utf8.elementsEqual(expanded.utf8) }) { groups.append(expanded) }
             }
         }
         // The group of hardware tokens is never a default.

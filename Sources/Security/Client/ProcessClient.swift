@@ -24,10 +24,17 @@ struct ProcessClient: Sendable {
     /// The group of a program without entitlements.
     static func derivedGroup(ofProgram name: String) -> String { "swift-keychain.program.\(name)" }
 
-    static let current: ProcessClient = {
-        let executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-        return make(executable: executable ?? CommandLine.arguments[0], environment: ProcessEnvironment.value)
-    }()
+    static let current = make(executable: executablePath, environment: ProcessEnvironment.value)
+
+    /// The path of the running program, without the mark that the kernel adds when the file was replaced meanwhile.
+    private static var executablePath: String {
+        let mark = " (deleted)"
+        guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
+            return CommandLine.arguments[0]
+        }
+        let isReplaced = path.hasSuffix(mark) && !FileManager.default.fileExists(atPath: path)
+        return isReplaced ? String(path.dropLast(mark.count)) : path
+    }
 
     /// The client that a program is, by its path and environment.
     static func make(executable: String, environment: (String) -> String?) -> ProcessClient {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import Glibc
+import KeychainCore
+import KeychainEngine
+import KeychainFiles
+import KeychainStore
+import KeychainTestSupport
+import Synchronization
+import Testing
+
+/// A store that somebody else holds for longer than anybody wants to wait.
+struct LockedStoreTests {
+    @Test(
+        "while another holds the store for writing, reads go on and a change is errSecNotAvailable after the time-out"
+    )
+    func writer() throws {
+        let store = try TestStore()
+        let keychain = store.open(busyTimeoutMilliseconds: 50)
+        #expect(keychain.add("anna", "secret") == .done)
+        let other = try store.raw()
+        try other.execute("BEGIN IMMEDIATE")
+        let start = ContinuousClock.now
+        #expect(keychain.add("bert", "secret") == .failed(.notAvailable))
+        #expect(keychain.update("anna", "changed") == .failed(.notAvailable))
+        #expect(keychain.delete("anna") == .failed(.notAvailable))
+        let waited = ContinuousClock.now - start
+        #expect(waited >= .milliseconds(140) && waited < .seconds(20))
+        #expect(keychain.secret("anna") == .secret("secret"))
+        try other.execute("ROLLBACK")
+        #expect(keychain.add("bert", "secret") == .done)
+        #expect(keychain.update("anna", "changed") == .done)
+        #expect(keychain.everything() == .accounts(["anna", "bert"]))
+    }
+
+    @Test("while another process holds the store, this one waits, and carries on when it lets go")
+    func waiting() throws {
+        let store = try TestStore()
+        let keychain = store.open(busyTimeoutMilliseconds: 20_000)
+        #expect(keychain.add("anna", "secret") == .done)
+        let other = try store.raw()
+        try other.execute("BEGIN IMMEDIATE")
+        let (isStarted, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let answer = Mutex<Answer?>(nil)
+        // A thread of its own: a task might not start before this test ends.
+        Thread.detachNewThread {
+            isStarted.signal()
+            let added = keychain.add("bert", "secret")
+            answer.withLock { $0 = added }
+            isDone.signal()
+        }
+        isStarted.wait()
+        Thread.sleep(forTimeInterval: 0.1)
+        let early = answer.withLock(\.self)
+        #expect(early == nil)
+        try other.execute("COMMIT")
+        isDone.wait()
+        let late = answer.withLock(\.self)
+        #expect(late == .done)
+    }
+
+    @Test("a store that another locks for itself alone is errSecNotAvailable with a reason that says to try again")
+    func exclusive() async throws {
+        let store = try TestStore()
+        #expect(store.open().add("anna", "secret") == .done)
+        let path = store.path
+        let other = try store.raw()
+        try other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        try other.execute("BEGIN IMMEDIATE")
+        try other.execute("CREATE TABLE held (id)")
+        // POSIX locks do not stop the process that holds them, so the other side is another process.
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let keychain = EmbeddedKeychain(at: .init(path: path), options: .init(busyTimeoutMilliseconds: 50))
+            let failure = try #require(keychain.failure())
+            #expect(failure.status == .notAvailable)
+            #expect(failure.reason.contains("try again"))
+            #expect(keychain.add("bert", "secret") == .failed(.notAvailable))
+        }
+        try other.execute("ROLLBACK")
+        _ = consume other
+        #expect(store.open().secret("anna") == .secret("secret"))
+    }
+
+    @Test("while another makes the store, a first call is errSecNotAvailable after the time-out, and makes nothing")
+    func setUp() throws {
+        let store = try TestStore.of(["setup.lock": []])
+        let descriptor = Glibc.open(store.file("setup.lock"), O_RDWR | O_CLOEXEC)
+        #expect(flock(descriptor, LOCK_EX) == 0)
+        let keychain = store.open(busyTimeoutMilliseconds: 50)
+        let failure = try #require(keychain.failure())
+        #expect(failure.status == .notAvailable)
+        #expect(failure.reason.contains("try again"))
+        #expect(try store.contents().keys.sorted() == ["setup.lock"])
+        close(descriptor)
+        #expect(keychain.add("anna", "secret") == .done)
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Security
+
+/// The groups that follow from a list of entitlements (specification, section 6).
+struct EntitlementsTests {
+    @Test("groups come in the order of their entitlements, each once")
+    func order() throws {
+        let entitlements = try Entitlements(
+            propertyList: try propertyList([
+                "com.apple.security.application-groups": ["group.one", "TEAMID.b", "group.two"],
+                "application-identifier": "TEAMID.app",
+                "com.apple.application-identifier": "TEAMID.mac",
+                "com.apple.developer.associated-application-identifier": ["TEAMID.associated"],
+                "keychain-access-groups": ["TEAMID.b", "TEAMID.a", "TEAMID.b"],
+                "get-task-allow": true,
+            ]),
+            prefix: nil
+        )
+        #expect(
+            entitlements.accessGroups == [
+                "TEAMID.b", "TEAMID.a", "TEAMID.associated", "TEAMID.app", "TEAMID.mac", "group.one", "group.two",
+            ]
+        )
+    }
+
+    @Test(
+        "the group of hardware tokens comes last",
+        arguments: [
+            (["com.apple.token"], ["com.apple.token"]),
+            (["com.apple.token", "TEAMID.a"], ["TEAMID.a", "TEAMID.app", "com.apple.token"]),
+            (["TEAMID.a", "com.apple.token", "TEAMID.b"], ["TEAMID.a", "TEAMID.b", "TEAMID.app", "com.apple.token"]),
+        ]
+    )
+    func tokenGroup(_ groups: [String], _ expected: [String]) throws {
+        var list: [String: Any] = ["keychain-access-groups": groups]
+        if groups.count > 1 { list["application-identifier"] = "TEAMID.app" }
+        #expect(try Entitlements(propertyList: try propertyList(list), prefix: nil).accessGroups == expected)
+    }
+
+    @Test("application groups alone are groups, and no entitlement is no group")
+    func applicationGroups() throws {
+        let groups = ["com.apple.security.application-groups": ["group.one"]]
+        #expect(try Entitlements(propertyList: try propertyList(groups), prefix: nil).accessGroups == ["group.one"])
+        #expect(try Entitlements(propertyList: try propertyList([:]), prefix: nil).accessGroups == [])
+    }
+
+    @Test(
+        "XML, binary and old property lists are read alike",
+        arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary]
+    )
+    func formats(_ format: PropertyListSerialization.PropertyListFormat) throws {
+        let list = try propertyList(["keychain-access-groups": ["TEAMID.ä", "*"]], format)
+        #expect(try Entitlements(propertyList: list, prefix: nil).accessGroups == ["TEAMID.ä", "*"])
+    }
+
+    @Test(
+        "a variable stands for the prefix",
+        arguments: [
+            ("$(AppIdentifierPrefix)com.example", "TEAMID.", "TEAMID.com.example"),
+            ("$(TeamIdentifierPrefix)com.example", "TEAMID.", "TEAMID.com.example"),
+            ("$(AppIdentifierPrefix)a.$(AppIdentifierPrefix)b", "T.", "T.a.T.b"),
+            ("$(AppIdentifierPrefix)com.example", "", "com.example"),
+            ("com.example", nil, "com.example"),
+        ] as [(String, String?, String)]
+    )
+    func prefix(_ group: String, _ prefix: String?, _ expected: String) throws {
+        let list = try propertyList(["keychain-access-groups": [group]])
+        #expect(try Entitlements(propertyList: list, prefix: prefix).accessGroups == [expected])
+    }
+
+    @Test(
+        "a variable that nothing stands for is refused",
+        arguments: [
+            ("$(AppIdentifierPrefix)com.example", nil),
+            ("$(TeamIdentifierPrefix)com.example", nil),
+            ("TEAMID.$(CFBundleIdentifier)", "TEAMID."),
+            ("$(AppIdentifierPrefix)com.example", "$(AppIdentifierPrefix)"),
+        ] as [(String, String?)]
+    )
+    func unexpanded(_ group: String, _ prefix: String?) throws {
+        let list = try propertyList(["keychain-access-groups": ["TEAMID.first", group]])
+        #expect(throws: Entitlements.Failure.unexpanded(group)) {
+            try Entitlements(propertyList: list, prefix: prefix)
+        }
+    }
+
+    @Test(
+        "an entitlement of a wrong type is refused",
+        arguments: [
+            "keychain-access-groups", "com.apple.developer.associated-application-identifier", "application-identifier",
+            "com.apple.application-identifier", "com.apple.security.application-groups",
+        ]
+    )
+    func wrongType(_ key: String) throws {
+        let values: [Any] = [1, true, Date(), Data([1]), ["a": "b"], [1, 2], ["a", 1] as [Any], [["a"]]]
+        for value in values {
+            let list = try propertyList([key: value])
+            #expect(throws: Entitlements.Failure.wrongType(key: key), "\(value)") {
+                try Entitlements(propertyList: list, prefix: nil)
+            }
+        }
+    }
+
+    @Test("an identifier is one group, not a list")
+    func identifierList() throws {
+        let list = try propertyList(["application-identifier": ["TEAMID.app"]])
+        #expect(throws: Entitlements.Failure.wrongType(key: "application-identifier")) {
+            try Entitlements(propertyList: list, prefix: nil)
+        }
+    }
+
+    @Test(
+        "what is no property list with a dictionary is refused",
+        arguments: [
+            "", "\0", "<plist", "{", "not a list at all", "<?xml version=\"1.0\"?><plist><array/></plist>", "bplist00",
+        ]
+    )
+    func malformed(_ text: String) {
+        #expect(throws: Entitlements.Failure.notAPropertyList) {
+            try Entitlements(propertyList: Data(text.utf8), prefix: nil)
+        }
+    }
+}
+
+/// The bytes of a property list.
+func propertyList(
+    _ list: [String: Any],
+    _ format: PropertyListSerialization.PropertyListFormat = .xml
+) throws -> Data {
+    try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0)
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+@testable import Security
+
+/// Which client a process is, by its executable and its environment.
+struct ProcessClientTests {
+    @Test("without entitlements the groups are the program's own and the common one")
+    func derived() throws {
+        let folder = try TemporaryFolder()
+        let client = ProcessClient.make(executable: folder.path(of: "a program")) { _ in nil }
+        #expect(client.client.accessGroups == ["swift-keychain.program.a program", "swift-keychain.common"])
+        #expect(client.entitlements.isEmpty)
+        #expect(client.client.profile == .iOS)
+    }
+
+    @Test("a list beside the executable is read")
+    func besideExecutable() throws {
+        let folder = try TemporaryFolder()
+        let list = try propertyList(["keychain-access-groups": ["TEAMID.beside"]])
+        try list.write(to: URL(fileURLWithPath: folder.path(of: "program.entitlements")))
+        let client = ProcessClient.make(executable: folder.path(of: "program")) { _ in nil }
+        #expect(client.client.accessGroups == ["TEAMID.beside"])
+        #expect(client.entitlements == list)
+        let other = ProcessClient.make(executable: folder.path(of: "other")) { _ in nil }
+        #expect(other.client.accessGroups == ["swift-keychain.program.other", "swift-keychain.common"])
+    }
+
+    @Test("a list that the environment names comes before the one beside the executable, with its prefix")
+    func named() throws {
+        let folder = try TemporaryFolder()
+        let beside = try propertyList(["keychain-access-groups": ["TEAMID.beside"]])
+        try beside.write(to: URL(fileURLWithPath: folder.path(of: "program.entitlements")))
+        let named = try propertyList(["keychain-access-groups": ["$(AppIdentifierPrefix)named"]])
+        try named.write(to: URL(fileURLWithPath: folder.path(of: "named.plist")))
+        let environment = [
+            "SWIFT_KEYCHAIN_ENTITLEMENTS": folder.path(of: "named.plist"),
+            "SWIFT_KEYCHAIN_APP_IDENTIFIER_PREFIX": "TEAMID.",
+        ]
+        let client = ProcessClient.make(executable: folder.path(of: "program")) { environment[$0] }
+        #expect(client.client.accessGroups == ["TEAMID.named"])
+        let withoutPrefix = ProcessClient.make(executable: folder.path(of: "program")) {
+            $0 == "SWIFT_KEYCHAIN_ENTITLEMENTS" ? environment[$0] : nil
+        }
+        #expect(withoutPrefix.client.accessGroups == [])
+    }
+
+    @Test(
+        "a list that cannot be used is no group at all, not the derived ones",
+        arguments: ["missing", "malformed", "folder"]
+    )
+    func unusable(_ name: String) throws {
+        let folder = try TemporaryFolder()
+        try Data("malformed".utf8).write(to: URL(fileURLWithPath: folder.path(of: "malformed")))
+        try FileManager.default.createDirectory(atPath: folder.path(of: "folder"), withIntermediateDirectories: false)
+        let client = ProcessClient.make(executable: folder.path(of: "program")) {
+            $0 == "SWIFT_KEYCHAIN_ENTITLEMENTS" ? folder.path(of: name) : nil
+        }
+        #expect(client.client.accessGroups == [])
+        #expect(client.entitlements.isEmpty)
+    }
+
+    @Test("a client without groups gets errSecMissingEntitlement from every function")
+    func withoutGroups() throws {
+        let context = KeychainContext(backend: try TemporaryKeychain(), client: .init(accessGroups: []))
+        let query: [CFString: Any] = [kSecClass: kSecClassGenericPassword]
+        let statuses = KeychainContext.$current.withValue(context) {
+            [Items.add(query), Items.copy(query).status, Items.update(query, [:]), Items.delete(query)]
+        }
+        #expect(statuses == Array(repeating: errSecMissingEntitlement, count: 4))
+    }
+}
