@@ -69,7 +69,10 @@ let targets: [Target] = [
     .target(name: "SourceGeneration", dependencies: ["KeychainCore"]),
 
     // tests
-    .testTarget(name: "KeychainCoreTests", dependencies: ["KeychainCore", "SourceGeneration", "CSQLite"]),
+    .testTarget(
+        name: "KeychainCoreTests",
+        dependencies: ["KeychainCore", "KeychainTestSupport", "SourceGeneration", "CSQLite"]
+    ),
     .testTarget(
         name: "KeychainProtectionTests",
         dependencies: ["KeychainProtection", "KeychainCore", "KeychainFiles", "KeychainTestSupport", crypto]
