@@ -61,6 +61,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
 ///   - flags: the constraints; contradictions are refused (specification, section 7.5).
 ///   - error: receives `errSecParam` in the domain `NSOSStatusErrorDomain`, retained for the caller.
 /// - Returns: The access control; `nil` on an error.
+@discardableResult
 public func SecAccessControlCreateWithFlags(
     _ allocator: CFAllocator?,
     _ protection: CFTypeRef,

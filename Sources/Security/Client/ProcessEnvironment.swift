@@ -3,8 +3,10 @@
 import CKeychainSupport
 
 /// The environment of this process, as far as it may be trusted: a set-user-ID program sees none.
+///
+/// A variable that is empty counts as not set.
 enum ProcessEnvironment {
     static func value(_ name: String) -> String? {
-        keychain_environment(name).map { String(cString: $0) }
+        keychain_environment(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 }

@@ -9,11 +9,13 @@ public final class SecTask: Sendable {
 }
 
 /// This process.
+@discardableResult
 public func SecTaskCreateFromSelf(_ allocator: CFAllocator?) -> SecTask? { SecTask() }
 
 /// The value of an entitlement of the property list that this process was given.
 ///
 /// - Returns: The value; `nil` when the list has no such entitlement, or there is no list.
+@discardableResult
 public func SecTaskCopyValueForEntitlement(
     _ task: SecTask,
     _ entitlement: CFString,

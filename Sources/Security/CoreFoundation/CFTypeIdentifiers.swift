@@ -38,37 +38,54 @@ extension NSNumber {
 }
 
 /// Identifies the class of an object; a truth value is told from a number.
+@discardableResult
 public func CFGetTypeID(_ object: CFTypeRef!) -> CFTypeID { TypeIdentifier(object).rawValue }
 
 /// The identifier of strings.
+@discardableResult
 public func CFStringGetTypeID() -> CFTypeID { TypeIdentifier.string.rawValue }
 /// The identifier of data.
+@discardableResult
 public func CFDataGetTypeID() -> CFTypeID { TypeIdentifier.data.rawValue }
 /// The identifier of truth values.
+@discardableResult
 public func CFBooleanGetTypeID() -> CFTypeID { TypeIdentifier.boolean.rawValue }
 /// The identifier of numbers.
+@discardableResult
 public func CFNumberGetTypeID() -> CFTypeID { TypeIdentifier.number.rawValue }
 /// The identifier of dates.
+@discardableResult
 public func CFDateGetTypeID() -> CFTypeID { TypeIdentifier.date.rawValue }
 /// The identifier of arrays.
+@discardableResult
 public func CFArrayGetTypeID() -> CFTypeID { TypeIdentifier.array.rawValue }
 /// The identifier of dictionaries.
+@discardableResult
 public func CFDictionaryGetTypeID() -> CFTypeID { TypeIdentifier.dictionary.rawValue }
 /// The identifier of sets.
+@discardableResult
 public func CFSetGetTypeID() -> CFTypeID { TypeIdentifier.set.rawValue }
 /// The identifier of errors.
+@discardableResult
 public func CFErrorGetTypeID() -> CFTypeID { TypeIdentifier.error.rawValue }
 /// The identifier of the null object.
+@discardableResult
 public func CFNullGetTypeID() -> CFTypeID { TypeIdentifier.null.rawValue }
 /// The identifier of access controls.
+@discardableResult
 public func SecAccessControlGetTypeID() -> CFTypeID { TypeIdentifier.accessControl.rawValue }
 /// The identifier of keys.
+@discardableResult
 public func SecKeyGetTypeID() -> CFTypeID { TypeIdentifier.key.rawValue }
 /// The identifier of certificates.
+@discardableResult
 public func SecCertificateGetTypeID() -> CFTypeID { TypeIdentifier.certificate.rawValue }
 /// The identifier of identities.
+@discardableResult
 public func SecIdentityGetTypeID() -> CFTypeID { TypeIdentifier.identity.rawValue }
 /// The identifier of policies.
+@discardableResult
 public func SecPolicyGetTypeID() -> CFTypeID { TypeIdentifier.policy.rawValue }
 /// The identifier of trust objects.
+@discardableResult
 public func SecTrustGetTypeID() -> CFTypeID { TypeIdentifier.trust.rawValue }

@@ -10,6 +10,7 @@ import KeychainCore
 ///   - status: any code.
 ///   - reserved: pass `nil`.
 /// - Returns: The text; `OSStatus -1234` for a code without one (specification, section 10).
+@discardableResult
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
     NSString(string: Status(rawValue: status).message ?? "OSStatus \(status)")
 }

@@ -27,6 +27,7 @@ extension PropertyValue {
         switch value {
         case let text as String: self = .string(text)
         case let number as NSNumber: self = PropertyValue(number)
+        case let number as CGFloat: self = PropertyValue(NSNumber(value: Double(number)))
         case let data as Data: self = .data(data.withUnsafeBytes { SecretBytes(copying: $0) })
         case let date as Date: self = PropertyValue(date)
         case let accessControl as SecAccessControl: self = .accessControl(accessControl.value)

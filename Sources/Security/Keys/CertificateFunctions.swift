@@ -7,24 +7,31 @@ import Foundation
 // make one fail, and the others cannot be called with anything.
 
 /// Makes a certificate from its DER encoding; not implemented yet.
+@discardableResult
 public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? { nil }
 
 /// The DER encoding of a certificate; not implemented yet.
+@discardableResult
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData { NSData() }
 
 /// The public key of a certificate; not implemented yet.
+@discardableResult
 public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? { nil }
 
 /// A name for the subject of a certificate; not implemented yet.
+@discardableResult
 public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? { nil }
 
 /// The normalized issuer of a certificate; not implemented yet.
+@discardableResult
 public func SecCertificateCopyNormalizedIssuerSequence(_ certificate: SecCertificate) -> CFData? { nil }
 
 /// The normalized subject of a certificate; not implemented yet.
+@discardableResult
 public func SecCertificateCopyNormalizedSubjectSequence(_ certificate: SecCertificate) -> CFData? { nil }
 
 /// Puts a certificate and its key together; not implemented yet.
+@discardableResult
 public func SecIdentityCreate(
     _ allocator: CFAllocator?,
     _ certificate: SecCertificate,
@@ -34,6 +41,7 @@ public func SecIdentityCreate(
 /// The serial number of a certificate; not implemented yet.
 ///
 /// - Returns: `nil`, with `errSecUnimplemented` in `error`.
+@discardableResult
 public func SecCertificateCopySerialNumberData(
     _ certificate: SecCertificate,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?

@@ -9,6 +9,7 @@ import Foundation
 /// Makes a random key; not implemented yet.
 ///
 /// - Returns: `nil`, with `errSecUnimplemented` in `error`.
+@discardableResult
 public func SecKeyCreateRandomKey(
     _ parameters: CFDictionary,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
@@ -19,6 +20,7 @@ public func SecKeyCreateRandomKey(
 /// Makes a key from its external representation; not implemented yet.
 ///
 /// - Returns: `nil`, with `errSecUnimplemented` in `error`.
+@discardableResult
 public func SecKeyCreateWithData(
     _ keyData: CFData,
     _ attributes: CFDictionary,
@@ -42,6 +44,7 @@ public func SecKeyGeneratePair(
 /// The external representation of a key; not implemented yet.
 ///
 /// - Returns: `nil`, with `errSecUnimplemented` in `error`.
+@discardableResult
 public func SecKeyCopyExternalRepresentation(
     _ key: SecKey,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
@@ -50,15 +53,19 @@ public func SecKeyCopyExternalRepresentation(
 }
 
 /// The public key of a private key; not implemented yet.
+@discardableResult
 public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? { nil }
 
 /// The attributes of a key; not implemented yet.
+@discardableResult
 public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? { nil }
 
 /// The block size of a key in bytes; not implemented yet.
+@discardableResult
 public func SecKeyGetBlockSize(_ key: SecKey) -> Int { 0 }
 
 /// Whether a key can carry out an algorithm; not implemented yet.
+@discardableResult
 public func SecKeyIsAlgorithmSupported(
     _ key: SecKey,
     _ operation: SecKeyOperationType,
@@ -70,6 +77,7 @@ public func SecKeyIsAlgorithmSupported(
 /// Signs; not implemented yet.
 ///
 /// - Returns: `nil`, with `errSecUnimplemented` in `error`.
+@discardableResult
 public func SecKeyCreateSignature(
     _ key: SecKey,
     _ algorithm: SecKeyAlgorithm,
@@ -82,6 +90,7 @@ public func SecKeyCreateSignature(
 /// Checks a signature; not implemented yet.
 ///
 /// - Returns: `false`, with `errSecUnimplemented` in `error`.
+@discardableResult
 public func SecKeyVerifySignature(
     _ key: SecKey,
     _ algorithm: SecKeyAlgorithm,
@@ -96,6 +105,7 @@ public func SecKeyVerifySignature(
 /// Encrypts; not implemented yet.
 ///
 /// - Returns: `nil`, with `errSecUnimplemented` in `error`.
+@discardableResult
 public func SecKeyCreateEncryptedData(
     _ key: SecKey,
     _ algorithm: SecKeyAlgorithm,
@@ -108,6 +118,7 @@ public func SecKeyCreateEncryptedData(
 /// Decrypts; not implemented yet.
 ///
 /// - Returns: `nil`, with `errSecUnimplemented` in `error`.
+@discardableResult
 public func SecKeyCreateDecryptedData(
     _ key: SecKey,
     _ algorithm: SecKeyAlgorithm,
@@ -120,6 +131,7 @@ public func SecKeyCreateDecryptedData(
 /// Agrees on a secret; not implemented yet.
 ///
 /// - Returns: `nil`, with `errSecUnimplemented` in `error`.
+@discardableResult
 public func SecKeyCopyKeyExchangeResult(
     _ privateKey: SecKey,
     _ algorithm: SecKeyAlgorithm,

@@ -31,6 +31,7 @@ public func SecRequestSharedWebCredential(
 /// Makes a random password of four groups of three letters and digits, such as `k3x-9mT-pQr-7wz`.
 ///
 /// Letters and digits that look alike are left out: 57 remain, so twelve of them carry 69 bits.
+@discardableResult
 public func SecCreateSharedWebCredentialPassword() -> CFString? {
     let alphabet = Array("abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789")
     let groups = (0..<4).map { _ in String((0..<3).compactMap { _ in alphabet.randomElement() }) }
