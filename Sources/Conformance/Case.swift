@@ -41,9 +41,9 @@ extension Case: Decodable {
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         id = try members.decode(String.self, forKey: .id)
-        title = try members.decode(String.self, forKey: .title)
-        topic = try members.decode(String.self, forKey: .topic)
-        source = try members.decode(String.self, forKey: .source)
+        title = try members.decodeIfPresent(String.self, forKey: .title) ?? ""
+        topic = try members.decodeIfPresent(String.self, forKey: .topic) ?? ""
+        source = try members.decodeIfPresent(String.self, forKey: .source) ?? ""
         profile = try members.decodeIfPresent(String.self, forKey: .profile) ?? CaseProfile.iOS.rawValue
         steps = try members.decode([JSONValue].self, forKey: .steps)
     }

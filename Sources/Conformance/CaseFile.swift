@@ -10,6 +10,13 @@ package enum CaseFile {
     ///
     /// - Throws: ``CaseFileError`` when the file cannot be read, or naming the first line that is not a case.
     package static func load(_ url: URL) throws -> [Case] {
+        try entries(of: url).map { try $0.get() }
+    }
+
+    /// Reads the lines of a file, each a case or the reason why it is none.
+    ///
+    /// - Throws: ``CaseFileError`` when the file cannot be read.
+    package static func entries(of url: URL) throws -> [Result<Case, CaseFileError>] {
         let contents: Data
         do {
             contents = try Data(contentsOf: url)
@@ -19,35 +26,40 @@ package enum CaseFile {
         guard let text = String(data: contents, encoding: .utf8) else {
             throw CaseFileError(file: url.path, line: nil, reason: "is not UTF-8")
         }
-        return try parse(text, file: url.path)
+        return entries(of: text, file: url.path)
     }
 
     /// Reads the cases of a text; `file` is the name that errors give.
     package static func parse(_ text: String, file: String) throws -> [Case] {
-        var cases: [Case] = []
+        try entries(of: text, file: file).map { try $0.get() }
+    }
+
+    private static func entries(of text: String, file: String) -> [Result<Case, CaseFileError>] {
+        var entries: [Result<Case, CaseFileError>] = []
         var lineOfID: [String: Int] = [:]
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             guard line.contains(where: { !$0.isWhitespace }) else { continue }
-            let parsed = try parse(line: String(line), number: index + 1, file: file)
-            if let earlier = lineOfID.updateValue(index + 1, forKey: parsed.id) {
+            var entry = parse(line: String(line), number: index + 1, file: file)
+            if case .success(let parsed) = entry, let earlier = lineOfID.updateValue(index + 1, forKey: parsed.id) {
                 let reason = "\"\(parsed.id)\" is also the id of line \(earlier)"
-                throw CaseFileError(file: file, line: index + 1, reason: reason)
+                entry = .failure(CaseFileError(file: file, line: index + 1, reason: reason))
             }
-            cases.append(parsed)
+            entries.append(entry)
         }
-        return cases
+        return entries
     }
 
-    private static func parse(line: String, number: Int, file: String) throws -> Case {
+    private static func parse(line: String, number: Int, file: String) -> Result<Case, CaseFileError> {
         do {
-            return try JSONDecoder().decode(Case.self, from: Data(line.utf8))
-        } catch let error as DecodingError {
-            throw CaseFileError(file: file, line: number, reason: error.reason)
+            return .success(try JSONDecoder().decode(Case.self, from: Data(line.utf8)))
+        } catch {
+            let reason = (error as? DecodingError)?.reason ?? "cannot be decoded: \(error)"
+            return .failure(CaseFileError(file: file, line: number, reason: reason))
         }
     }
 }
 
-/// A case file that cannot be used at all.
+/// A case file, or a line of one, that cannot be used.
 package struct CaseFileError: Error, Equatable, CustomStringConvertible {
     package var file: String
     /// Counted from 1; `nil` when the whole file is meant.

@@ -5,6 +5,7 @@ package struct Report: Sendable {
     private var passed = 0
     private var failures: [(case: Case, failure: Failure)] = []
     private var skipped: [(case: Case, capability: Capability)] = []
+    private var unreadable: [CaseFileError] = []
 
     package init() {}
 
@@ -17,8 +18,13 @@ package struct Report: Sendable {
         }
     }
 
+    /// Takes note of a line that is no case, which counts as failed.
+    package mutating func add(_ error: CaseFileError) { unreadable.append(error) }
+
     /// Whether nothing failed.
-    package var isClean: Bool { failures.isEmpty }
+    package var isClean: Bool { failedCount == 0 }
+
+    private var failedCount: Int { failures.count + unreadable.count }
 
     /// How many cases each missing capability skipped; capabilities that skipped none are left out.
     package var skippedByCapability: [Capability: Int] {
@@ -27,9 +33,10 @@ package struct Report: Sendable {
 
     /// Each failed case with its step, each skipped case with its capability.
     package var details: [String] {
-        failures.flatMap { testCase, failure in
-            ["failed \(testCase.id): \(testCase.title)"] + Self.lines(failure)
-        }
+        unreadable.map { "failed \($0)" }
+            + failures.flatMap { testCase, failure in
+                ["failed \(testCase.id): \(testCase.title)"] + Self.lines(failure)
+            }
             + skipped.map { testCase, capability in
                 "skipped \(testCase.id): \(testCase.title) [\(capability.rawValue)]"
             }
@@ -44,7 +51,7 @@ package struct Report: Sendable {
     }
 
     /// For example `310 passed, 0 failed, 12 skipped`.
-    package var summary: String { "\(passed) passed, \(failures.count) failed, \(skipped.count) skipped" }
+    package var summary: String { "\(passed) passed, \(failedCount) failed, \(skipped.count) skipped" }
 
     private static func lines(_ failure: Failure) -> [String] {
         let place = failure.step.map { "step \($0 + 1) (\(failure.operation))" } ?? failure.operation

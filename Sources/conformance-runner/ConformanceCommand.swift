@@ -41,19 +41,24 @@ struct ConformanceCommand {
 
     /// Runs the chosen cases and prints what became of them; the last line is the summary.
     private func run() throws -> Bool {
-        let cases = try files.flatMap { try CaseFile.load(URL(fileURLWithPath: $0)) }.filter(isChosen)
-        if cases.isEmpty { throw UsageError("no case to run") }
+        let entries = try files.flatMap { try CaseFile.entries(of: URL(fileURLWithPath: $0)) }.filter(isChosen)
+        if entries.isEmpty { throw UsageError("no case to run") }
         let runner = CaseRunner(subject: subject)
         var report = Report()
-        for testCase in cases { report.add(testCase, runner.run(testCase)) }
+        for entry in entries {
+            switch entry {
+            case .success(let testCase): report.add(testCase, runner.run(testCase))
+            case .failure(let error): report.add(error)
+            }
+        }
         for line in report.details { print(line) }
         if listsSkipped { for line in report.skipSummary { print(line) } }
         print(report.summary)
         return report.isClean
     }
 
-    private func isChosen(_ testCase: Case) -> Bool {
-        guard let filter else { return true }
+    private func isChosen(_ entry: Result<Case, CaseFileError>) -> Bool {
+        guard let filter, case .success(let testCase) = entry else { return true }
         return [testCase.id, testCase.topic, testCase.title].contains { $0.contains(filter) }
     }
 
