@@ -132,6 +132,7 @@ public final class Store {
     ) throws(KeychainError) -> Result {
         try run(kind, begin)
         do throws(KeychainError) {
+            try checkVersion()
             let result = try body()
             try run(.commit, "COMMIT")
             return result
@@ -139,6 +140,19 @@ public final class Store {
             rollBack()
             throw error
         }
+    }
+
+    /// A newer program may have migrated the store since it was opened; then this one must not touch it any more.
+    private func checkVersion() throws(KeychainError) {
+        let version: Int64
+        do throws(SQLiteError) {
+            let statement = try connection.statement(StatementKey(.version)) { "PRAGMA user_version" }
+            defer { statement.reset() }
+            version = try statement.step() ? statement.integer(0) : 0
+        } catch {
+            throw KeychainError(error)
+        }
+        guard version == Layout.version else { throw KeychainError(StoreError.newer(version: version)) }
     }
 
     private func run(_ kind: StatementKey.Kind, _ sql: String) throws(KeychainError) {

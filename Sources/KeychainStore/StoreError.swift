@@ -28,6 +28,8 @@ extension StoreError: CustomStringConvertible {
         case .lostByFork: "a keychain in memory does not outlive fork"
         case .sqlite(let error) where error.isBusy:
             "the store is busy: another process held it for longer than the time-out; try again"
+        case .sqlite(let error) where error.isDamage:
+            "the store is damaged (\(error)); put it back from a backup"
         case .sqlite(let error): "\(error)"
         }
     }

@@ -9,7 +9,7 @@ public struct IntegrityReport: Sendable, Hashable {
     /// How many rows open, tombstones among them.
     public var intactRows = 0
 
-    /// The rows that do not open, whether they were in quarantine before or not.
+    /// The rows that do not open, and those in quarantine.
     public var damagedRows: [DamagedItem] = []
 
     /// What SQLite says of the file's structure; empty when it is sound.
@@ -67,8 +67,8 @@ extension Engine {
         _ tags: SearchTags,
         _ report: inout IntegrityReport
     ) throws(KeychainError) {
-        let damage = try damage(of: row, tags) ?? row.damage.flatMap(RowDamage.init(rawValue:))
-        guard let damage else {
+        let damage = try damage(of: row, tags)
+        guard damage != nil || row.damage != nil else {
             report.intactRows += 1
             return
         }
@@ -76,18 +76,9 @@ extension Engine {
             .init(
                 itemClass: row.row.itemClass,
                 persistentReference: PersistentReference.bytes(row.row.itemClass, row.row.identifier).unprotectedCopy,
-                damage: "\(damage)",
+                damage: damage.map { "\($0)" } ?? "none any more: recover() brings it back",
                 isQuarantined: row.damage != nil
             )
         )
-    }
-
-    private func damage(of row: NumberedRow, _ tags: SearchTags) throws(KeychainError) -> RowDamage? {
-        switch try openMetadata(row, tags) {
-        case .damaged(let damaged): return damaged.damage
-        case .content(let metadata):
-            if case .damaged(let damaged) = try openSecret(row, metadata) { return damaged.damage }
-            return nil
-        }
     }
 }

@@ -14,7 +14,7 @@ public struct RowFilter: Sendable, Hashable {
     public var primaryKey: SearchTag?
     /// The identifier.
     public var identifier: ItemIdentifier?
-    /// The row number, as in a legacy persistent reference.
+    /// The row number.
     public var rowNumber: Int64?
     /// The protection class.
     public var protection: String?

@@ -56,7 +56,22 @@ public final class RowWriter: RowReader {
 
     /// Sets a row aside that does not open, bytes and all.
     public func quarantine(_ row: NumberedRow, damage: Int) throws(KeychainError) {
-        do { try connection.quarantine(row.row.itemClass, row.number, damage: damage) } catch {
+        do {
+            try connection.mark(row.row.itemClass, row.number, damage: damage)
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+
+    /// Takes a row out of quarantine.
+    ///
+    /// - Returns: Whether it was; `false` when a live row has its primary key now.
+    public func release(_ row: NumberedRow) throws(KeychainError) -> Bool {
+        do throws(SQLiteError) {
+            try connection.mark(row.row.itemClass, row.number, damage: nil)
+            return true
+        } catch {
+            if error.isUniqueViolation { return false }
             throw KeychainError(error)
         }
     }

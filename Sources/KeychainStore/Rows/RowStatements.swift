@@ -69,12 +69,13 @@ extension Connection {
         _ = try statement.step()
     }
 
-    func quarantine(_ itemClass: ItemClass, _ number: Int64, damage: Int) throws(SQLiteError) {
-        let statement = try statement(StatementKey(.quarantine, itemClass)) {
+    /// Sets or, for `nil`, clears the mark of a row in quarantine.
+    func mark(_ itemClass: ItemClass, _ number: Int64, damage: Int?) throws(SQLiteError) {
+        let statement = try statement(StatementKey(.mark, itemClass)) {
             "UPDATE \(Layout.table(itemClass)) SET \(Layout.damage) = ? WHERE \(Layout.rowNumber) = ?"
         }
         defer { statement.reset() }
-        try statement.bind(Int64(damage), at: 0)
+        if let damage { try statement.bind(Int64(damage), at: 0) }
         try statement.bind(number, at: 1)
         _ = try statement.step()
     }
@@ -82,7 +83,7 @@ extension Connection {
 
 /// A stored row with its number in its table.
 public struct NumberedRow: Sendable {
-    /// The row number, which grows with every add.
+    /// The row number: larger than that of every row that is there at the time of the add.
     public let number: Int64
     /// The row.
     public let row: StoredRow

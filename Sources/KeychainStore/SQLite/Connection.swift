@@ -8,6 +8,7 @@ import CSQLite
 final class Connection {
     private let handle: OpaquePointer
     private var statements: [StatementKey: Statement] = [:]
+    private static let keptStatements = 256
 
     /// Opens a file that exists already, or a database in memory.
     init(path: String?, busyTimeoutMilliseconds: Int32) throws(SQLiteError) {
@@ -43,6 +44,8 @@ final class Connection {
     func statement(_ key: StatementKey, _ sql: () -> String) throws(SQLiteError) -> Statement {
         if let statement = statements[key] { return statement }
         let statement = try prepare(sql())
+        // Every combination of conditions is a statement of its own; a program that goes through many keeps few.
+        if statements.count >= Self.keptStatements { statements.removeAll() }
         statements[key] = statement
         return statement
     }

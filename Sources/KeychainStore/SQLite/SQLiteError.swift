@@ -29,6 +29,9 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Whether the file's structure or its tables are not what they were.
+    public var isDamage: Bool { [SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB].contains(primaryCode) }
+
     /// Whether another connection held a lock for longer than the time-out.
     public var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 

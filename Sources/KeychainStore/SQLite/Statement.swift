@@ -103,11 +103,12 @@ struct StatementKey: Hashable {
         case insert
         case update
         case delete
-        case quarantine
+        case mark
         case begin
         case beginImmediate
         case commit
         case rollback
+        case version
     }
 
     init(_ kind: Kind, _ itemClass: ItemClass? = nil, _ filter: RowFilter.Shape? = nil) {
