@@ -27,7 +27,8 @@ extension FileError: CustomStringConvertible {
         case .noHome(let path):
             "the home folder \(path) does not exist; set SWIFT_KEYCHAIN_HOME to a folder for the keychain"
         case .unusablePath(let path, let why): "\(path) cannot hold a keychain: \(why)"
-        case .exposed(let path, let why): "\(path) \(why); make it yours alone with chown and chmod go="
+        case .exposed(let path, let why):
+            "\(path) \(why); if it is the keychain's alone, chmod it to 0700 or, a file, 0600; else name another folder"
         case .wrongKind(let path, let expected): "\(path) is not \(expected); move it away"
         case .lockTimeout(let path): "another process held the lock \(path) for too long; try again"
         }

@@ -117,6 +117,8 @@ public struct PrivateDirectory: Sendable, Hashable {
     private func makeFile(_ name: String) throws(FileError) -> Int32 {
         let descriptor = open(path(of: name), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("open", name) }
+        // The process's umask may have taken away the owner's own rights.
+        guard fchmod(descriptor, 0o600) == 0 else { throw failure("fchmod", name) }
         return descriptor
     }
 
@@ -129,7 +131,10 @@ public struct PrivateDirectory: Sendable, Hashable {
         if access(path, F_OK) == 0 { return }
         let parent = path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
         if !parent.isEmpty { try make(parent) }
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+        if mkdir(path, 0o700) == 0 {
+            // The process's umask may have taken away the owner's own rights.
+            guard chmod(path, 0o700) == 0 else { throw .system(call: "chmod", path: path, errno: errno) }
+        } else if errno != EEXIST {
             throw .system(call: "mkdir", path: path, errno: errno)
         }
         try sync(parent.isEmpty ? "/" : parent)

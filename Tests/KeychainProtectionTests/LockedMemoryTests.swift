@@ -9,12 +9,10 @@ import Testing
 struct LockedMemoryTests {
     @Test("long-lived keys lie in memory that is locked, not dumped, and wiped in a forked child")
     func isLockedAndUndumpable() throws {
-        let before = try Self.protectedMappings()
         let memory = try LockedMemory(keyCapacity: 2)
         _ = try memory.store(SymmetricKey(size: .bits256))
-        let after = try Self.protectedMappings()
         #expect(memory.isLocked)
-        #expect(after > before)
+        #expect(try Self.flags(ofMappingAt: memory.address).isSuperset(of: ["lo", "dd", "wf"]))
         withExtendedLifetime(memory) {}
     }
 
@@ -31,20 +29,19 @@ struct LockedMemoryTests {
         #expect(throws: ProtectionError.noMemory) { try memory.store(SymmetricKey(size: .bits128)) }
     }
 
-    /// The kilobytes of mappings with the flags "locked", "do not dump" and "wipe on fork" (proc_pid_smaps(5)).
-    private static func protectedMappings() throws -> Int {
+    /// The flags of the mapping that holds an address: "lo" locked, "dd" do not dump, "wf" wipe on fork
+    /// (proc_pid_smaps(5)).
+    private static func flags(ofMappingAt address: UInt) throws -> Set<String> {
         // The file has no size that a reader by size could go by.
         let file = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps"))
         let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
-        var size = 0
-        var total = 0
+        var isInside = false
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")
-            if line.hasPrefix("Size:") { size = Int(words[1]) ?? 0 }
-            if line.hasPrefix("VmFlags:"), ["lo", "dd", "wf"].allSatisfy(words.map(String.init).contains) {
-                total += size
-            }
+            let bounds = words[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+            if bounds.count == 2 { isInside = (bounds[0]..<bounds[1]).contains(address) }
+            if isInside, words[0] == "VmFlags:" { return Set(words.dropFirst().map(String.init)) }
         }
-        return total
+        return []
     }
 }

@@ -27,9 +27,9 @@ public struct KeychainError: Error, Sendable {
 }
 
 extension KeychainError: CustomStringConvertible {
-    /// The status by name, the reason, and the cause.
+    /// The status by name, the reason, and the cause where the reason does not say it.
     public var description: String {
-        let cause = cause.map { " (\($0))" } ?? ""
+        let cause = cause.map { "\($0)" }.flatMap { reason.contains($0) ? nil : " (\($0))" } ?? ""
         return "\(status): \(reason)\(cause)"
     }
 }

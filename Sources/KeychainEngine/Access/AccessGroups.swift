@@ -36,7 +36,6 @@ struct AccessGroups: Sendable {
     func checkReadable(_ group: AttributeValue?) throws(KeychainError) {
         guard case .string(let name)? = group else { return }
         guard isListed(name) else { throw Self.missing }
-        try checkAppClip(group)
     }
 
     /// Checks the group that a caller names for writing, as it was given: only a string will do.
@@ -46,7 +45,6 @@ struct AccessGroups: Sendable {
         guard case .string(let name) = value, name != PropertyKey.accessGroupToken, isListed(name) else {
             throw Self.missing
         }
-        try checkAppClip(.string(name))
     }
 
     /// Refuses synchronizable items to an app clip.
@@ -62,7 +60,7 @@ struct AccessGroups: Sendable {
 
     /// Refuses every group but its own to an app clip.
     func checkAppClip(_ group: AttributeValue?) throws(KeychainError) {
-        guard let identifier = client.appClipIdentifier else { return }
+        guard let identifier = client.appClipIdentifier, let group else { return }
         guard group == .string(identifier) || group == .string(PropertyKey.accessGroupToken) else {
             throw KeychainError(.restrictedAPI, "an app clip may use its own access group only")
         }

@@ -30,11 +30,11 @@ extension KeychainError {
                 cause: error
             )
         case .classUnavailable(Accessibility.whenPasscodeSetThisDeviceOnly.rawValue):
-            self.init(.notAvailable, "no passcode is set, which the accessibility asks for", cause: error)
+            self.init(.notAvailable, "no passcode is set, which the accessibility asks for")
         case .classUnavailable(Accessibility.untilReboot.rawValue):
-            self.init(.parameter, "nothing can be stored under the accessibility 'f'", cause: error)
+            self.init(.parameter, "nothing can be stored under the accessibility 'f'")
         case .classUnavailable:
-            self.init(.interactionNotAllowed, "the keys of the protection class are not available now", cause: error)
+            self.init(.interactionNotAllowed, "the keys of the protection class are not available now")
         case .damagedRow(let damage):
             self.init(
                 .decode,

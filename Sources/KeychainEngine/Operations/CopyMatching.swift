@@ -12,6 +12,7 @@ extension Engine {
         let groups = try AccessGroups(client)
         let query = try QueryParser.parse(dictionary)
         try groups.checkReadable(query.attributes[.accessGroup])
+        try groups.checkAppClip(query.attributes[.accessGroup])
         try checkCopy(query)
         guard query.match.limit.maximum != 0 else { throw KeychainError(.itemNotFound, "the limit is 0") }
         if query.itemClass == .identity { throw try identitiesFound(query, groups) }

@@ -12,6 +12,7 @@ extension Engine {
         let groups = try AccessGroups(client)
         try groups.checkWritable(dictionary[AttributeName.accessGroup.description])
         let query = try QueryParser.parse(dictionary)
+        try groups.checkAppClip(query.attributes[.accessGroup])
         guard query.match.keys.isEmpty else { throw .parameter("kSecMatch keys have no meaning in SecItemDelete") }
         try query.checkLegacyReference()
         if query.itemClass == .identity { return try deleteIdentity(dictionary, query, groups, for: client) }

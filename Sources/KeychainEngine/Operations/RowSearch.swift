@@ -55,8 +55,8 @@ struct RowSearch {
         var filter = RowFilter(query.itemClass)
         switch query.reference {
         case .item(_, let identifier)?: filter.identifier = identifier
-        case .row(_, let number)?: filter.rowNumber = number
-        case .token?: return nil
+        // Row numbers are used again after a delete, and no legacy reference is ever handed out: none means an item.
+        case .row?, .token?: return nil
         case nil: break
         }
         // The multi-user identifier is always empty here, and no live row is a tombstone.

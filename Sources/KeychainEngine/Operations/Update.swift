@@ -18,9 +18,11 @@ extension Engine {
         let groups = try AccessGroups(client)
         try groups.checkWritable(dictionary[AttributeName.accessGroup.description])
         let query = try QueryParser.parse(dictionary)
+        try groups.checkAppClip(query.attributes[.accessGroup])
         try checkUpdate(query)
         try groups.checkWritable(attributes[AttributeName.accessGroup.description])
         let changes = try UpdateAttributes(attributes, query.schema)
+        try groups.checkAppClip(changes.attributes[.accessGroup])
         try groups.checkSynchronizable(changes.attributes[.synchronizable])
 
         if query.itemClass == .identity {

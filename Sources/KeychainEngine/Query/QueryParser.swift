@@ -22,6 +22,9 @@ enum QueryParser {
             try take(key, value, into: &query)
         }
         try AccessControlRules.checkConflict(query.attributes)
+        if query.attributes[.sharingGroup] != nil, case .exactly(let value)? = query.scope, value.isTrue {
+            throw .parameter("an item of a sharing group cannot be synchronizable")
+        }
         return query
     }
 

@@ -25,6 +25,9 @@ public final class LockedMemory: @unchecked Sendable {
         isLocked = locked != 0
     }
 
+    /// Where the memory begins.
+    var address: UInt { UInt(bitPattern: bytes.baseAddress) }
+
     deinit {
         keychain_locked_free(bytes.baseAddress, bytes.count)
     }

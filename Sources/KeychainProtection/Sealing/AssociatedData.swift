@@ -4,7 +4,8 @@ import KeychainCore
 
 /// What both sealed parts of a row are bound to (Documentation/Format.md, "Associated data").
 ///
-/// A part, a tag or a clear column taken from another row or from an older version of this one does not open.
+/// A part or a tag that is taken from another row, or from another version of this one, does not open. A whole row that
+/// is put back in time does.
 struct AssociatedData {
     static let formatVersion: UInt8 = 1
 
