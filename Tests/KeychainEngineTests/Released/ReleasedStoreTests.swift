@@ -13,11 +13,21 @@ struct ReleasedStoreTests {
     func opensReleasedStores(_ name: String) throws {
         let folder = try TemporaryFolder()
         let home = folder.path(of: "keychain")
-        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(name).path
-        try FileManager.default.copyItem(atPath: source, toPath: home)
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: home)
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(name)
+        try FileManager.default.createDirectory(
+            atPath: home,
+            withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700]
+        )
         for file in ["keychain.db", "root.key"] {
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(home)/\(file)")
+            let contents = try Data(contentsOf: source.appendingPathComponent(file))
+            try #require(
+                FileManager.default.createFile(
+                    atPath: "\(home)/\(file)",
+                    contents: contents,
+                    attributes: [.posixPermissions: 0o600]
+                )
+            )
         }
         try expectContents(of: EmbeddedKeychain(at: KeychainLocation(path: home)))
     }
