@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSQLite
+import Glibc
 import KeychainCore
 import KeychainFiles
 
@@ -77,7 +78,7 @@ public final class Store {
         let path = folder.path(of: Self.fileName)
         try Self.checkCompanions(in: folder)
         guard let identity = FileIdentity(path: path) else {
-            throw .file(.system(call: "lstat", path: path, errno: 2))
+            throw .file(.system(call: "lstat", path: path, errno: ENOENT))
         }
         watched = (path, identity)
         do throws(SQLiteError) {

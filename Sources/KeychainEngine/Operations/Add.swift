@@ -110,52 +110,11 @@ extension Engine {
         let row = try seal(&successor, tags)
         return try insert(row, successor, tags, writer)
     }
-
-    func seal(_ item: inout SealableItem, _ tags: SearchTags) throws(KeychainError) -> StoredRow {
-        do { return try device.seal(&item, tags: tags) } catch { throw KeychainError(error) }
-    }
-
-    /// Looks at the row that has the primary key of another, and removes it if it may be removed.
-    ///
-    /// - Returns: The row: a live one, or a tombstone that is gone now; `nil` when a damaged row was set aside.
-    func clearWay(
-        for row: StoredRow,
-        _ tags: SearchTags,
-        _ writer: RowWriter
-    ) throws(KeychainError) -> NumberedRow? {
-        var samePrimaryKey = RowFilter(row.itemClass)
-        samePrimaryKey.primaryKey = row.primaryKeyTag
-        samePrimaryKey.includesTombstones = true
-        guard let existing = try rows(samePrimaryKey, limit: 1, writer).first else {
-            throw KeychainError(.internalComponent, "a row that is not there claims a primary key")
-        }
-        if case .damaged(let damaged) = try openMetadata(existing, tags) {
-            // Otherwise the caller would try again and again.
-            guard try quarantine(damaged, writer) else {
-                throw KeychainError(
-                    .notAvailable,
-                    "an index of the store leads to a wrong row; put the store back from a backup"
-                )
-            }
-            return nil
-        }
-        if existing.row.isTombstone {
-            try writer.delete(existing)
-        }
-        return existing
-    }
 }
 
 extension Query {
     /// The accessibility of a new item that names none (specification, section 2.3).
     fileprivate func defaultAccessibility(in group: AttributeValue?) -> Accessibility {
         group == .string("com.apple.apsd") ? .alwaysThisDeviceOnly : schema.defaultAccessibility
-    }
-
-    /// Refuses references to keys, certificates and identities, which this version cannot make.
-    func checkReferenceSupport() throws(KeychainError) {
-        guard !returns.contains(.reference) || !itemClass.hasReferenceType else {
-            throw KeychainError(.unimplemented, "references to keys and certificates are not implemented yet")
-        }
     }
 }

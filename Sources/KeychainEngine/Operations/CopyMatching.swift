@@ -40,11 +40,6 @@ extension Engine {
         }
     }
 
-    static let authenticationUnavailable = KeychainError(
-        .interactionNotAllowed,
-        "the item asks for authentication, and there is no way to authenticate yet"
-    )
-
     private func checkCopy(_ query: Query) throws(KeychainError) {
         guard !query.hasItemList else { throw .parameter("kSecUseItemList has no meaning in SecItemCopyMatching") }
         if query.reference != nil, !query.attributes.isEmpty || query.scope.map({ $0 != .any }) ?? false {

@@ -47,26 +47,4 @@ extension Engine {
         let local = tags.tag(row.itemClass, column, .number(.integer(0)))
         return row.tags.contains { $0.name == .synchronizable && $0.tag == local }
     }
-
-    /// What remembers a deleted synchronizable item: its primary key and dates, and no secret.
-    func tombstone(
-        of attributes: Attributes,
-        _ itemClass: ItemClass,
-        identifier: ItemIdentifier,
-        _ tags: SearchTags
-    ) throws(KeychainError) -> StoredRow {
-        let schema = ItemSchema.of(itemClass)
-        var kept = attributes.filter { schema[$0.key]?.isPrimaryKey ?? false }
-        kept[.creationDate] = attributes[.creationDate]
-        kept[.modificationDate] = .date(clock.now)
-        var tombstone = SealableItem(
-            itemClass: itemClass,
-            identifier: identifier,
-            protection: attributes.accessibility ?? schema.defaultAccessibility,
-            attributes: kept,
-            secret: nil,
-            isTombstone: true
-        )
-        return try seal(&tombstone, tags)
-    }
 }

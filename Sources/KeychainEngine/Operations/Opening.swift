@@ -17,6 +17,12 @@ enum Opened<Content> {
 }
 
 extension Engine {
+    /// The answer for an item that only somebody who authenticates may have.
+    static let authenticationUnavailable = KeychainError(
+        .interactionNotAllowed,
+        "the item asks for authentication, and there is no way to authenticate yet"
+    )
+
     /// Opens the attributes of a row.
     ///
     /// - Throws: `errSecInteractionNotAllowed` when its keys are not available; damage is a value, not an error,

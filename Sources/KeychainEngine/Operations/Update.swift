@@ -154,12 +154,3 @@ extension Engine {
         try put(row, inPlaceOf: old, tags, writer)
     }
 }
-
-extension Query {
-    /// A legacy reference stands alone, unlike one of the current form (specification, open question 11).
-    func checkLegacyReference() throws(KeychainError) {
-        if case .row? = reference, !attributes.isEmpty {
-            throw .parameter("a legacy persistent reference cannot be combined with attributes")
-        }
-    }
-}

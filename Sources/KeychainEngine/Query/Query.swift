@@ -26,6 +26,22 @@ struct Query: Sendable {
     }
 }
 
+extension Query {
+    /// Refuses references to keys, certificates and identities, which this version cannot make.
+    func checkReferenceSupport() throws(KeychainError) {
+        guard !returns.contains(.reference) || !itemClass.hasReferenceType else {
+            throw KeychainError(.unimplemented, "references to keys and certificates are not implemented yet")
+        }
+    }
+
+    /// A legacy reference stands alone, unlike one of the current form (specification, open question 11).
+    func checkLegacyReference() throws(KeychainError) {
+        if case .row? = reference, !attributes.isEmpty {
+            throw .parameter("a legacy persistent reference cannot be combined with attributes")
+        }
+    }
+}
+
 /// Which items a query or an attribute means by synchronizability (specification, section 5.5).
 enum SynchronizableScope: Sendable, Hashable {
     /// Items whose attribute has this value.
