@@ -4,8 +4,15 @@ import PackageDescription
 #if os(Linux)
 let products: [Product] = [
     .library(name: "Security", targets: ["Security"]),
+    .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
+    .library(name: "CryptoKit", targets: ["CryptoKit"]),
+    // The same under names that no other package asks for; see Documentation/Architecture.md, "Three ways in".
+    .library(name: "PortableSecurity", targets: ["PortableSecurity"]),
+    .library(name: "PortableLocalAuthentication", targets: ["PortableLocalAuthentication"]),
     // With the values that requests are made of, and where a keychain lies.
     .library(name: "KeychainEngine", targets: ["KeychainEngine", "KeychainCore", "KeychainFiles"]),
+    .executable(name: "security", targets: ["security-tool"]),
+    .executable(name: "keychainctl", targets: ["keychainctl"]),
     .executable(name: "conformance", targets: ["conformance-runner"]),
     .executable(name: "keychain-quickstart", targets: ["keychain-quickstart"]),
 ]
@@ -14,11 +21,16 @@ let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
 ]
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+// What is not said to be public in Apple's API must not be needed to use it.
+let appleAPI: [SwiftSetting] = [.enableUpcomingFeature("InternalImportsByDefault")]
 
 let targets: [Target] = [
     // C
@@ -44,11 +56,29 @@ let targets: [Target] = [
 
     // Apple's API
     .target(
-        name: "Security",
-        dependencies: ["KeychainCore", "KeychainEngine", "KeychainFiles", "CKeychainSupport", logging]
+        name: "PortableSecurity",
+        dependencies: ["KeychainCore", "KeychainEngine", "KeychainFiles", logging],
+        swiftSettings: appleAPI
     ),
+    .target(name: "Security", dependencies: ["PortableSecurity"], swiftSettings: appleAPI),
+    .target(name: "PortableLocalAuthentication", dependencies: ["PortableSecurity"], swiftSettings: appleAPI),
+    .target(
+        name: "LocalAuthentication",
+        dependencies: ["PortableLocalAuthentication", "Security"],
+        swiftSettings: appleAPI
+    ),
+    .target(name: "CryptoKit", dependencies: [crypto], swiftSettings: appleAPI),
+
+    // tools: what the executables of the same purpose do
+    .target(
+        name: "SecurityTool",
+        dependencies: ["KeychainCore", "KeychainEngine", "KeychainFiles", "CKeychainSupport"]
+    ),
+    .target(name: "KeychainControl", dependencies: [arguments]),
 
     // executables
+    .executableTarget(name: "security-tool", dependencies: ["SecurityTool", "KeychainProtection"]),
+    .executableTarget(name: "keychainctl", dependencies: ["KeychainControl", "KeychainProtection"]),
     .executableTarget(name: "keychain-quickstart", dependencies: ["Security", "KeychainProtection"]),
     .executableTarget(name: "conformance-runner", dependencies: ["Conformance", "KeychainProtection"]),
     .executableTarget(name: "generate-constants", dependencies: ["SourceGeneration"]),
@@ -91,7 +121,23 @@ let targets: [Target] = [
     ),
     .testTarget(
         name: "SecurityTests",
-        dependencies: ["Security", "KeychainCore", "KeychainEngine", "KeychainTestSupport"]
+        dependencies: ["Security", "PortableSecurity", "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainTestSupport"]
+    ),
+    .testTarget(
+        name: "LocalAuthenticationTests",
+        dependencies: ["LocalAuthentication", "KeychainTestSupport"]
+    ),
+    .testTarget(
+        name: "SecurityToolTests",
+        dependencies: [
+            "SecurityTool", "security-tool", "Security", "PortableSecurity", "KeychainCore", "KeychainEngine",
+            "KeychainFiles", "KeychainTestSupport",
+        ],
+        exclude: ["Cases"]
+    ),
+    .testTarget(
+        name: "KeychainControlTests",
+        dependencies: ["KeychainControl", "keychainctl", "KeychainTestSupport"]
     ),
     .testTarget(
         name: "KeychainProcessTests",
@@ -109,11 +155,17 @@ let targets: [Target] = [
     .testTarget(name: "FieldCodeSwift6Tests", dependencies: ["Security"]),
 ]
 #else
-// On Apple platforms `import Security` is the system's: the product of that name only passes it on, under another
-// module name, so that a manifest can name the product for every platform.
-let products: [Product] = [.library(name: "Security", targets: ["SystemSecurity"])]
+// On Apple platforms these modules are the system's: the products of their names only pass them on, under other module
+// names, so that a manifest can name the products for every platform.
+let products: [Product] = [
+    .library(name: "Security", targets: ["SystemSecurity"]),
+    .library(name: "LocalAuthentication", targets: ["SystemLocalAuthentication"]),
+    .library(name: "CryptoKit", targets: ["SystemCryptoKit"]),
+]
 let dependencies: [Package.Dependency] = []
-let targets: [Target] = [.target(name: "SystemSecurity")]
+let targets: [Target] = [
+    .target(name: "SystemSecurity"), .target(name: "SystemLocalAuthentication"), .target(name: "SystemCryptoKit"),
+]
 #endif
 
 let package = Package(

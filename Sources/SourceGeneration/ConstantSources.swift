@@ -19,15 +19,15 @@ public enum ConstantSources {
     public static var files: [GeneratedFile] {
         [
             GeneratedFile(
-                path: "Sources/Security/Constants/ItemConstants+Generated.swift",
+                path: "Sources/PortableSecurity/Constants/ItemConstants+Generated.swift",
                 contents: itemConstants()
             ),
             GeneratedFile(
-                path: "Sources/Security/Constants/StatusConstants+Generated.swift",
+                path: "Sources/PortableSecurity/Constants/StatusConstants+Generated.swift",
                 contents: statusConstants()
             ),
             GeneratedFile(
-                path: "Sources/Security/Constants/KeyAlgorithmConstants+Generated.swift",
+                path: "Sources/PortableSecurity/Constants/KeyAlgorithmConstants+Generated.swift",
                 contents: keyAlgorithmConstants()
             ),
             GeneratedFile(
@@ -43,7 +43,7 @@ public enum ConstantSources {
             "// MARK: - \(title(of: group))\n\n"
                 + ConstantTable.rows(in: group).map(declaration).joined(separator: "\n")
         }
-        return header + "\nimport Foundation\n\n" + sections.joined(separator: "\n")
+        return header + "\npublic import Foundation\n\n" + sections.joined(separator: "\n")
     }
 
     /// Returns the text that declares the `errSec…` codes.

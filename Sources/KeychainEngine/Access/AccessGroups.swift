@@ -14,10 +14,10 @@ struct AccessGroups: Sendable {
         self.client = client
     }
 
-    private static let wildcard = "*"
+    
     private static let sharingSuffix = "com.apple.networkextensionsharing"
 
-    private var hasWildcard: Bool { client.accessGroups.contains(Self.wildcard) }
+    private var hasWildcard: Bool { client.accessGroups.contains(Client.everyGroup) }
 
     /// Groups in which the client may write: all but the one of hardware tokens.
     ///

@@ -5,7 +5,7 @@ import KeychainCore
 import KeychainTestSupport
 import Testing
 
-@testable import Security
+@testable import PortableSecurity
 
 /// Which client a process is, by its executable and its environment.
 struct ProcessClientTests {

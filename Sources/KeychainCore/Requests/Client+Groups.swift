@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The access groups of programs that have no entitlements.
+extension Client {
+    /// The group that all programs of the user share.
+    public static let commonGroup = "swift-keychain.common"
+
+    /// Returns the group of a program without entitlements, by the name of its executable.
+    public static func group(ofProgram name: String) -> String { "swift-keychain.program.\(name)" }
+
+    /// The person at the keyboard: stores in the common group, and sees every group.
+    public static let person = Client(accessGroups: [commonGroup, everyGroup])
+
+    /// Stands for every group.
+    public static let everyGroup = "*"
+}

@@ -1,0 +1,66 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// What a person has to show, as Apple numbers it.
+public enum LAPolicy: Int, Sendable {
+    /// Biometry.
+    case deviceOwnerAuthenticationWithBiometrics = 1
+    /// Biometry, a companion or the passcode.
+    case deviceOwnerAuthentication = 2
+    /// A companion device.
+    case deviceOwnerAuthenticationWithCompanion = 3
+    /// Biometry or a companion device.
+    case deviceOwnerAuthenticationWithBiometricsOrCompanion = 4
+    /// The passcode of a watch, or that it is worn.
+    case deviceOwnerAuthenticationWithWristDetection = 5
+
+    /// The older name of ``deviceOwnerAuthenticationWithCompanion``.
+    public static let deviceOwnerAuthenticationWithWatch = LAPolicy.deviceOwnerAuthenticationWithCompanion
+    /// The older name of ``deviceOwnerAuthenticationWithBiometricsOrCompanion``.
+    public static let deviceOwnerAuthenticationWithBiometricsOrWatch =
+        LAPolicy.deviceOwnerAuthenticationWithBiometricsOrCompanion
+}
+
+/// A kind of biometry, as Apple numbers it.
+public enum LABiometryType: Int, Sendable {
+    /// There is none.
+    case none = 0
+    /// A fingerprint.
+    case touchID = 1
+    /// A face.
+    case faceID = 2
+    /// An iris.
+    case opticID = 4
+
+    /// The older name of ``none``.
+    public static let LABiometryNone = LABiometryType.none
+}
+
+/// A kind of credential that a program supplies, as Apple numbers it.
+public enum LACredentialType: Int, Sendable {
+    /// A password of the application.
+    case applicationPassword = 0
+    /// The PIN of a smart card.
+    case smartCardPIN = -3
+}
+
+/// What an access control is evaluated for, as Apple numbers it.
+public enum LAAccessControlOperation: Int, Sendable {
+    /// Making an item.
+    case createItem = 0
+    /// Reading an item.
+    case useItem = 1
+    /// Making a key.
+    case createKey = 2
+    /// Signing with a key.
+    case useKeySign = 3
+    /// Decrypting with a key.
+    case useKeyDecrypt = 4
+    /// Agreeing on a key with a key.
+    case useKeyKeyExchange = 5
+}
+
+/// The longest time in seconds for which an earlier unlock by biometry may count: five minutes.
+public let LATouchIDAuthenticationMaximumAllowableReuseDuration: TimeInterval = 5 * 60

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainFiles
+import Logging
+
+/// Who this process is: its entitlements, read from a plain property list, and the access groups that follow.
+///
+/// The list is the file that `SWIFT_KEYCHAIN_ENTITLEMENTS` names, or `NAME.entitlements` beside the executable NAME.
+/// Without one, the groups are the bundle identifier with the application identifier prefix, as on iOS, when the program
+/// has one; then one derived from the program's name; and one that all programs of the user share. In the embedded
+/// keychain groups keep programs in order; they are no boundary between programs of one user.
+struct ProcessClient: Sendable {
+    let client: Client
+
+    /// The entitlements as read, in the form of their property list; empty without a list.
+    let entitlements: Data
+
+    static let environmentVariable = "SWIFT_KEYCHAIN_ENTITLEMENTS"
+    static let prefixVariable = "SWIFT_KEYCHAIN_APP_IDENTIFIER_PREFIX"
+
+    static let current = make(
+        executable: executablePath,
+        bundleIdentifier: Bundle.main.bundleIdentifier,
+        environment: ProcessEnvironment.value
+    )
+
+    /// The path of the running program, without the mark that the kernel adds when the file was replaced meanwhile.
+    private static var executablePath: String {
+        let mark = " (deleted)"
+        guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
+            return CommandLine.arguments[0]
+        }
+        let isReplaced = path.hasSuffix(mark) && !FileManager.default.fileExists(atPath: path)
+        return isReplaced ? String(path.dropLast(mark.count)) : path
+    }
+
+    /// The client that a program is, by its path, bundle identifier and environment.
+    static func make(
+        executable: String,
+        bundleIdentifier: String?,
+        environment: (String) -> String?
+    ) -> ProcessClient {
+        let named = environment(environmentVariable)
+        let path = named ?? "\(executable).entitlements"
+        guard named != nil || FileManager.default.fileExists(atPath: path) else {
+            let identifier = bundleIdentifier.flatMap { $0.isEmpty ? nil : $0 }
+            // The group by name stays in the list: a program that gets an identifier later still finds its items.
+            let groups = [
+                identifier.map { (environment(prefixVariable) ?? "") + $0 },
+                Client.group(ofProgram: (executable as NSString).lastPathComponent),
+                Client.commonGroup,
+            ]
+            return ProcessClient(client: Client(accessGroups: groups.compactMap(\.self)), entitlements: Data())
+        }
+        do {
+            let data = try Data(contentsOf: URL(fileURLWithPath: path))
+            let entitlements = try Entitlements(propertyList: data, prefix: environment(prefixVariable))
+            return ProcessClient(client: Client(accessGroups: entitlements.accessGroups), entitlements: data)
+        } catch {
+            // A client whose entitlements cannot be read has none: every call answers errSecMissingEntitlement.
+            Logger(label: "swift-keychain").warning("the entitlements \(path) cannot be used: \(error)")
+            return ProcessClient(client: Client(accessGroups: []), entitlements: Data())
+        }
+    }
+}

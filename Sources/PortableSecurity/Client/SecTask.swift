@@ -1,0 +1,27 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// A process whose entitlements can be looked up: this one.
+public final class SecTask: Sendable {
+    fileprivate init() {}
+}
+
+/// This process.
+@discardableResult
+public func SecTaskCreateFromSelf(_ allocator: CFAllocator?) -> SecTask? { SecTask() }
+
+/// The value of an entitlement of the property list that this process was given.
+///
+/// - Returns: The value; `nil` when the list has no such entitlement, or there is no list.
+@discardableResult
+public func SecTaskCopyValueForEntitlement(
+    _ task: SecTask,
+    _ entitlement: CFString,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFTypeRef? {
+    let data = ProcessClient.current.entitlements
+    let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? NSDictionary
+    return list?.object(forKey: entitlement) as AnyObject?
+}

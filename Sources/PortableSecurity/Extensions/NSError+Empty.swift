@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+extension NSError {
+    /// An error that says nothing, as `NSError()` makes it on Apple's platforms; a plain `init()` cannot be added.
+    public convenience init(_ nothing: Void = ()) {
+        self.init(domain: "", code: 0)
+    }
+}

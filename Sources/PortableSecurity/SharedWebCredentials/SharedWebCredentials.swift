@@ -1,0 +1,39 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+// Shared web credentials belong to an Apple account, which Linux does not have.
+
+/// Stores a password for a website and its apps; not possible on Linux.
+///
+/// The handler is called at once with `errSecUnimplemented`.
+public func SecAddSharedWebCredential(
+    _ fullyQualifiedDomainName: CFString,
+    _ account: CFString,
+    _ password: CFString?,
+    _ completionHandler: @escaping (CFError?) -> Void
+) {
+    completionHandler(SecurityError.make(errSecUnimplemented))
+}
+
+/// Asks for passwords of a website; not possible on Linux.
+///
+/// The handler is called at once with `errSecUnimplemented`.
+public func SecRequestSharedWebCredential(
+    _ fullyQualifiedDomainName: CFString?,
+    _ account: CFString?,
+    _ completionHandler: @escaping (CFArray?, CFError?) -> Void
+) {
+    completionHandler(nil, SecurityError.make(errSecUnimplemented))
+}
+
+/// Makes a random password of four groups of three letters and digits, such as `k3x-9mT-pQr-7wz`.
+///
+/// Letters and digits that look alike are left out: 57 remain, so twelve of them carry 69 bits.
+@discardableResult
+public func SecCreateSharedWebCredentialPassword() -> CFString? {
+    let alphabet = Array("abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789")
+    let groups = (0..<4).map { _ in String((0..<3).compactMap { _ in alphabet.randomElement() }) }
+    return NSString(string: groups.joined(separator: "-"))
+}
