@@ -2,7 +2,7 @@
 import PackageDescription
 
 #if os(Linux)
-let products: [Product] = [
+var products: [Product] = [
     .library(name: "Security", targets: ["Security"]),
     .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
     .library(name: "CryptoKit", targets: ["CryptoKit"]),
@@ -78,7 +78,7 @@ let targets: [Target] = [
 
     // executables
     .executableTarget(name: "security-tool", dependencies: ["SecurityTool", "KeychainProtection"]),
-    .executableTarget(name: "keychainctl", dependencies: ["KeychainControl", "KeychainProtection"]),
+    .executableTarget(name: "keychainctl", dependencies: ["KeychainControl", "KeychainProtection", arguments]),
     .executableTarget(name: "keychain-quickstart", dependencies: ["Security", "KeychainProtection"]),
     .executableTarget(name: "conformance-runner", dependencies: ["Conformance", "KeychainProtection"]),
     .executableTarget(name: "generate-constants", dependencies: ["SourceGeneration"]),
@@ -121,7 +121,9 @@ let targets: [Target] = [
     ),
     .testTarget(
         name: "SecurityTests",
-        dependencies: ["Security", "PortableSecurity", "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainTestSupport"]
+        dependencies: [
+            "Security", "PortableSecurity", "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainTestSupport",
+        ]
     ),
     .testTarget(
         name: "LocalAuthenticationTests",
@@ -137,7 +139,7 @@ let targets: [Target] = [
     ),
     .testTarget(
         name: "KeychainControlTests",
-        dependencies: ["KeychainControl", "keychainctl", "KeychainTestSupport"]
+        dependencies: ["KeychainControl", "keychainctl", "KeychainTestSupport", arguments]
     ),
     .testTarget(
         name: "KeychainProcessTests",
@@ -157,7 +159,7 @@ let targets: [Target] = [
 #else
 // On Apple platforms these modules are the system's: the products of their names only pass them on, under other module
 // names, so that a manifest can name the products for every platform.
-let products: [Product] = [
+var products: [Product] = [
     .library(name: "Security", targets: ["SystemSecurity"]),
     .library(name: "LocalAuthentication", targets: ["SystemLocalAuthentication"]),
     .library(name: "CryptoKit", targets: ["SystemCryptoKit"]),
@@ -167,6 +169,19 @@ let targets: [Target] = [
     .target(name: "SystemSecurity"), .target(name: "SystemLocalAuthentication"), .target(name: "SystemCryptoKit"),
 ]
 #endif
+
+// The library that Scripts/install puts under a prefix. Its modules can be imported without those beneath them, and it
+// hides all other symbols, so that a program may bring its own swift-log or swift-crypto. Kept out of the ordinary
+// manifest, because a target with such flags cannot be depended on by version.
+let installedModules = ["PortableSecurity", "Security", "PortableLocalAuthentication", "LocalAuthentication"]
+if Context.environment["SWIFT_KEYCHAIN_INSTALLATION"] != nil {
+    products.append(.library(name: "SwiftKeychain", type: .dynamic, targets: installedModules))
+    for target in targets where installedModules.contains(target.name) {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-enable-library-evolution"])]
+        let exports = "\(Context.packageDirectory)/Scripts/Installation/exported-symbols.map"
+        target.linkerSettings = [.unsafeFlags(["-Xlinker", "--version-script=\(exports)"])]
+    }
+}
 
 let package = Package(
     name: "swift-keychain",

@@ -164,7 +164,9 @@ open class LAContext: NSObject, @unchecked Sendable {
     ) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
             evaluate { isSuccess, error in
-                if isSuccess { continuation.resume(returning: true) } else {
+                if isSuccess {
+                    continuation.resume(returning: true)
+                } else {
                     continuation.resume(throwing: error ?? LAError(.authenticationFailed))
                 }
             }

@@ -12,10 +12,37 @@ struct ProcessClientTests {
     @Test("without entitlements the groups are the program's own and the common one")
     func derived() throws {
         let folder = try TemporaryFolder()
-        let client = ProcessClient.make(executable: folder.path(of: "a program")) { _ in nil }
+        let client = ProcessClient.make(executable: folder.path(of: "a program"), bundleIdentifier: nil) { _ in nil }
         #expect(client.client.accessGroups == ["swift-keychain.program.a program", "swift-keychain.common"])
         #expect(client.entitlements.isEmpty)
         #expect(client.client.profile == .iOS)
+    }
+
+    @Test(
+        "the bundle identifier, with the prefix if there is one, comes before the group by name",
+        arguments: [
+            (identifier: "com.example.tool", prefix: nil, first: "com.example.tool"),
+            (identifier: "com.example.tool", prefix: "TEAMID.", first: "TEAMID.com.example.tool"),
+            (identifier: "", prefix: "TEAMID.", first: nil),
+        ] as [(identifier: String, prefix: String?, first: String?)]
+    )
+    func identified(identifier: String, prefix: String?, first: String?) throws {
+        let folder = try TemporaryFolder()
+        let client = ProcessClient.make(executable: folder.path(of: "tool"), bundleIdentifier: identifier) {
+            $0 == "SWIFT_KEYCHAIN_APP_IDENTIFIER_PREFIX" ? prefix : nil
+        }
+        let derived = ["swift-keychain.program.tool", "swift-keychain.common"]
+        #expect(client.client.accessGroups == (first.map { [$0] } ?? []) + derived)
+    }
+
+    @Test("entitlements come before the bundle identifier")
+    func entitledAndIdentified() throws {
+        let folder = try TemporaryFolder()
+        let list = try propertyList(["keychain-access-groups": ["TEAMID.beside"]])
+        try list.write(to: URL(fileURLWithPath: folder.path(of: "tool.entitlements")))
+        let tool = folder.path(of: "tool")
+        let client = ProcessClient.make(executable: tool, bundleIdentifier: "com.example") { _ in nil }
+        #expect(client.client.accessGroups == ["TEAMID.beside"])
     }
 
     @Test("a list beside the executable is read")
@@ -23,10 +50,11 @@ struct ProcessClientTests {
         let folder = try TemporaryFolder()
         let list = try propertyList(["keychain-access-groups": ["TEAMID.beside"]])
         try list.write(to: URL(fileURLWithPath: folder.path(of: "program.entitlements")))
-        let client = ProcessClient.make(executable: folder.path(of: "program")) { _ in nil }
+        let client = ProcessClient.make(executable: folder.path(of: "program"), bundleIdentifier: nil) { _ in nil }
         #expect(client.client.accessGroups == ["TEAMID.beside"])
         #expect(client.entitlements == list)
-        let other = ProcessClient.make(executable: folder.path(of: "other")) { _ in nil }
+        let unlisted = folder.path(of: "other")
+        let other = ProcessClient.make(executable: unlisted, bundleIdentifier: nil) { _ in nil }
         #expect(other.client.accessGroups == ["swift-keychain.program.other", "swift-keychain.common"])
     }
 
@@ -41,9 +69,11 @@ struct ProcessClientTests {
             "SWIFT_KEYCHAIN_ENTITLEMENTS": folder.path(of: "named.plist"),
             "SWIFT_KEYCHAIN_APP_IDENTIFIER_PREFIX": "TEAMID.",
         ]
-        let client = ProcessClient.make(executable: folder.path(of: "program")) { environment[$0] }
+        let client = ProcessClient.make(executable: folder.path(of: "program"), bundleIdentifier: nil) {
+            environment[$0]
+        }
         #expect(client.client.accessGroups == ["TEAMID.named"])
-        let withoutPrefix = ProcessClient.make(executable: folder.path(of: "program")) {
+        let withoutPrefix = ProcessClient.make(executable: folder.path(of: "program"), bundleIdentifier: nil) {
             $0 == "SWIFT_KEYCHAIN_ENTITLEMENTS" ? environment[$0] : nil
         }
         #expect(withoutPrefix.client.accessGroups == [])
@@ -57,7 +87,7 @@ struct ProcessClientTests {
         let folder = try TemporaryFolder()
         try Data("malformed".utf8).write(to: URL(fileURLWithPath: folder.path(of: "malformed")))
         try FileManager.default.createDirectory(atPath: folder.path(of: "folder"), withIntermediateDirectories: false)
-        let client = ProcessClient.make(executable: folder.path(of: "program")) {
+        let client = ProcessClient.make(executable: folder.path(of: "program"), bundleIdentifier: nil) {
             $0 == "SWIFT_KEYCHAIN_ENTITLEMENTS" ? folder.path(of: name) : nil
         }
         #expect(client.client.accessGroups == [])

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+
+/// `keychainctl bundle-identifier`: gives programs what `Bundle.main.bundleIdentifier` returns.
+struct BundleIdentifierCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bundle-identifier",
+        abstract: "Checks and sets what Bundle.main.bundleIdentifier returns to a program.",
+        discussion: """
+            On Linux it is nil, and programs written for Apple's platforms often unwrap it by force. A property list in \
+            Contents/Info.plist beside the executable gives it a value. The identifier is also the program's default \
+            access group, unless it has entitlements.
+            """,
+        subcommands: [Check.self, Set.self],
+        defaultSubcommand: Check.self
+    )
+
+    /// Where SwiftPM puts what it builds, seen from a package.
+    static let buildFolder = ".build/debug"
+
+    struct Check: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Says which identifier programs have; exit status 1 if none."
+        )
+
+        @Argument(help: "An executable or its folder.", completion: .file())
+        var path = BundleIdentifierCommand.buildFolder
+
+        func run() throws {
+            let folder = try ProgramFolder(path: path)
+            if let identifier = try folder.bundleIdentifier(), !identifier.isEmpty {
+                print(identifier)
+                return
+            }
+            let package = URL(fileURLWithPath: FileManager.default.currentDirectoryPath).lastPathComponent
+            let offer = "keychainctl bundle-identifier set \(BundleIdentifier.suggestion(for: package)) '\(path)'"
+            print("Programs in \(folder.url.path) have no bundle identifier. To give them one:\n    \(offer)")
+            throw ExitCode.failure
+        }
+    }
+
+    struct Set: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Gives programs an identifier.")
+
+        @Argument(
+            help: "Letters, digits, hyphens and periods, such as com.example.tool.",
+            transform: { text in
+                guard let identifier = BundleIdentifier(rawValue: text) else {
+                    throw ValidationError("An identifier consists of ASCII letters, digits, hyphens and periods.")
+                }
+                return identifier
+            }
+        )
+        var identifier: BundleIdentifier
+
+        @Argument(help: "An executable or its folder.", completion: .file())
+        var path = BundleIdentifierCommand.buildFolder
+
+        func run() throws {
+            let folder = try ProgramFolder(path: path)
+            try folder.setBundleIdentifier(identifier)
+            print("Wrote \(folder.informationURL.path)")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The folder of an executable, and the `Contents/Info.plist` in it that gives its programs a bundle identifier.
+///
+/// Foundation on Linux looks there for the main bundle's property list; all executables of the folder share it.
+struct ProgramFolder {
+    let url: URL
+
+    /// The folder itself, or the folder of a file; links are followed, as the path of a running program is.
+    ///
+    /// - Throws: ``BundleIdentifierError/noSuchPath(_:)``.
+    init(path: String) throws(BundleIdentifierError) {
+        var isFolder: ObjCBool = false
+        let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        guard FileManager.default.fileExists(atPath: resolved.path, isDirectory: &isFolder) else {
+            throw .noSuchPath(path)
+        }
+        url = isFolder.boolValue ? resolved : resolved.deletingLastPathComponent()
+    }
+
+    var informationURL: URL { url.appendingPathComponent("Contents/Info.plist") }
+
+    /// The identifier that programs of the folder have; `nil` when there is no list, or none in it.
+    ///
+    /// - Throws: ``BundleIdentifierError/unreadableList(_:_:)``.
+    func bundleIdentifier() throws(BundleIdentifierError) -> String? {
+        try information()[Self.key] as? String
+    }
+
+    /// Writes the identifier, keeps whatever else the list says, and replaces the file in one step.
+    ///
+    /// - Throws: ``BundleIdentifierError``; the list is then as before.
+    func setBundleIdentifier(_ identifier: BundleIdentifier) throws(BundleIdentifierError) {
+        var information = try information()
+        information[Self.key] = identifier.rawValue
+        do {
+            let data = try PropertyListSerialization.data(fromPropertyList: information, format: .xml, options: 0)
+            let folder = informationURL.deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try data.write(to: informationURL, options: .atomic)
+        } catch {
+            throw .unwritableList(informationURL.path, "\(error.localizedDescription)")
+        }
+    }
+
+    /// The list as a dictionary; empty when there is none.
+    private func information() throws(BundleIdentifierError) -> [String: Any] {
+        guard FileManager.default.fileExists(atPath: informationURL.path) else { return [:] }
+        do {
+            let data = try Data(contentsOf: informationURL)
+            let list = try PropertyListSerialization.propertyList(from: data, format: nil)
+            guard let dictionary = list as? [String: Any] else {
+                throw BundleIdentifierError.unreadableList(informationURL.path, "it is not a dictionary")
+            }
+            return dictionary
+        } catch let error as BundleIdentifierError {
+            throw error
+        } catch {
+            throw .unreadableList(informationURL.path, error.localizedDescription)
+        }
+    }
+
+    private static let key = "CFBundleIdentifier"
+}
