@@ -170,16 +170,19 @@ let targets: [Target] = [
 ]
 #endif
 
-// The library that Scripts/install puts under a prefix. Its modules can be imported without those beneath them, and it
-// hides all other symbols, so that a program may bring its own swift-log or swift-crypto. Kept out of the ordinary
-// manifest, because a target with such flags cannot be depended on by version.
-let installedModules = ["PortableSecurity", "Security", "PortableLocalAuthentication", "LocalAuthentication"]
+// The libraries that Scripts/install puts under a prefix. They hide what lies beneath Apple's API, so that a program may
+// bring its own swift-log or swift-crypto; resilient modules can be imported without the modules that they are built on.
+// Kept out of the ordinary manifest, because a target with such flags cannot be depended on by version.
 if Context.environment["SWIFT_KEYCHAIN_INSTALLATION"] != nil {
-    products.append(.library(name: "SwiftKeychain", type: .dynamic, targets: installedModules))
-    for target in targets where installedModules.contains(target.name) {
-        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-enable-library-evolution"])]
-        let exports = "\(Context.packageDirectory)/Scripts/Installation/exported-symbols.map"
-        target.linkerSettings = [.unsafeFlags(["-Xlinker", "--version-script=\(exports)"])]
+    let apple = ["PortableSecurity", "Security", "PortableLocalAuthentication", "LocalAuthentication"]
+    products.append(.library(name: "SwiftKeychain", type: .dynamic, targets: apple))
+    products.append(.library(name: "SwiftKeychainCryptoKit", type: .dynamic, targets: ["CryptoKit"]))
+    for target in targets where apple.contains(target.name) || target.name == "CryptoKit" {
+        let isResilient = target.name != "CryptoKit"
+        let exports = isResilient ? "Security" : "CryptoKit"
+        let map = "\(Context.packageDirectory)/Scripts/Installation/\(exports)-symbols.map"
+        target.linkerSettings = [.unsafeFlags(["-Xlinker", "--version-script=\(map)"])]
+        if isResilient { target.swiftSettings?.append(.unsafeFlags(["-enable-library-evolution"])) }
     }
 }
 
