@@ -20,14 +20,4 @@ public enum Accessibility: String, Sendable, Hashable, CaseIterable {
     case whenPasscodeSetThisDeviceOnly = "akpu"
     /// The private class "until reboot": the parser takes it, nothing can be stored under it.
     case untilReboot = "f"
-
-    /// Whether the item stays on this device: not in a backup for another one.
-    public var isThisDeviceOnly: Bool {
-        switch self {
-        case .whenUnlocked, .afterFirstUnlock, .always: false
-        case .whenUnlockedThisDeviceOnly, .afterFirstUnlockThisDeviceOnly, .alwaysThisDeviceOnly,
-            .whenPasscodeSetThisDeviceOnly, .untilReboot:
-            true
-        }
-    }
 }

@@ -51,12 +51,6 @@ extension Engine {
         guard query.itemClass != .identity else {
             throw .parameter("an identity is added by its reference, as a certificate and a key")
         }
-        // The header of Apple's constant documents the combination as illegal (Documentation/Decisions.md, question 2).
-        if case .exactly(let value)? = query.scope, value.isTrue, query.accessControl == nil,
-            query.attributes.accessibility?.isThisDeviceOnly ?? false
-        {
-            throw .parameter("a synchronizable item cannot be bound to this device")
-        }
         try query.checkReferenceSupport()
     }
 
