@@ -12,13 +12,16 @@ import Logging
 /// has one; then one derived from the program's name; and one that all programs of the user share. In the embedded
 /// keychain groups keep programs in order; they are no boundary between programs of one user.
 struct ProcessClient: Sendable {
-    let client: Client
+    private(set) var client: Client
 
     /// The entitlements as read, in the form of their property list; empty without a list.
     let entitlements: Data
 
     static let environmentVariable = "SWIFT_KEYCHAIN_ENTITLEMENTS"
     static let prefixVariable = "SWIFT_KEYCHAIN_APP_IDENTIFIER_PREFIX"
+
+    /// Chooses the front end: `iOS`, the default, or `macOS`.
+    static let platformVariable = "SWIFT_KEYCHAIN_PLATFORM"
 
     static let current = make(
         executable: executablePath,
@@ -42,6 +45,28 @@ struct ProcessClient: Sendable {
         bundleIdentifier: String?,
         environment: (String) -> String?
     ) -> ProcessClient {
+        var made = make(executable: executable, bundleIdentifier: bundleIdentifier, groupsFrom: environment)
+        made.client.profile = profile(environment)
+        return made
+    }
+
+    private static func profile(_ environment: (String) -> String?) -> Profile {
+        switch environment(platformVariable) {
+        case nil, "iOS": return .iOS
+        case "macOS": return .macOS
+        case let other?:
+            logger.warning("\(platformVariable) is neither iOS nor macOS: \(other); iOS is taken")
+            return .iOS
+        }
+    }
+
+    private static let logger = Logger(label: "swift-keychain")
+
+    private static func make(
+        executable: String,
+        bundleIdentifier: String?,
+        groupsFrom environment: (String) -> String?
+    ) -> ProcessClient {
         let named = environment(environmentVariable)
         let path = named ?? "\(executable).entitlements"
         guard named != nil || FileManager.default.fileExists(atPath: path) else {
@@ -60,7 +85,7 @@ struct ProcessClient: Sendable {
             return ProcessClient(client: Client(accessGroups: entitlements.accessGroups), entitlements: data)
         } catch {
             // A client whose entitlements cannot be read has none: every call answers errSecMissingEntitlement.
-            Logger(label: "swift-keychain").warning("the entitlements \(path) cannot be used: \(error)")
+            logger.warning("the entitlements \(path) cannot be used: \(error)")
             return ProcessClient(client: Client(accessGroups: []), entitlements: Data())
         }
     }

@@ -35,6 +35,18 @@ struct ProcessClientTests {
         #expect(client.client.accessGroups == (first.map { [$0] } ?? []) + derived)
     }
 
+    @Test(
+        "the environment chooses the front end; what it does not know is iOS",
+        arguments: [(nil, .iOS), ("iOS", .iOS), ("macOS", .macOS), ("tvOS", .iOS)] as [(String?, Profile)]
+    )
+    func platform(name: String?, profile: Profile) throws {
+        let folder = try TemporaryFolder()
+        let client = ProcessClient.make(executable: folder.path(of: "tool"), bundleIdentifier: nil) {
+            $0 == "SWIFT_KEYCHAIN_PLATFORM" ? name : nil
+        }
+        #expect(client.client.profile == profile)
+    }
+
     @Test("entitlements come before the bundle identifier")
     func entitledAndIdentified() throws {
         let folder = try TemporaryFolder()
