@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import KeychainProtection
+import SecurityTool
 
 @main
 struct Main {
     static func main() {
         ProcessHardening.disableDumps()
+        exit(Tool(backend: ProcessKeychain.backend()).runProcess())
     }
 }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Why a command fails: its status, and a line for people.
+struct CommandFailure: Error {
+    /// What the command returns: a status of the Security framework, 1, or 2 for wrong usage.
+    var status: Int32
+
+    /// The line without its newline; `nil` when nothing is to be said.
+    var message: ByteText?
+
+    init(status: Int32, _ message: ByteText? = nil) {
+        self.status = status
+        self.message = message
+    }
+
+    /// A failure without a status of its own.
+    init(_ message: ByteText) { self.init(status: 1, message) }
+
+    /// Wrong usage: the usage of the command is printed.
+    static let usage = CommandFailure(status: 2)
+
+    /// A status of a function, as macOS reports it.
+    ///
+    /// - Parameters:
+    ///   - status: what went wrong.
+    ///   - function: the function of macOS that does the same.
+    ///   - subject: the name of the keychain or file, where the message has one.
+    ///   - detail: what a person can do about it.
+    init(_ status: Status, _ function: String, _ subject: ByteText? = nil, detail: String? = nil) {
+        let subject = subject.map { " \($0)" as ByteText } ?? ""
+        let detail: ByteText = detail.map { "\nsecurity: \($0)" } ?? ""
+        self.init(status: status.rawValue, "security: \(function)\(subject): \(status.text)\(detail)")
+    }
+
+    /// An error of the keychain; the reason is added when the store itself is in trouble.
+    init(_ error: KeychainError, _ function: String, _ subject: ByteText? = nil) {
+        self.init(error.status, function, subject, detail: error.concernsStore ? error.reason : nil)
+    }
+}
+
+extension KeychainError {
+    /// Whether the whole store is in trouble, rather than an item or a request.
+    fileprivate var concernsStore: Bool {
+        [.notAvailable, .readOnly, .io, .diskFull, .internalComponent, .internal].contains(status)
+    }
+}
+
+/// Calls the keychain, and reports an error as that of a function of macOS.
+func reporting<Result>(
+    _ function: String,
+    _ subject: ByteText? = nil,
+    _ body: () throws(KeychainError) -> Result
+) throws(CommandFailure) -> Result {
+    do { return try body() } catch { throw CommandFailure(error, function, subject) }
+}

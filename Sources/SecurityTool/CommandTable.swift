@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Every command that macOS has, in its order: a name may be shortened to what no earlier entry begins with.
+///
+/// Long, because it is a table (reference, section 2.1).
+enum CommandTable {
+    /// A row.
+    struct Entry: Sendable {
+        let name: String
+
+        /// One sentence about what the command does.
+        let summary: String
+
+        /// What may follow the name; further lines explain it.
+        let synopsis: String
+
+        let kind: Kind
+
+        var options: OptionSyntax {
+            switch kind {
+            case .command(let command): command.options
+            case .notYet(let options): options
+            case .noMeaning: ""
+            }
+        }
+
+        /// How the command is used.
+        var usage: ByteText { "Usage: \(name) \(synopsis)\n" }
+    }
+
+    /// What there is behind a name.
+    enum Kind: Sendable {
+        /// A command that works.
+        case command(any Command)
+        /// A command that is still to come; its options say which values are secrets.
+        case notYet(OptionSyntax)
+        /// A command for something that Linux does not have.
+        case noMeaning
+    }
+
+    /// The first command whose name begins with a word.
+    static func entry(matching word: Word) -> Entry? { entries.first { word.isPrefix(of: $0.name) } }
+
+    /// The names with what they do, in two columns.
+    static let list: ByteText = entries.reduce(ByteText()) { text, entry in
+        let blanks = String(repeating: " ", count: max(36 - entry.name.utf8.count, 0))
+        return text + "    \(entry.name)\(blanks) \(entry.summary)\n"
+    }
+
+    static let entries: [Entry] = [
+        Entry(
+            name: "help",
+            summary: "List the commands, or show the usage of some.",
+            synopsis: "[command ...]",
+            kind: .command(HelpCommand())
+        ),
+        later("list-keychains", "Display or set the keychain search list.", "[-h] [-d domain] [-s [keychain...]]"),
+        none("list-smartcards", "Display the smart cards that are there."),
+        later("default-keychain", "Display or set the default keychain.", "[-h] [-d domain] [-s [keychain]]"),
+        later("login-keychain", "Display or set the login keychain.", "[-h] [-d domain] [-s [keychain]]"),
+        later(
+            "create-keychain",
+            "Create keychains.",
+            "[-P] [-p password] [keychain...]",
+            OptionSyntax("hp:P", secrets: "p")
+        ),
+        later("delete-keychain", "Delete keychains and remove them from the search list.", "[-h] [keychain...]"),
+        later("lock-keychain", "Lock a keychain, or all of them.", "[-h] [-a | keychain]"),
+        later(
+            "unlock-keychain",
+            "Unlock a keychain.",
+            "[-h] [-u] [-p password] [keychain]",
+            OptionSyntax("hp:u", secrets: "p")
+        ),
+        later("set-keychain-settings", "Set when a keychain locks.", "[-h] [-l] [-u] [-t seconds] [keychain]"),
+        later(
+            "set-keychain-password",
+            "Change the password of a keychain.",
+            "[-h] [-o old-password] [-p new-password] [keychain]",
+            OptionSyntax("ho:p:", secrets: "op")
+        ),
+        later("show-keychain-info", "Show the settings of a keychain.", "[-h] [keychain]"),
+        Entry(
+            name: "dump-keychain",
+            summary: "Show what keychains contain.",
+            synopsis: """
+                [-h] [-adir] [keychain...]
+                    -a    Show who may use each item.
+                    -d    Show the secrets.
+                    -i    The same as -a here.
+                    -r    Show the sealed data (empty here).
+                """,
+            kind: .command(DumpKeychain())
+        ),
+        later("create-keypair", "Create a pair of keys.", "[-h] [-a algorithm] [-s bits] [-k keychain] [description]"),
+        Entry(
+            name: "add-generic-password",
+            summary: "Add a generic password item.",
+            synopsis: """
+                [-a account] [-s service] [-w password] [options...] [keychain]
+                    -a    Account (required).
+                    -s    Service (required).
+                    -w    Password; asked for when -w is the last word. Others can see it while it is typed here.
+                    -p    The same as -w.
+                    -X    Password in hexadecimal digits.
+                    -c    Creator, four characters.
+                    -C    Type, four characters.
+                    -D    Kind of item.
+                    -G    Generic attribute.
+                    -j    Comment.
+                    -l    Label; the service if left out.
+                    -U    Change the item if it is there already.
+                    -A    Every program may use the item (always so here).
+                    -T    A program that may use the item (checked, without effect here).
+                """,
+            kind: .command(AddPassword(kind: .generic))
+        ),
+        Entry(
+            name: "add-internet-password",
+            summary: "Add an internet password item.",
+            synopsis: """
+                [-a account] [-s server] [-w password] [options...] [keychain]
+                    -a    Account (required).
+                    -s    Server (required).
+                    -w    Password; asked for when -w is the last word. Others can see it while it is typed here.
+                    -X    Password in hexadecimal digits.
+                    -c    Creator, four characters.
+                    -C    Type, four characters.
+                    -d    Security domain.
+                    -D    Kind of item.
+                    -j    Comment.
+                    -l    Label; the server if left out.
+                    -p    Path.
+                    -P    Port.
+                    -r    Protocol, four characters.
+                    -t    Authentication type, four characters; "dflt" if left out.
+                    -U    Change the item if it is there already.
+                    -A    Every program may use the item (always so here).
+                    -T    A program that may use the item (checked, without effect here).
+                """,
+            kind: .command(AddPassword(kind: .internet))
+        ),
+        later("add-certificates", "Add certificates to a keychain.", "[-h] [-k keychain] file..."),
+        Entry(
+            name: "find-generic-password",
+            summary: "Find a generic password item.",
+            synopsis: """
+                [-h] [-a account] [-s service] [options...] [-g] [-w] [keychain...]
+                    -a, -c, -C, -D, -G, -j, -l, -s    What the item has, as for add-generic-password.
+                    -g    Show the password as well.
+                    -w    Show nothing but the password.
+                """,
+            kind: .command(FindPassword(kind: .generic))
+        ),
+        Entry(
+            name: "delete-generic-password",
+            summary: "Delete a generic password item.",
+            synopsis: """
+                [-h] [-a account] [-s service] [options...] [keychain...]
+                    -a, -c, -C, -D, -G, -j, -l, -s    What the item has, as for add-generic-password.
+                """,
+            kind: .command(DeletePassword(kind: .generic))
+        ),
+        later(
+            "set-generic-password-partition-list",
+            "Set the partition list of a generic password item.",
+            "[-a account] [-s service] [-S partitions] [-k password] [options...] [keychain]",
+            OptionSyntax(":a:c:C:D:G:j:l:s:S:k:h", secrets: "k")
+        ),
+        Entry(
+            name: "find-internet-password",
+            summary: "Find an internet password item.",
+            synopsis: """
+                [-h] [-a account] [-s server] [options...] [-g] [-w] [keychain...]
+                    -a, -c, -C, -d, -D, -j, -l, -p, -P, -r, -s, -t    What the item has, as for add-internet-password.
+                    -g    Show the password as well.
+                    -w    Show nothing but the password.
+                """,
+            kind: .command(FindPassword(kind: .internet))
+        ),
+        Entry(
+            name: "delete-internet-password",
+            summary: "Delete an internet password item.",
+            synopsis: """
+                [-h] [-a account] [-s server] [options...] [keychain...]
+                    -a, -c, -C, -d, -D, -j, -l, -p, -P, -r, -s, -t    What the item has, as for add-internet-password.
+                """,
+            kind: .command(DeletePassword(kind: .internet))
+        ),
+        later(
+            "set-internet-password-partition-list",
+            "Set the partition list of an internet password item.",
+            "[-a account] [-s server] [-S partitions] [-k password] [options...] [keychain]",
+            OptionSyntax("a:c:C:d:D:j:l:p:P:r:s:t:S:k:h", secrets: "k")
+        ),
+        later("find-key", "Find keys.", "[options...] [keychain...]"),
+        later(
+            "set-key-partition-list",
+            "Set the partition list of a key.",
+            "[-S partitions] [-k password] [options...] [keychain]",
+            OptionSyntax(":a:c:dD:ej:k:l:rsS:t:uvwh", secrets: "k")
+        ),
+        later(
+            "find-certificate",
+            "Find certificates.",
+            "[-h] [-a] [-c name] [-e address] [-m] [-p] [-Z] [keychain...]"
+        ),
+        later("find-identity", "Find certificates with their keys.", "[-h] [-p policy] [-s name] [-v] [keychain...]"),
+        later("delete-certificate", "Delete a certificate.", "[-h] [-c name | -Z hash] [-t] [keychain...]"),
+        later("delete-identity", "Delete a certificate and its key.", "[-h] [-c name | -Z hash] [-t] [keychain...]"),
+        later("set-identity-preference", "Set the identity for a service.", "[-n] [-c name] [-s service] [-Z hash]"),
+        later("get-identity-preference", "Show the identity for a service.", "[-s service] [-u usage] [-p] [-c] [-Z]"),
+        none("create-db", "Create a database of keychain records."),
+        later(
+            "export",
+            "Export items.",
+            "[-k keychain] [-t type] [-f format] [-w] [-p] [-P passphrase] [-o file]",
+            OptionSyntax("k:t:f:wpP:o:h", secrets: "P")
+        ),
+        later(
+            "import",
+            "Import items into a keychain.",
+            "file [-k keychain] [-t type] [-f format] [-w] [-x] [-P passphrase] [options...]",
+            OptionSyntax("k:t:f:P:wxa:AT:h", secrets: "P", leadingOperands: 1)
+        ),
+        none("export-smartcard", "Export items from a smart card."),
+        later("cms", "Encode or decode signed and encrypted messages.", "[-C | -D | -E | -S] [options...]"),
+        none("install-mds", "Install the database of security modules."),
+        later(
+            "add-trusted-cert",
+            "Trust a certificate.",
+            "[-d] [-r result] [-p policy] [-k keychain] [options...] [file]"
+        ),
+        later("remove-trusted-cert", "No longer trust a certificate.", "[-d] file"),
+        later("dump-trust-settings", "Show which certificates are trusted.", "[-s] [-d]"),
+        later("user-trust-settings-enable", "Show or set whether a user's trust settings count.", "[-d] [-e]"),
+        later("trust-settings-export", "Export trust settings.", "[-s] [-d] file"),
+        later("trust-settings-import", "Import trust settings.", "[-d] file"),
+        later("verify-cert", "Verify certificates.", "[-c file] [-r file] [-p policy] [-s host] [options...] [url]"),
+        none("authorize", "Ask for a right."),
+        none("authorizationdb", "Change the rules about rights."),
+        none("execute-with-privileges", "Run a program with privileges."),
+        none("leaks", "Look for leaks of memory in this process."),
+        Entry(
+            name: "error",
+            summary: "Show what error codes mean.",
+            synopsis: "[-h] [code...]",
+            kind: .command(ErrorCommand())
+        ),
+        none("create-filevaultmaster-keychain", "Create a keychain for the recovery of encrypted disks."),
+        none("smartcards", "Turn the use of smart cards on or off."),
+        none("translocate-policy-check", "Tell whether a path would be translocated."),
+        none("translocate-status-check", "Tell whether a path is translocated."),
+        none("translocate-original-path", "Show where a translocated path comes from."),
+        none("requirement-evaluate", "Check a code requirement against certificates."),
+        none("filevault", "Manage the encryption of disks."),
+        none("platformsso", "Manage single sign-on of the platform."),
+    ]
+
+    private static func later(
+        _ name: String,
+        _ summary: String,
+        _ synopsis: String,
+        _ options: OptionSyntax = ""
+    ) -> Entry {
+        Entry(name: name, summary: summary, synopsis: synopsis, kind: .notYet(options))
+    }
+
+    private static func none(_ name: String, _ summary: String) -> Entry {
+        Entry(name: name, summary: summary, synopsis: "[-h] (not supported on this platform)", kind: .noMeaning)
+    }
+}

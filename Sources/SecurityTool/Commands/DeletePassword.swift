@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// `delete-generic-password` and `delete-internet-password` (reference, section 4.4).
+struct DeletePassword: Command {
+    let kind: PasswordKind
+
+    var options: OptionSyntax { kind.deleteOptions }
+
+    func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
+        var fields = PasswordFields(kind, function: PasswordSearch.preparing)
+        for option in invocation.arguments.options {
+            guard try fields.take(option) else { throw CommandFailure.usage }
+        }
+        try invocation.checkOptions(options)
+        guard !fields.values.isEmpty else { throw CommandFailure.usage }
+        let search = PasswordSearch(fields: fields, operands: invocation.arguments.operands, keychain: session.keychain)
+        let item = try search.first()
+        try session.output.write(AttributeBlock.text(item, session.keychain.name))
+        let deletion = Result { () throws(CommandFailure) in
+            try reporting("SecKeychainItemDelete") { () throws(KeychainError) in try session.keychain.delete(item) }
+        }
+        // macOS says so in any case; the status tells.
+        try session.errors.write("password has been deleted.\n")
+        try deletion.get()
+        return 0
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// A line of an attribute block: which attribute of ours stands for one of a file keychain.
+///
+/// Long, because it is a table (reference, section 5).
+struct AttributeLine: Sendable {
+    /// The attribute's name or number, as it is printed.
+    let tag: ByteText
+
+    let format: Format
+    let attribute: AttributeName
+
+    /// Whether 0 is printed for an attribute that an item lacks.
+    var isNeverAbsent = false
+
+    /// Whether the value is the class of a key.
+    var isClassCode = false
+
+    /// The type of an attribute of a file keychain.
+    enum Format: String {
+        case blob
+        case date = "timedate"
+        case unsigned = "uint32"
+        case signed = "sint32"
+    }
+
+    static func lines(of itemClass: ItemClass) -> [AttributeLine] {
+        switch itemClass {
+        case .genericPassword: genericPassword
+        case .internetPassword: internetPassword
+        case .certificate: certificate
+        case .key: key
+        case .identity: []
+        }
+    }
+
+    private init(_ attribute: AttributeName, _ format: Format = .blob, as name: AttributeName? = nil) {
+        tag = ValueFormat.quoted((name ?? attribute).code)
+        self.format = format
+        self.attribute = attribute
+    }
+
+    private init(_ number: UInt32, _ attribute: AttributeName, _ format: Format = .blob) {
+        tag = ValueFormat.quoted(number)
+        self.format = format
+        self.attribute = attribute
+    }
+
+    private static func neverAbsent(_ attribute: AttributeName) -> AttributeLine {
+        var line = AttributeLine(attribute, .unsigned)
+        line.isNeverAbsent = true
+        return line
+    }
+
+    private static let label = AttributeLine(7, "labl")
+    private static let alias = AttributeLine(8, "alis")
+
+    private static let genericPassword = [
+        label, alias,
+        AttributeLine("acct"), AttributeLine("cdat", .date), AttributeLine("crtr", .unsigned),
+        AttributeLine("cusi", .signed), AttributeLine("desc"), AttributeLine("gena"), AttributeLine("icmt"),
+        AttributeLine("invi", .signed), AttributeLine("mdat", .date), AttributeLine("nega", .signed),
+        AttributeLine("prot"), AttributeLine("scrp", .signed), AttributeLine("svce"), AttributeLine("type", .unsigned),
+    ]
+
+    private static let internetPassword = [
+        label, alias,
+        AttributeLine("acct"), AttributeLine("atyp"), AttributeLine("cdat", .date), AttributeLine("crtr", .unsigned),
+        AttributeLine("cusi", .signed), AttributeLine("desc"), AttributeLine("icmt"), AttributeLine("invi", .signed),
+        AttributeLine("mdat", .date), AttributeLine("nega", .signed), AttributeLine("path"), neverAbsent("port"),
+        AttributeLine("prot"), neverAbsent("ptcl"), AttributeLine("scrp", .signed), AttributeLine("sdmn"),
+        AttributeLine("srvr"), AttributeLine("type", .unsigned),
+    ]
+
+    private static let certificate = [
+        AttributeLine("alis"), AttributeLine("cenc", .unsigned), AttributeLine("ctyp", .unsigned),
+        AttributeLine("pkhh", as: "hpky"), AttributeLine("issr", as: "issu"), AttributeLine("labl"),
+        AttributeLine("skid"), AttributeLine("slnr", as: "snbr"), AttributeLine("subj"),
+    ]
+
+    private static let key: [AttributeLine] = {
+        var classCode = AttributeLine(0x00, "kcls", .unsigned)
+        classCode.isClassCode = true
+        return [
+            classCode, AttributeLine(0x01, "labl"), AttributeLine(0x02, "alis"),
+            AttributeLine(0x03, "perm", .unsigned), AttributeLine(0x04, "priv", .unsigned),
+            AttributeLine(0x05, "modi", .unsigned), AttributeLine(0x06, "klbl"), AttributeLine(0x07, "atag"),
+            AttributeLine(0x08, "crtr"), AttributeLine(0x09, "type", .unsigned),
+            AttributeLine(0x0A, "bsiz", .unsigned), AttributeLine(0x0B, "esiz", .unsigned),
+            AttributeLine(0x0C, "sdat"), AttributeLine(0x0D, "edat"), AttributeLine(0x0E, "sens", .unsigned),
+            AttributeLine(0x0F, "asen", .unsigned), AttributeLine(0x10, "extr", .unsigned),
+            AttributeLine(0x11, "next", .unsigned), AttributeLine(0x12, "encr", .unsigned),
+            AttributeLine(0x13, "decr", .unsigned), AttributeLine(0x14, "drve", .unsigned),
+            AttributeLine(0x15, "sign", .unsigned), AttributeLine(0x16, "vrfy", .unsigned),
+            AttributeLine(0x17, "snrc", .unsigned), AttributeLine(0x18, "vyrc", .unsigned),
+            AttributeLine(0x19, "wrap", .unsigned), AttributeLine(0x1A, "unwp", .unsigned),
+        ]
+    }()
+}

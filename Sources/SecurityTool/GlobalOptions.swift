@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What stands in front of the command (reference, section 2.1).
+struct GlobalOptions {
+    var asksForHelp = false
+    var isInteractive = false
+    var isQuiet = false
+    var isVerbose = false
+    var readsPasswordsFromInput = false
+    var prompt: ByteText?
+
+    /// A wrong option; the others do not count then.
+    private(set) var problem: ParsedOptions.Problem?
+
+    /// Where the command begins.
+    private(set) var commandIndex: Int
+
+    /// `l` and `R` have no effect here: there are no leaks to report, and no recovery system.
+    static let syntax: OptionSyntax = "hilp:qvRS"
+
+    /// Reads the options.
+    ///
+    /// - Parameter words: all words, the name of the program first.
+    init(_ words: [Word]) {
+        var reader = GetOpt(words, from: 1, Self.syntax)
+        commandIndex = words.count
+        while let event = reader.next() {
+            switch event {
+            case .option(let letter, let place):
+                take(letter, place.map { words[$0.word].dropFirst($0.offset) } ?? Word(""))
+            case .illegal(let letter): problem = .illegal(letter)
+            case .missingValue(let letter): problem = .missingValue(letter)
+            }
+            if problem != nil { return }
+        }
+        commandIndex = min(reader.index, words.count)
+    }
+
+    private mutating func take(_ letter: UInt8, _ value: Word) {
+        switch letter {
+        case UInt8(ascii: "h"): asksForHelp = true
+        case UInt8(ascii: "i"): isInteractive = true
+        case UInt8(ascii: "q"): isQuiet = true
+        case UInt8(ascii: "v"): isVerbose = true
+        case UInt8(ascii: "S"): readsPasswordsFromInput = true
+        case UInt8(ascii: "p"):
+            prompt = "\(value)"
+            isInteractive = true
+        default: break
+        }
+    }
+
+    /// What is printed when there is no command.
+    static let usage: ByteText = """
+        Usage: security [-h] [-i] [-l] [-p prompt] [-q] [-v] [command] [opt ...]
+            -h    List the commands, or show the usage of those that are named.
+            -i    Read commands from standard input, one a line.
+            -l    Accepted; does nothing here.
+            -p    Set the prompt, and read commands as with -i.
+            -q    Leave remarks out.
+            -v    Repeat each command on standard error; secrets are not shown.
+            -S    Read passwords from standard input, one a line, each once and without a prompt
+                  (not part of macOS).
+        security commands are:
+
+        """
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Commands from standard input, one a line (reference, section 2.4).
+struct InteractiveMode {
+    let session: Session
+
+    /// What is printed in front of each command that a person types.
+    let prompt: ByteText
+
+    static let defaultPrompt: ByteText = "security> "
+
+    /// Runs commands until the input ends.
+    ///
+    /// - Returns: The status of the last one.
+    /// - Throws: ``Output/Failure``
+    func run() throws -> Int32 {
+        let isTerminal = isatty(session.input.descriptor) == 1
+        var status: Int32 = 0
+        while true {
+            if isTerminal { try session.errors.write(prompt) }
+            switch try? session.input.next() {
+            case .line(let line):
+                status = try run(LineSplitter.words(of: line))
+                // A command that could not ask for a name ends the session.
+                if status == -1 { return 0 }
+            case .tooLong:
+                // Differs from macOS, which runs its end as a command and shows it.
+                try session.errors.write("security: a line is longer than \(LineReader.largestLine) bytes\n")
+                status = 1
+            case .unfinished, .end, nil: return status
+            }
+        }
+    }
+
+    private func run(_ words: [Word]) throws -> Int32 {
+        let status = try session.run(words)
+        if let name = words.first, status != 0, !session.isQuiet {
+            try session.errors.write("\(name): returned \(status)\n")
+        }
+        return status
+    }
+}

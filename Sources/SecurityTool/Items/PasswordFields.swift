@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The attributes that were given by options.
+struct PasswordFields {
+    let kind: PasswordKind
+
+    /// The function of macOS that would not take a wrong value.
+    let function: String
+
+    private(set) var values: [AttributeName: PropertyValue] = [:]
+
+    init(_ kind: PasswordKind, function: String) {
+        self.kind = kind
+        self.function = function
+    }
+
+    subscript(name: AttributeName) -> PropertyValue? { values[name] }
+
+    /// Takes an option; a later one of the same letter wins.
+    ///
+    /// - Returns: Whether it stands for an attribute.
+    /// - Throws: ``CommandFailure`` for a value that cannot be stored.
+    mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) -> Bool {
+        guard let field = kind.fields.first(where: { $0.letter == option.letter }) else { return false }
+        switch field.form {
+        case .text: values[field.attribute] = .string(try text(option.value))
+        case .code: values[field.attribute] = .number(.integer(try code(option.value)))
+        case .codeText:
+            _ = try code(option.value)
+            values[field.attribute] = .string(try text(option.value))
+        case .port: values[field.attribute] = .number(.integer(try port(option.value)))
+        }
+        return true
+    }
+
+    /// Which items a search by these attributes means.
+    ///
+    /// A complete key makes the other attributes ignored (reference, section 4.3).
+    var filter: Conditions {
+        let isDecided = kind.decisiveKey.allSatisfy { name in
+            values[name].map { kind.isDecisiveWhenEmpty || !$0.isBlank } ?? false
+        }
+        return conditions(isDecided ? values.filter { kind.decisiveKey.contains($0.key) } : values)
+    }
+
+    /// The items that an add would double.
+    var duplicates: Conditions {
+        conditions(kind.uniqueKey.merging(valuesToStore.filter { kind.uniqueKey.keys.contains($0.key) }) { $1 })
+    }
+
+    /// The items that `-U` may mean: by the parts of the key that were given (reference, section 4.5).
+    var itemsToUpdate: Conditions {
+        conditions(valuesToStore.filter { kind.uniqueKey.keys.contains($0.key) })
+    }
+
+    /// The attributes of a new or updated item.
+    var valuesToStore: [AttributeName: PropertyValue] {
+        var stored = values.merging(kind.defaults) { given, _ in given }
+        if stored["labl"] == nil { stored["labl"] = values[kind.subject] }
+        return stored
+    }
+
+    private func conditions(_ values: [AttributeName: PropertyValue]) -> Conditions {
+        let schema = ItemSchema.of(kind.itemClass)
+        var conditions = Conditions()
+        for (name, value) in values { conditions.set(name, value, schema) }
+        return conditions
+    }
+
+    /// - Throws: `errSecParam` for what is not UTF-8: the keychain keeps strings, and would have to change it.
+    private func text(_ word: Word) throws(CommandFailure) -> String {
+        guard let text = word.text else { throw CommandFailure(.parameter, function) }
+        return text
+    }
+
+    private func code(_ word: Word) throws(CommandFailure) -> Int64 {
+        guard word.count == 4 else {
+            let hint: ByteText = word.count == 3 ? "\n(Try \"\(word) \" instead of \"\(word)\")" : ""
+            throw CommandFailure("Error: four-character types must be exactly 4 characters long.\(hint)")
+        }
+        return (0..<4).reduce(0) { $0 << 8 | Int64(word[$1]) }
+    }
+
+    private func port(_ word: Word) throws(CommandFailure) -> Int64 {
+        guard let port = word.text.flatMap({ UInt16($0) }) else { throw CommandFailure.usage }
+        return Int64(port)
+    }
+}
+
+extension PropertyValue {
+    /// Whether this is what an absent attribute amounts to.
+    fileprivate var isBlank: Bool { self == .string("") || self == .number(.integer(0)) }
+}

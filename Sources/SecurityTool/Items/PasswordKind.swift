@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// A kind of password items: which options stand for which attributes, and what macOS calls things.
+struct PasswordKind: Sendable {
+    let itemClass: ItemClass
+
+    /// The options that give or look for an attribute.
+    let fields: [Field]
+
+    /// The attributes that tell two items of a keychain apart, and what an item that lacks one has.
+    let uniqueKey: [AttributeName: PropertyValue]
+
+    /// The attributes that a filter has to name for all others to be ignored; an empty value names nothing.
+    let decisiveKey: [AttributeName]
+
+    /// Whether an empty value in a decisive key counts.
+    let isDecisiveWhenEmpty: Bool
+
+    /// What an item is named after when it has no label.
+    let subject: AttributeName
+
+    /// What an item gets that is not asked for.
+    let defaults: [AttributeName: PropertyValue]
+
+    /// The options whose value is a password.
+    let passwordLetters: Set<Character>
+
+    /// The function of macOS that adds.
+    let addFunction: String
+
+    let addOptions: OptionSyntax
+    let findOptions: OptionSyntax
+    let deleteOptions: OptionSyntax
+
+    /// An option that stands for an attribute.
+    struct Field: Sendable {
+        let letter: Character
+        let attribute: AttributeName
+        let form: Form
+
+        init(_ letter: Character, _ attribute: AttributeName, _ form: Form = .text) {
+            self.letter = letter
+            self.attribute = attribute
+            self.form = form
+        }
+    }
+
+    /// What the value of an option is made into.
+    enum Form {
+        case text
+        /// Four characters, kept as a number.
+        case code
+        /// Four characters, kept as a string, which is what the constants of Apple's API are.
+        case codeText
+        /// A number of 16 bits.
+        case port
+    }
+
+    /// The options that ask for a password when they are the last word.
+    static let promptLetters: Set<UInt8> = [UInt8(ascii: "w"), UInt8(ascii: "p")]
+
+    /// How messages about adding name a keychain.
+    func subjectOfMessage(_ operand: Word?) -> ByteText {
+        switch itemClass {
+        case .internetPassword: operand.map { "\($0)" } ?? "<NULL>"
+        default: operand.map { "(\($0))" } ?? "(<default>)"
+        }
+    }
+
+    private static let common = [
+        Field("a", .account), Field("c", "crtr", .code), Field("C", "type", .code), Field("D", "desc"),
+        Field("j", "icmt"), Field("l", "labl"),
+    ]
+
+    static let generic = PasswordKind(
+        itemClass: .genericPassword,
+        fields: common + [Field("s", .service), Field("G", "gena")],
+        uniqueKey: [.account: .string(""), .service: .string("")],
+        decisiveKey: [.account, .service],
+        isDecisiveWhenEmpty: true,
+        subject: .service,
+        defaults: [:],
+        passwordLetters: ["w", "p"],
+        addFunction: "SecKeychainItemCreateFromContent",
+        addOptions: OptionSyntax(":a:s:w:p:X:c:C:D:G:j:l:UAT:h", secrets: "wpX"),
+        findOptions: "ha:c:C:D:G:j:l:s:gw",
+        deleteOptions: "ha:c:C:D:G:j:l:s:g"
+    )
+
+    static let internet = PasswordKind(
+        itemClass: .internetPassword,
+        fields: common + [
+            Field("s", .server), Field("d", "sdmn"), Field("p", "path"), Field("P", "port", .port),
+            Field("r", "ptcl", .codeText), Field("t", "atyp", .codeText),
+        ],
+        uniqueKey: [
+            .account: .string(""), "sdmn": .string(""), .server: .string(""), "ptcl": .number(.integer(0)),
+            "atyp": .string(""), "port": .number(.integer(0)), "path": .string(""),
+        ],
+        decisiveKey: [.account, "sdmn", .server, "ptcl", "atyp", "port", "path"],
+        isDecisiveWhenEmpty: false,
+        subject: .server,
+        defaults: ["atyp": .string("dflt")],
+        passwordLetters: ["w"],
+        addFunction: "SecKeychainAddInternetPassword",
+        addOptions: OptionSyntax(":a:s:w:X:c:C:d:D:j:l:p:P:r:t:UAT:h", secrets: "wX"),
+        findOptions: "ha:c:C:d:D:j:l:p:P:r:s:t:gw",
+        deleteOptions: "ha:c:C:d:D:j:l:p:P:r:s:t:g"
+    )
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The keychain that all commands work on: the items of every access group.
+struct UserKeychain: Sendable {
+    let backend: any KeychainBackend
+    let name: KeychainName
+
+    /// Finds every item that can be shown: those in the common group first, otherwise in the order of the store.
+    ///
+    /// An item that asks for authentication cannot be shown, and one that is damaged neither; see ``obstacle(_:_:)``.
+    func items(
+        _ itemClass: ItemClass,
+        _ conditions: Conditions = Conditions()
+    ) throws(KeychainError) -> [StoredItem] {
+        var query = query(itemClass, conditions)
+        query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
+        query[PropertyKey.returnAttributes] = .boolean(true)
+        query[PropertyKey.returnPersistentReference] = .boolean(true)
+        query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUISkip)
+        guard case .list(let values) = try answer(toRepeated: query) else { return [] }
+        let items = values.compactMap { StoredItem(itemClass, $0) }.filter(conditions.holdBlanks)
+        return items.filter(\.isInCommonGroup) + items.filter { !$0.isInCommonGroup }
+    }
+
+    /// Why there may be matching items that cannot be shown.
+    ///
+    /// Damage is reported by the first call that meets it, and later only where nothing else matches.
+    ///
+    /// - Returns: `errSecInteractionNotAllowed` or `errSecDecode`; `nil` when there is no such item.
+    func obstacle(_ itemClass: ItemClass, _ conditions: Conditions = Conditions()) throws(KeychainError) -> Status? {
+        var query = query(itemClass, conditions)
+        query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
+        query[PropertyKey.returnPersistentReference] = .boolean(true)
+        var obstacle: Status?
+        // Damage hides what else there is until it has been set aside.
+        for _ in 0..<2 {
+            do throws(KeychainError) {
+                _ = try perform(.copyMatching(query))
+                return obstacle
+            } catch {
+                switch error.status {
+                case .itemNotFound: return obstacle
+                case .interactionNotAllowed: return error.status
+                case .decode: obstacle = error.status
+                default: throw error
+                }
+            }
+        }
+        return obstacle
+    }
+
+    /// Reads the secret of an item; an item without one has an empty one.
+    func secret(of item: StoredItem) throws(KeychainError) -> SecretBytes {
+        var query = item.query
+        query[PropertyKey.returnData] = .boolean(true)
+        guard case .single(.data(let secret)) = try perform(.copyMatching(query)) else { return SecretBytes() }
+        return secret
+    }
+
+    /// Adds an item to the common group.
+    func add(_ itemClass: ItemClass, _ attributes: [String: PropertyValue]) throws(KeychainError) {
+        var dictionary = PropertyDictionary(attributes)
+        dictionary[PropertyKey.itemClass] = .string(itemClass.rawValue)
+        _ = try perform(.add(dictionary))
+    }
+
+    /// Changes an item, wherever it lies.
+    func update(_ item: StoredItem, _ attributes: [String: PropertyValue]) throws(KeychainError) {
+        _ = try perform(.update(item.query, attributes: PropertyDictionary(attributes)))
+    }
+
+    /// Deletes an item, wherever it lies.
+    func delete(_ item: StoredItem) throws(KeychainError) {
+        _ = try perform(.delete(item.query))
+    }
+
+    private func query(_ itemClass: ItemClass, _ conditions: Conditions) -> PropertyDictionary {
+        var query = PropertyDictionary(conditions.attributes)
+        query[PropertyKey.itemClass] = .string(itemClass.rawValue)
+        query[AttributeName.synchronizable.description] = .string(PropertyKey.synchronizableAny)
+        return query
+    }
+
+    /// A first answer of `errSecDecode` sets the damaged items aside; the second one is about the others.
+    private func answer(toRepeated query: PropertyDictionary) throws(KeychainError) -> KeychainAnswer {
+        for isLast in [false, true] {
+            do throws(KeychainError) {
+                return try perform(.copyMatching(query))
+            } catch {
+                switch error.status {
+                case .itemNotFound: return .nothing
+                case .decode: if isLast { return .nothing }
+                default: throw error
+                }
+            }
+        }
+        return .nothing
+    }
+
+    private func perform(_ operation: KeychainRequest.Operation) throws(KeychainError) -> KeychainAnswer {
+        try backend.perform(KeychainRequest(operation, client: .person))
+    }
+}

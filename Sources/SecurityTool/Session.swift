@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What commands work with.
+struct Session {
+    let keychain: UserKeychain
+    let output: Output
+    let errors: Output
+
+    /// Standard input: the commands of interactive mode, and passwords where there is no terminal.
+    let input: LineReader
+
+    let prompts: PasswordPrompt
+
+    /// Whether remarks are left out (`-q`).
+    let isQuiet: Bool
+
+    /// Whether each command is repeated on standard error (`-v`).
+    let isVerbose: Bool
+
+    /// Runs a command.
+    ///
+    /// - Parameter words: the name and what follows it; none does nothing.
+    /// - Returns: The status, of 32 bits.
+    /// - Throws: ``Output/Failure``
+    func run(_ words: [Word]) throws -> Int32 {
+        guard let name = words.first else { return 0 }
+        guard let entry = CommandTable.entry(matching: name) else {
+            try errors.write("security: unknown command \"\(name)\"\n")
+            return 1
+        }
+        let words = Array(words.dropFirst())
+        if isVerbose { try echo(entry, words) }
+        do {
+            return try run(entry, typedName: name, words)
+        } catch let failure as CommandFailure {
+            if let message = failure.message { try errors.write("\(message)\n") }
+            if failure.status == CommandFailure.usage.status {
+                try errors.write("\(entry.usage)        \(entry.summary)\n")
+            }
+            return failure.status
+        }
+    }
+
+    private func run(_ entry: CommandTable.Entry, typedName: Word, _ words: [Word]) throws -> Int32 {
+        let invocation = Invocation(
+            name: entry.name,
+            typedName: typedName,
+            words: words,
+            arguments: ParsedOptions(words, entry.options)
+        )
+        switch entry.kind {
+        case .command(let command):
+            return try command.run(invocation, in: self)
+        case .notYet:
+            if invocation.asksForUsage { throw CommandFailure.usage }
+            throw CommandFailure("security: \(entry.name): not implemented yet")
+        case .noMeaning:
+            if invocation.asksForUsage { throw CommandFailure.usage }
+            throw CommandFailure("security: \(entry.name): not supported on this platform")
+        }
+    }
+
+    /// Shows the command in full.
+    ///
+    /// - Important: Differs from macOS: secret values appear as `***`.
+    private func echo(_ entry: CommandTable.Entry, _ words: [Word]) throws {
+        let words = SecretArguments.masked(words, entry.options)
+        try errors.write(words.reduce(ByteText(entry.name)) { "\($0) \"\($1)\"" } + "\n")
+    }
+}
+
+extension Invocation {
+    /// Whether `-h` stands where options stand.
+    fileprivate var asksForUsage: Bool { words.first.map { $0 == "-h" } ?? false }
+}

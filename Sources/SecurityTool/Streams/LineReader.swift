@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import KeychainCore
+
+/// Lines of a descriptor; they may hold secrets, and every buffer is wiped.
+final class LineReader {
+    /// The most bytes that a line may have: 1 MiB.
+    static let largestLine = 1 << 20
+
+    let descriptor: Int32
+    private let chunk: UnsafeMutableRawBufferPointer
+    private var unread = 0..<0
+
+    /// What was read.
+    enum Line {
+        /// A line, without the newline that ended it.
+        case line(SecretBytes)
+        /// What stands before the end of the input without a newline; not empty.
+        case unfinished(SecretBytes)
+        /// A line of more than ``largestLine`` bytes; it was passed over.
+        case tooLong
+        /// The end of the input.
+        case end
+    }
+
+    /// Input that cannot be read.
+    struct Failure: Error {
+        let code: Int32
+    }
+
+    /// A reader of a descriptor.
+    ///
+    /// - Parameters:
+    ///   - descriptor: where to read; it stays open.
+    ///   - readsAhead: whether bytes beyond a line may be taken; if not, they are left to other programs.
+    init(descriptor: Int32, readsAhead: Bool) {
+        self.descriptor = descriptor
+        chunk = .allocate(byteCount: readsAhead ? 1 << 16 : 1, alignment: 1)
+    }
+
+    deinit {
+        keychain_wipe(chunk.baseAddress, chunk.count)
+        chunk.deallocate()
+    }
+
+    /// Reads a line; blocks until it is there.
+    ///
+    /// - Parameter wait: what to do before each read, for example wait in another way.
+    /// - Returns: The line, or why there is none.
+    /// - Throws: ``Failure``, and whatever `wait` throws.
+    func next(wait: () throws -> Void = {}) throws -> Line {
+        var line = SecretBuffer()
+        var isTooLong = false
+        while true {
+            if unread.isEmpty {
+                try wait()
+                guard try fill() else {
+                    return isTooLong ? .tooLong : line.count > 0 ? .unfinished(line.bytes) : .end
+                }
+            }
+            let available = UnsafeRawBufferPointer(rebasing: chunk[unread])
+            let end = available.firstIndex(of: UInt8(ascii: "\n"))
+            let part = available[..<(end ?? available.count)]
+            unread = unread.lowerBound + part.count + (end == nil ? 0 : 1)..<unread.upperBound
+            isTooLong = isTooLong || line.count + part.count > Self.largestLine
+            if !isTooLong { line.append(UnsafeRawBufferPointer(rebasing: part)) }
+            if end != nil { return isTooLong ? .tooLong : .line(line.bytes) }
+        }
+    }
+
+    /// Whether there was anything to read.
+    private func fill() throws -> Bool {
+        while true {
+            let count = read(descriptor, chunk.baseAddress, chunk.count)
+            if count >= 0 {
+                unread = 0..<count
+                return count > 0
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                poll(&state, 1, -1)
+            default: throw Failure(code: errno)
+            }
+        }
+    }
+}

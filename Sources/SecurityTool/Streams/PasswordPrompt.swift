@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+
+/// How passwords are asked for: as getpass(3) does, or from standard input with `-S`.
+struct PasswordPrompt {
+    /// Where lines come from when there is no terminal.
+    let input: LineReader
+
+    /// Where prompts go when there is no terminal.
+    let errors: Output
+
+    /// Whether passwords come from standard input only, one line each, without a prompt.
+    let usesStandardInput: Bool
+
+    /// How often a new password may be typed differently.
+    private static let attempts = 3
+
+    /// The most bytes that a terminal passes on in one line (N_TTY of Linux); it drops the rest without a word.
+    private static let longestTerminalLine = 4095
+
+    /// Asks for a new password, and once more to be sure.
+    ///
+    /// - Throws: ``CommandFailure`` when the answers differ three times, or cannot be read.
+    func askForNew(_ question: String, again: String) throws -> SecretBytes {
+        if usesStandardInput { return try ask(question) }
+        for _ in 0..<Self.attempts {
+            let first = try ask(question)
+            if try ask(again) == first { return first }
+            try errors.write("passwords don't match\n")
+        }
+        throw CommandFailure(status: 1)
+    }
+
+    /// Asks for a password; the end of the input counts as an empty answer, but not with `-S`.
+    ///
+    /// - Throws: ``CommandFailure`` when the answer cannot be read, or is too long.
+    func ask(_ question: String) throws -> SecretBytes {
+        do {
+            if usesStandardInput { return try answer(try input.next(), mustExist: true) }
+            let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+            guard terminal >= 0 else { return try ask(question, input, errors) }
+            defer { close(terminal) }
+            return try ask(question, LineReader(descriptor: terminal, readsAhead: false), Output(descriptor: terminal))
+        } catch let failure as LineReader.Failure {
+            throw CommandFailure("security: the password cannot be read: \(String(cString: strerror(failure.code)))")
+        }
+    }
+
+    private func ask(_ question: String, _ reader: LineReader, _ output: Output) throws -> SecretBytes {
+        // The echo is off before anybody is asked to type.
+        let terminal = HiddenTerminal(descriptor: reader.descriptor)
+        try output.write(ByteText(question))
+        guard let terminal else { return try answer(try reader.next(), mustExist: false) }
+        let line = try reader.next { try terminal.waitForInput { try output.write(ByteText(question)) } }
+        // The newline that was typed has not been shown either.
+        try output.write("\n")
+        let password = try answer(line, mustExist: false)
+        guard password.count < Self.longestTerminalLine else {
+            throw CommandFailure("security: the terminal may have cut the password; use standard input and -S")
+        }
+        return password
+    }
+
+    private func answer(_ line: LineReader.Line, mustExist: Bool) throws -> SecretBytes {
+        switch line {
+        case .line(let password), .unfinished(let password): return password
+        case .tooLong: throw CommandFailure("security: the password is longer than \(LineReader.largestLine) bytes")
+        case .end:
+            if mustExist { throw CommandFailure("security: there is no password on standard input") }
+            return SecretBytes()
+        }
+    }
+}

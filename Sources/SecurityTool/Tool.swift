@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import KeychainCore
+
+/// The `security` command.
+package struct Tool {
+    private let keychain: UserKeychain
+
+    /// A command that works on one keychain.
+    ///
+    /// - Parameter backend: what carries out requests.
+    package init(backend: any KeychainBackend) {
+        keychain = UserKeychain(backend: backend, name: .current)
+    }
+
+    /// Runs the command that this process was started with.
+    ///
+    /// Secrets among the arguments are overwritten first, so that a list of processes no longer shows them.
+    ///
+    /// - Returns: The exit status; the system takes its low byte.
+    package func runProcess() -> Int32 {
+        StandardDescriptors.prepare()
+        ProcessSignals.prepare()
+        return run(Self.takeArguments(), input: STDIN_FILENO, output: .standard, errors: .errors)
+    }
+
+    /// Runs a command.
+    ///
+    /// - Parameters:
+    ///   - words: the arguments, the name of the program first.
+    ///   - input: the descriptor of standard input.
+    ///   - output: standard output.
+    ///   - errors: standard error.
+    /// - Returns: The status, of 32 bits.
+    func run(_ words: [Word], input: Int32, output: Output, errors: Output) -> Int32 {
+        do {
+            return try run(words, GlobalOptions(words), input, output, errors)
+        } catch let failure as Output.Failure {
+            try? errors.write("security: the output cannot be written: \(String(cString: strerror(failure.code)))\n")
+        } catch {
+            try? errors.write("security: \(Status.internal.text)\n")
+        }
+        return 1
+    }
+
+    private func run(
+        _ words: [Word],
+        _ options: GlobalOptions,
+        _ input: Int32,
+        _ output: Output,
+        _ errors: Output
+    ) throws -> Int32 {
+        if let problem = options.problem {
+            try errors.write("\(problem.message)\n")
+            return try showUsage(output)
+        }
+        let command = Array(words[options.commandIndex...])
+        let reader = LineReader(descriptor: input, readsAhead: options.isInteractive && command.isEmpty)
+        let session = Session(
+            keychain: keychain,
+            output: output,
+            errors: errors,
+            input: reader,
+            prompts: PasswordPrompt(
+                input: reader,
+                errors: errors,
+                usesStandardInput: options.readsPasswordsFromInput
+            ),
+            isQuiet: options.isQuiet,
+            isVerbose: options.isVerbose
+        )
+        if options.asksForHelp {
+            return try HelpCommand.explain(command, typedName: words[options.commandIndex - 1], in: session)
+        }
+        if !command.isEmpty { return try session.run(command) }
+        guard options.isInteractive else { return try showUsage(output) }
+        return try InteractiveMode(session: session, prompt: options.prompt ?? InteractiveMode.defaultPrompt).run()
+    }
+
+    private func showUsage(_ output: Output) throws -> Int32 {
+        try output.write(GlobalOptions.usage + CommandTable.list)
+        return CommandFailure.usage.status
+    }
+
+    /// The arguments of the process; secret ones are gone from its memory afterwards, but for what is returned.
+    private static func takeArguments() -> [Word] {
+        let arguments = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+        let words = arguments.map { argument in
+            Word(
+                argument.map { SecretBytes(copying: UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+                    ?? SecretBytes()
+            )
+        }
+        for place in secretPlaces(in: words) {
+            guard let argument = arguments[place.word] else { continue }
+            keychain_wipe(argument + place.offset, strlen(argument) - place.offset)
+        }
+        return words
+    }
+
+    static func secretPlaces(in words: [Word]) -> [GetOpt.Place] {
+        let start = GlobalOptions(words).commandIndex
+        guard start < words.count, let entry = CommandTable.entry(matching: words[start]) else { return [] }
+        return SecretArguments.places(in: words, from: start + 1, entry.options)
+    }
+}

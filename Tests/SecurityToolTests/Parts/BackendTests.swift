@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+@testable import SecurityTool
+
+/// The command in this process, with another keychain behind it.
+struct BackendTests {
+    /// A keychain that fails.
+    private struct Failing: KeychainBackend {
+        let status: Status
+
+        func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
+            throw KeychainError(status, "this is the reason")
+        }
+    }
+
+    /// Statuses, what follows the name of the function, and the exit status.
+    private static let statuses: [(Int32, String, Int32)] = [
+        (-25291, "No keychain is available. You may need to restart your computer.\nsecurity: this is the reason", 53),
+        (-25292, "This keychain cannot be modified.\nsecurity: this is the reason", 52),
+        (-36, "I/O error.\nsecurity: this is the reason", 220),
+        (-34018, "A required entitlement isn't present.", 30),
+        (-50, "One or more parameters passed to a function were not valid.", 206),
+        (-4, "Function or operation not implemented.", 252),
+        (-12345, "unknown error -12345=ffffffffffffcfc7", 199),
+    ]
+
+    private static let commands: [(String, String)] = [
+        ("find-generic-password -s svc -w", "SecKeychainSearchCopyNext"),
+        ("find-internet-password -s svc", "SecKeychainSearchCopyNext"),
+        ("delete-generic-password -s svc", "SecKeychainSearchCopyNext"),
+        ("dump-keychain", "SecKeychainSearchCopyNext"),
+        ("add-generic-password -a a -s svc -w hunter2", "SecKeychainItemCreateFromContent (<default>)"),
+        (
+            "add-generic-password -a a -s svc -w hunter2 login.keychain",
+            "SecKeychainItemCreateFromContent (login.keychain)"
+        ),
+        ("add-internet-password -a a -s svc -w hunter2", "SecKeychainAddInternetPassword <NULL>"),
+    ]
+
+    @Test("an error of the keychain is reported by its sentence, and the status is its low byte")
+    func errorsAreReported() throws {
+        for (status, text, exitStatus) in Self.statuses {
+            for (command, function) in Self.commands {
+                let result = try run(command, Failing(status: Status(rawValue: status)))
+                #expect(result.status == status && result.status & 0xFF == exitStatus)
+                #expect(result.output.isEmpty)
+                #expect(result.errors == "security: \(function): \(text)\n")
+            }
+        }
+    }
+
+    @Test("an update that fails is followed by an add")
+    func updateThenAdd() throws {
+        let result = try run("add-generic-password -U -a a -s svc", Failing(status: .dataTooLarge))
+        let text = try #require(Status.dataTooLarge.message)
+        #expect(
+            result.errors == """
+                security: SecKeychainItemModifyContent: \(text)
+                security: SecKeychainItemCreateFromContent (<default>): \(text)
+
+                """
+        )
+    }
+
+    @Test("the command works on the keychain that it is given")
+    func givenKeychain() throws {
+        let keychain = try TemporaryKeychain()
+        #expect(try run("add-generic-password -a alice -s svc -w secret", keychain).status == 0)
+        #expect(try run("find-generic-password -s svc -w", keychain).output == "secret\n")
+        #expect(try run("find-generic-password -s svc -w", TemporaryKeychain()).status == -25300)
+    }
+
+    private func run(
+        _ line: String,
+        _ backend: any KeychainBackend
+    ) throws -> (status: Int32, output: String, errors: String) {
+        let folder = try TemporaryFolder()
+        let paths = ["output", "errors"].map(folder.path)
+        let streams = paths.map { Output(descriptor: open($0, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)) }
+        defer { for stream in streams { close(stream.descriptor) } }
+        let words = "security \(line)".split(separator: " ").map { Word(String($0)) }
+        let status = Tool(backend: backend).run(words, input: STDIN_FILENO, output: streams[0], errors: streams[1])
+        let texts = try paths.map { try String(contentsOfFile: $0, encoding: .utf8) }
+        return (status, texts[0], texts[1])
+    }
+}
