@@ -14,7 +14,6 @@ struct AccessGroups: Sendable {
         self.client = client
     }
 
-    
     private static let sharingSuffix = "com.apple.networkextensionsharing"
 
     private var hasWildcard: Bool { client.accessGroups.contains(Client.everyGroup) }

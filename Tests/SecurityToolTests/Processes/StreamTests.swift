@@ -63,7 +63,7 @@ struct StreamTests {
         #expect(try process.wait() == 1)
     }
 
-    @Test("closed standard streams do not end up in the store")
+    @Test("an item is stored without any standard stream")
     func closedStreams() throws {
         let process = try ToolProcess.start(
             ["add-generic-password", "-a", "alice", "-s", "svc", "-w", "v"].map { Array($0.utf8) },
@@ -73,6 +73,22 @@ struct StreamTests {
         )
         #expect(try process.wait() == 0)
         #expect(try user.run(["find-generic-password", "-w"]).outputText == "v\n")
+    }
+
+    @Test("a message does not end up in the file that took the place of a closed stream")
+    func closedErrors() throws {
+        let path = user.temporary.path(of: "dump")
+        try user.run(["add-generic-password", "-a", "alice", "-s", "svc", "-w", "v"])
+        let store = try RawStore(path: user.keychainPath + "/keychain.db")
+        try store.execute("UPDATE items_genp SET metadata = x''")
+        let process = try ToolProcess.start(
+            ["dump-keychain", "-o", path].map { Array($0.utf8) },
+            in: user.current.path,
+            environment: user.environment,
+            ToolProcess.Streams(output: "/dev/null", errors: nil)
+        )
+        #expect(try process.wait() == 1)
+        #expect(try String(contentsOfFile: path, encoding: .utf8).isEmpty)
     }
 
     @Test("a closed standard input cannot be asked")
