@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CKeychainSupport
+@_implementationOnly import CKeychainSupport
 
 /// The environment of this process, as far as it may be trusted: a set-user-ID program sees none.
 ///

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSQLite
 import Glibc
 import KeychainCore
 import KeychainFiles
+
+@_implementationOnly import CSQLite
 
 /// The store of one keychain: rows in a file or in memory.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CKeychainSupport
+@_implementationOnly import CKeychainSupport
 
 /// Bytes that are overwritten with zeros when the last reference to them goes away.
 ///

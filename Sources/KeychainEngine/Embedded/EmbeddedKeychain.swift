@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CKeychainSupport
 import KeychainCore
 import KeychainFiles
 import KeychainProtection
 import KeychainStore
+
+@_implementationOnly import CKeychainSupport
 
 /// A keychain inside this process: the engine over a store in a folder or in memory.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CKeychainSupport
+@_implementationOnly import CKeychainSupport
 
 /// What a keychain has open: an engine over a store and its keys.
 ///

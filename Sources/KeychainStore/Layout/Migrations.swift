@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSQLite
+@_implementationOnly import CSQLite
 
 /// Brings the tables of an older version up to date, one version at a time, all in one transaction.
 struct Migrations {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSQLite
+@_implementationOnly import CSQLite
 
 /// A connection to one database file, with its statements prepared once.
 ///

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSQLite
 import KeychainCore
+
+@_implementationOnly import CSQLite
 
 /// A prepared statement.
 ///
