@@ -56,10 +56,11 @@ let targets: [Target] = [
 
     // Apple's API
     .target(
-        name: "PortableSecurity",
+        name: "KeychainServices",
         dependencies: ["KeychainCore", "KeychainEngine", "KeychainFiles", logging],
         swiftSettings: appleAPI
     ),
+    .target(name: "PortableSecurity", dependencies: ["KeychainServices"], swiftSettings: appleAPI),
     .target(name: "Security", dependencies: ["PortableSecurity"], swiftSettings: appleAPI),
     .target(name: "PortableLocalAuthentication", dependencies: ["PortableSecurity"], swiftSettings: appleAPI),
     .target(
@@ -122,7 +123,7 @@ let targets: [Target] = [
     .testTarget(
         name: "SecurityTests",
         dependencies: [
-            "Security", "PortableSecurity", "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainTestSupport",
+            "Security", "KeychainServices", "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainTestSupport",
         ]
     ),
     .testTarget(
@@ -132,7 +133,7 @@ let targets: [Target] = [
     .testTarget(
         name: "SecurityToolTests",
         dependencies: [
-            "SecurityTool", "security-tool", "Security", "PortableSecurity", "KeychainCore", "KeychainEngine",
+            "SecurityTool", "security-tool", "Security", "KeychainServices", "KeychainCore", "KeychainEngine",
             "KeychainFiles", "KeychainTestSupport",
         ],
         exclude: ["Cases"]
@@ -174,7 +175,9 @@ let targets: [Target] = [
 // bring its own swift-log or swift-crypto; resilient modules can be imported without the modules that they are built on.
 // Kept out of the ordinary manifest, because a target with such flags cannot be depended on by version.
 if Context.environment["SWIFT_KEYCHAIN_INSTALLATION"] != nil {
-    let apple = ["PortableSecurity", "Security", "PortableLocalAuthentication", "LocalAuthentication"]
+    let apple = [
+        "KeychainServices", "PortableSecurity", "Security", "PortableLocalAuthentication", "LocalAuthentication",
+    ]
     products.append(.library(name: "SwiftKeychain", type: .dynamic, targets: apple))
     products.append(.library(name: "SwiftKeychainCryptoKit", type: .dynamic, targets: ["CryptoKit"]))
     for target in targets where apple.contains(target.name) || target.name == "CryptoKit" {

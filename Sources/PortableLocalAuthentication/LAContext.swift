@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-public import PortableSecurity
+@_exported public import PortableSecurity
 import Synchronization
 
 /// Asks the owner of the device to authenticate.

@@ -19,15 +19,15 @@ public enum ConstantSources {
     public static var files: [GeneratedFile] {
         [
             GeneratedFile(
-                path: "Sources/PortableSecurity/Constants/ItemConstants+Generated.swift",
+                path: "Sources/KeychainServices/Constants/ItemConstants+Generated.swift",
                 contents: itemConstants()
             ),
             GeneratedFile(
-                path: "Sources/PortableSecurity/Constants/StatusConstants+Generated.swift",
+                path: "Sources/KeychainServices/Constants/StatusConstants+Generated.swift",
                 contents: statusConstants()
             ),
             GeneratedFile(
-                path: "Sources/PortableSecurity/Constants/KeyAlgorithmConstants+Generated.swift",
+                path: "Sources/KeychainServices/Constants/KeyAlgorithmConstants+Generated.swift",
                 contents: keyAlgorithmConstants()
             ),
             GeneratedFile(

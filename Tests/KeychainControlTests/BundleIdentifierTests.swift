@@ -72,9 +72,9 @@ struct BundleIdentifierTests {
         #expect(try Data(contentsOf: url) == Data(text.utf8))
     }
 
-    @Test("a path where nothing is, is reported")
-    func missing() throws {
-        let path = folder.path(of: "nothing")
+    @Test("a path where nothing is, is reported", arguments: [nil, ""])
+    func missing(_ path: String?) throws {
+        let path = path ?? folder.path(of: "nothing")
         #expect(throws: BundleIdentifierError.noSuchPath(path)) { try run("set", "com.example.tool", path) }
     }
 
@@ -86,7 +86,10 @@ struct BundleIdentifierTests {
 
     @Test(
         "an identifier consists of ASCII letters, digits, hyphens and periods",
-        arguments: ["", "com.example tool", "com/example", "com.exämple", "com_example", "a\u{0}b"]
+        arguments: [
+            "", "com.example tool", "com/example", "com.exämple", "com_example", "a\u{0}b", "..", ".a", "a.", "a..b",
+            "-x", "a.-b",
+        ]
     )
     func malformed(_ text: String) throws {
         #expect(BundleIdentifier(rawValue: text) == nil)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A bundle identifier: ASCII letters, digits, hyphens and periods (Apple's documentation of `CFBundleIdentifier`).
+/// A bundle identifier: parts of ASCII letters, digits and hyphens, with periods between (Apple's documentation of
+/// `CFBundleIdentifier`).
 struct BundleIdentifier: RawRepresentable, Hashable {
     let rawValue: String
 
@@ -14,14 +15,16 @@ struct BundleIdentifier: RawRepresentable, Hashable {
             default: false
             }
         }
-        guard !rawValue.isEmpty, isAllowed else { return nil }
+        // Every part says something: ".." would be an access group that nobody meant.
+        let parts = rawValue.split(separator: ".", omittingEmptySubsequences: false)
+        guard isAllowed, parts.allSatisfy({ !$0.isEmpty && $0.first != "-" }) else { return nil }
         self.rawValue = rawValue
     }
 
     /// What a program could be called that has no identifier yet, made from the name of its folder's package.
     static func suggestion(for name: String) -> String {
-        let letters = name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? String($0) : "-" }
-        return "com.example.\(letters.joined())"
+        let words = name.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+        return "com.example.\(words.isEmpty ? "tool" : words.joined(separator: "-"))"
     }
 }
 

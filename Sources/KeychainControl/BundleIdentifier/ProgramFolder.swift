@@ -14,7 +14,7 @@ struct ProgramFolder {
     init(path: String) throws(BundleIdentifierError) {
         var isFolder: ObjCBool = false
         let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-        guard FileManager.default.fileExists(atPath: resolved.path, isDirectory: &isFolder) else {
+        guard !path.isEmpty, FileManager.default.fileExists(atPath: resolved.path, isDirectory: &isFolder) else {
             throw .noSuchPath(path)
         }
         url = isFolder.boolValue ? resolved : resolved.deletingLastPathComponent()

@@ -26,17 +26,41 @@ struct AddPassword: Command {
             )
         }
         if let keychain = operands.first, !session.keychain.name.isMeant(by: keychain) {
-            throw CommandFailure(.noSuchKeychain, kind.addFunction, kind.subjectOfMessage(keychain))
+            // Without its name, which may be a password that was mistyped.
+            throw CommandFailure(.noSuchKeychain, kind.addFunction)
         }
-        if request.updates, try update(request, in: session) { return 0 }
-        try add(request, to: session.keychain, kind.subjectOfMessage(operands.first))
-        return 0
+        let subject = kind.subjectOfMessage(operands.first)
+        guard request.updates else {
+            try add(request, to: session.keychain, subject)
+            return 0
+        }
+        let outcome = try update(request, in: session)
+        if outcome == .updated { return 0 }
+        guard let failure = failureToAdd(request, session.keychain, subject) else { return 0 }
+        // Another process may have added the item meanwhile.
+        let isLate = outcome == .absent && failure.status == Status.duplicateItem.rawValue
+        if isLate, try update(request, in: session) == .updated { return 0 }
+        throw failure
+    }
+
+    private func failureToAdd(_ request: Request, _ keychain: UserKeychain, _ subject: ByteText) -> CommandFailure? {
+        do throws(CommandFailure) {
+            try add(request, to: keychain, subject)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private enum Outcome {
+        case updated
+        case absent
+        /// There is an item that did not take the change; that has been reported.
+        case failed
     }
 
     /// Changes the first item that is meant.
-    ///
-    /// - Returns: Whether there was one, and it took the change.
-    private func update(_ request: Request, in session: Session) throws -> Bool {
+    private func update(_ request: Request, in session: Session) throws -> Outcome {
         let function = "SecKeychainItemModifyContent"
         let meant = request.fields.itemsToUpdate
         do {
@@ -47,17 +71,17 @@ struct AddPassword: Command {
                 try reporting(function) { () throws(KeychainError) in
                     try session.keychain.update(found, request.changes)
                 }
-                return true
+                return .updated
             }
             let obstacle = try reporting(function) { () throws(KeychainError) in
                 try session.keychain.obstacle(kind.itemClass, meant)
             }
-            guard obstacle == .interactionNotAllowed else { return false }
+            guard obstacle == .interactionNotAllowed else { return .absent }
             throw CommandFailure(.interactionNotAllowed, function)
         } catch let failure as CommandFailure {
             // The add that follows decides the status.
             if let message = failure.message { try session.errors.write("\(message)\n") }
-            return false
+            return .failed
         }
     }
 
@@ -66,12 +90,12 @@ struct AddPassword: Command {
         let duplicates = request.fields.duplicates
         try reporting(kind.addFunction, subject) { () throws(KeychainError) in
             // The operators for conditions would lose the type of the error.
-            var isDuplicate = try !keychain.items(kind.itemClass, duplicates).isEmpty
-            if !isDuplicate {
-                isDuplicate = try keychain.obstacle(kind.itemClass, duplicates) == .interactionNotAllowed
-            }
-            guard !isDuplicate else {
-                throw KeychainError(.duplicateItem, "an item with the same account and name exists")
+            for conditions in duplicates {
+                var isDuplicate = try !keychain.items(kind.itemClass, conditions).isEmpty
+                if !isDuplicate {
+                    isDuplicate = try keychain.obstacle(kind.itemClass, conditions) == .interactionNotAllowed
+                }
+                if isDuplicate { throw KeychainError(.duplicateItem, "an item with the same key exists") }
             }
             try keychain.add(kind.itemClass, request.newItem)
         }
@@ -110,14 +134,17 @@ private struct Request {
     var isComplete: Bool { fields[.account] != nil && fields[fields.kind.subject] != nil }
 
     /// What an update changes; without a password the old one stays.
-    var changes: [String: PropertyValue] {
-        var changes = fields.valuesToStore.reduce(into: [:]) { $0[$1.key.description] = $1.value }
-        if let password { changes[PropertyKey.valueData] = .data(password) }
-        return changes
-    }
+    var changes: [String: PropertyValue] { dictionary(fields.changedValues, password) }
 
-    var newItem: [String: PropertyValue] {
-        changes.merging([PropertyKey.valueData: .data(SecretBytes())]) { given, _ in given }
+    var newItem: [String: PropertyValue] { dictionary(fields.newValues, password ?? SecretBytes()) }
+
+    private func dictionary(
+        _ values: [AttributeName: PropertyValue],
+        _ password: SecretBytes?
+    ) -> [String: PropertyValue] {
+        var dictionary = values.reduce(into: [:]) { $0[$1.key.description] = $1.value }
+        if let password { dictionary[PropertyKey.valueData] = .data(password) }
+        return dictionary
     }
 }
 

@@ -44,11 +44,23 @@ struct DumpKeychain: Command {
 
     private func dump(_ sections: Sections, _ session: Session, to output: Output) throws {
         for itemClass in ItemClass.stored {
-            let (obstacle, items) = try reporting(PasswordSearch.searching) { () throws(KeychainError) in
-                (try session.keychain.obstacle(itemClass), try session.keychain.items(itemClass))
-            }
+            let (obstacle, items) = try contents(itemClass, session.keychain)
             if let obstacle { try session.errors.write(CommandFailure(obstacle, Self.reading).line) }
             for item in items { try dump(item, sections, session, to: output) }
+        }
+    }
+
+    /// What a class has; a failure has the status 1, as the command has no other (reference, section 2.3).
+    private func contents(
+        _ itemClass: ItemClass,
+        _ keychain: UserKeychain
+    ) throws(CommandFailure) -> (obstacle: Status?, items: [StoredItem]) {
+        do {
+            return try reporting(PasswordSearch.searching) { () throws(KeychainError) in
+                (try keychain.obstacle(itemClass), try keychain.items(itemClass))
+            }
+        } catch {
+            throw CommandFailure(status: 1, error.message)
         }
     }
 

@@ -26,6 +26,7 @@ struct PasswordFields {
         guard let field = kind.fields.first(where: { $0.letter == option.letter }) else { return false }
         switch field.form {
         case .text: values[field.attribute] = .string(try text(option.value))
+        case .bytes: values[field.attribute] = .data(option.value.bytes)
         case .code: values[field.attribute] = .number(.integer(try code(option.value)))
         case .codeText:
             _ = try code(option.value)
@@ -45,21 +46,32 @@ struct PasswordFields {
         return conditions(isDecided ? values.filter { kind.decisiveKey.contains($0.key) } : values)
     }
 
-    /// The items that an add would double.
-    var duplicates: Conditions {
-        conditions(kind.uniqueKey.merging(valuesToStore.filter { kind.uniqueKey.keys.contains($0.key) }) { $1 })
+    /// The items that an add would double, by any of these.
+    ///
+    /// A program rarely says what an option has a default for; an item that lacks it counts as the same.
+    var duplicates: [Conditions] {
+        let key = kind.uniqueKey.merging(newValues.filter { kind.uniqueKey.keys.contains($0.key) }) { $1 }
+        let isAssumed = { (name: AttributeName) in kind.defaults.keys.contains(name) && values[name] == nil }
+        let plain = key.merging(kind.uniqueKey.filter { isAssumed($0.key) }) { $1 }
+        return (plain == key ? [key] : [key, plain]).map(conditions)
     }
 
     /// The items that `-U` may mean: by the parts of the key that were given (reference, section 4.5).
-    var itemsToUpdate: Conditions {
-        conditions(valuesToStore.filter { kind.uniqueKey.keys.contains($0.key) })
+    var itemsToUpdate: Conditions { conditions(values.filter { kind.uniqueKey.keys.contains($0.key) }) }
+
+    /// The attributes of a new item.
+    var newValues: [AttributeName: PropertyValue] { labelled.merging(kind.defaults) { given, _ in given } }
+
+    /// The attributes that an update changes: not those by which the item was found.
+    var changedValues: [AttributeName: PropertyValue] {
+        labelled.filter { !kind.uniqueKey.keys.contains($0.key) }
     }
 
-    /// The attributes of a new or updated item.
-    var valuesToStore: [AttributeName: PropertyValue] {
-        var stored = values.merging(kind.defaults) { given, _ in given }
-        if stored["labl"] == nil { stored["labl"] = values[kind.subject] }
-        return stored
+    /// The attributes that were given, and the label that an item gets in any case.
+    private var labelled: [AttributeName: PropertyValue] {
+        var labelled = values
+        if labelled["labl"] == nil { labelled["labl"] = values[kind.subject] }
+        return labelled
     }
 
     private func conditions(_ values: [AttributeName: PropertyValue]) -> Conditions {

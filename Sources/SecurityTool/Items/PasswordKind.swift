@@ -50,6 +50,8 @@ struct PasswordKind: Sendable {
     /// What the value of an option is made into.
     enum Form {
         case text
+        /// Bytes as they are.
+        case bytes
         /// Four characters, kept as a number.
         case code
         /// Four characters, kept as a string, which is what the constants of Apple's API are.
@@ -76,7 +78,7 @@ struct PasswordKind: Sendable {
 
     static let generic = PasswordKind(
         itemClass: .genericPassword,
-        fields: common + [Field("s", .service), Field("G", "gena")],
+        fields: common + [Field("s", .service), Field("G", "gena", .bytes)],
         uniqueKey: [.account: .string(""), .service: .string("")],
         decisiveKey: [.account, .service],
         isDecisiveWhenEmpty: true,

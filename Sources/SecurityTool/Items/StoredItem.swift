@@ -28,5 +28,23 @@ struct StoredItem: Sendable {
         ]
     }
 
+    /// The attributes that tell items apart, but for the group and what is synchronized; macOS has neither.
+    ///
+    /// As bytes, because strings and data are the same when their bytes are; 0 and nothing are the same as well.
+    var keyWithinKeychain: [[UInt8]] {
+        ItemSchema.of(itemClass).primaryKey.filter { !Self.unknownToMacOS.contains($0.name) }.map { column in
+            let bytes = AttributeBlock.bytes(self[column.name]) ?? []
+            return bytes.allSatisfy { $0 == 0 } ? [] : bytes
+        }
+    }
+
+    private static let unknownToMacOS: Set<AttributeName> = [.accessGroup, .synchronizable]
+
+    /// When the item was changed last.
+    var modificationDate: Timestamp {
+        guard case .date(let date)? = self[.modificationDate] else { return .referenceDate }
+        return date
+    }
+
     var isInCommonGroup: Bool { self[.accessGroup] == .string(Client.commonGroup) }
 }

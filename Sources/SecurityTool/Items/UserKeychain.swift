@@ -9,6 +9,9 @@ struct UserKeychain: Sendable {
 
     /// Finds every item that can be shown: those in the common group first, otherwise in the order of the store.
     ///
+    /// Of items that differ in their group only, the one that was changed last comes first: macOS would have one of them,
+    /// with that value.
+    ///
     /// An item that asks for authentication cannot be shown, and one that is damaged neither; see ``obstacle(_:_:)``.
     func items(
         _ itemClass: ItemClass,
@@ -21,7 +24,16 @@ struct UserKeychain: Sendable {
         query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUISkip)
         guard case .list(let values) = try answer(toRepeated: query) else { return [] }
         let items = values.compactMap { StoredItem(itemClass, $0) }.filter(conditions.holdBlanks)
-        return items.filter(\.isInCommonGroup) + items.filter { !$0.isInCommonGroup }
+        let ordered = items.filter(\.isInCommonGroup) + items.filter { !$0.isInCommonGroup }
+        let copies = Dictionary(grouping: ordered.enumerated(), by: \.element.keyWithinKeychain)
+        let firsts = copies.values.map { copies in
+            let newestFirst = copies.sorted { left, right in
+                let dates = (left.element.modificationDate, right.element.modificationDate)
+                return dates.0 == dates.1 ? left.offset < right.offset : dates.0 > dates.1
+            }
+            return (place: copies[0].offset, items: newestFirst.map(\.element))
+        }
+        return firsts.sorted { $0.place < $1.place }.flatMap(\.items)
     }
 
     /// Why there may be matching items that cannot be shown.

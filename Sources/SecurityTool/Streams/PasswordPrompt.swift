@@ -25,38 +25,49 @@ struct PasswordPrompt {
     /// - Throws: ``CommandFailure`` when the answers differ three times, or cannot be read.
     func askForNew(_ question: String, again: String) throws -> SecretBytes {
         if usesStandardInput { return try ask(question) }
-        for _ in 0..<Self.attempts {
-            let first = try ask(question)
-            if try ask(again) == first { return first }
+        for attempt in 0..<Self.attempts {
+            let first = try ask(question, mustExist: attempt > 0)
+            // An end in the middle would turn what was meant into an empty password.
+            if try ask(again, mustExist: attempt > 0 || !first.isEmpty) == first { return first }
             try errors.write("passwords don't match\n")
         }
         throw CommandFailure(status: 1)
     }
 
-    /// Asks for a password; the end of the input counts as an empty answer, but not with `-S`.
+    /// Asks for a password.
     ///
+    /// - Parameters:
+    ///   - question: the prompt.
+    ///   - mustExist: whether the end of the input is an error rather than an empty answer; with `-S` it always is.
+    /// - Returns: The answer.
     /// - Throws: ``CommandFailure`` when the answer cannot be read, or is too long.
-    func ask(_ question: String) throws -> SecretBytes {
+    func ask(_ question: String, mustExist: Bool = false) throws -> SecretBytes {
         do {
             if usesStandardInput { return try answer(try input.next(), mustExist: true) }
             let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
-            guard terminal >= 0 else { return try ask(question, input, errors) }
+            guard terminal >= 0 else { return try ask(question, input, errors, mustExist) }
             defer { close(terminal) }
-            return try ask(question, LineReader(descriptor: terminal, readsAhead: false), Output(descriptor: terminal))
+            let reader = LineReader(descriptor: terminal, readsAhead: false)
+            return try ask(question, reader, Output(descriptor: terminal), mustExist)
         } catch let failure as LineReader.Failure {
             throw CommandFailure("security: the password cannot be read: \(String(cString: strerror(failure.code)))")
         }
     }
 
-    private func ask(_ question: String, _ reader: LineReader, _ output: Output) throws -> SecretBytes {
+    private func ask(
+        _ question: String,
+        _ reader: LineReader,
+        _ output: Output,
+        _ mustExist: Bool
+    ) throws -> SecretBytes {
         // The echo is off before anybody is asked to type.
         let terminal = HiddenTerminal(descriptor: reader.descriptor)
         try output.write(ByteText(question))
-        guard let terminal else { return try answer(try reader.next(), mustExist: false) }
+        guard let terminal else { return try answer(try reader.next(), mustExist: mustExist) }
         let line = try reader.next { try terminal.waitForInput { try output.write(ByteText(question)) } }
         // The newline that was typed has not been shown either.
         try output.write("\n")
-        let password = try answer(line, mustExist: false)
+        let password = try answer(line, mustExist: mustExist)
         guard password.count < Self.longestTerminalLine else {
             throw CommandFailure("security: the terminal may have cut the password; use standard input and -S")
         }

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@testable import PortableSecurity
+@testable import KeychainServices
 
 /// The groups that follow from a list of entitlements (specification, section 6).
 struct EntitlementsTests {

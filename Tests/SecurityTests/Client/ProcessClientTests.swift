@@ -5,7 +5,7 @@ import KeychainCore
 import KeychainTestSupport
 import Testing
 
-@testable import PortableSecurity
+@testable import KeychainServices
 
 /// Which client a process is, by its executable and its environment.
 struct ProcessClientTests {

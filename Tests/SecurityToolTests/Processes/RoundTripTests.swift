@@ -2,8 +2,9 @@
 
 import Foundation
 import KeychainCore
-import PortableSecurity
+import KeychainServices
 import Security
+import Synchronization
 import Testing
 
 /// The command and the item functions on one keychain.
@@ -23,7 +24,7 @@ struct RoundTripTests {
         #expect(item[kSecAttrLabel] as? String == "Label")
         #expect(item[kSecAttrDescription] as? String == "kind")
         #expect(item[kSecAttrComment] as? String == "note")
-        #expect(item[kSecAttrGeneric] as? String == "gen")
+        #expect(item[kSecAttrGeneric] as? Data == Data("gen".utf8))
         #expect(item[kSecAttrCreator] as? UInt32 == 0x6372_6561)
         #expect(item[kSecAttrType] as? UInt32 == 0x7479_7065)
         #expect(item[kSecAttrSynchronizable] as? Bool == false)
@@ -97,6 +98,46 @@ struct RoundTripTests {
         #expect(try run("find-generic-password -s private -w").outputText == "of a program\n")
         #expect(try run("find-generic-password -s synchronized -w").outputText == "of a program\n")
         #expect(try run("dump-keychain").outputText.components(separatedBy: "keychain: ").count == 3)
+    }
+
+    @Test("an internet item that a program stored without an authentication type is the one that -U changes")
+    func internetUpdate() throws {
+        let key: [CFString: Any] = [
+            kSecClass: kSecClassInternetPassword, kSecAttrServer: "h.example", kSecAttrAccount: Data("alice".utf8),
+            kSecAttrProtocol: kSecAttrProtocolHTTPS, kSecAttrPort: 443,
+        ]
+        let item = key.merging([kSecValueData: Data("old".utf8)]) { $1 }
+        #expect(user.asProgram { Items.add(item) } == errSecSuccess)
+        #expect(try run("add-internet-password -a alice -s h.example -r htps -P 443 -w new").status == 45)
+        #expect(try run("add-internet-password -a alice -s h.example -r htps -P 443 -U -w new").status == 0)
+        let changed = try found(key)
+        #expect(changed[kSecValueData] as? Data == Data("new".utf8))
+        #expect(changed[kSecAttrAccount] is Data, "what did not change is not written anew")
+        #expect(try run("dump-keychain").outputText.components(separatedBy: "keychain: ").count == 2)
+    }
+
+    @Test("of copies in several groups the one that was changed last is found and changed")
+    func copies() throws {
+        #expect(try run("add-generic-password -a alice -s svc -w common").status == 0)
+        #expect(user.asProgram { Items.add(generic("svc", "alice", "of a program")) } == errSecSuccess)
+        #expect(try run("find-generic-password -s svc -w").outputText == "of a program\n")
+        #expect(try run("add-generic-password -a alice -s svc -U -w changed").status == 0)
+        let query: [CFString: Any] = [
+            kSecClass: kSecClassGenericPassword, kSecAttrService: "svc", kSecAttrAccount: "alice", kSecReturnData: true,
+        ]
+        #expect(user.asProgram { Items.copy(query).result as? Data } == Data("changed".utf8))
+    }
+
+    @Test("updates at once of an item that is not there yet all succeed")
+    func updatesAtOnce() throws {
+        for round in 0..<4 {
+            let statuses = Mutex<[Int32]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { index in
+                let result = try? run("add-generic-password -U -a alice -s svc\(round) -w \(index)")
+                statuses.withLock { $0.append(result?.status ?? -1) }
+            }
+            #expect(statuses.withLock { $0 } == [0, 0, 0, 0])
+        }
     }
 
     @Test("an item of the common group is the first match")

@@ -4,8 +4,8 @@ import Foundation
 import KeychainCore
 import KeychainEngine
 import KeychainFiles
+import KeychainServices
 import KeychainTestSupport
-import PortableSecurity
 import Security
 import Testing
 
