@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// The graph `server` by way (b): the toolset reaches every target of these packages, and all must compile with it.
+// The graph `server` by way (b), with the toolset that adds no import: a file that needs Security imports it by name.
 let package = Package(
     name: "toolset-server",
     dependencies: [
