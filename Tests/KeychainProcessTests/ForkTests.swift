@@ -5,7 +5,7 @@ import KeychainStore
 import Testing
 
 /// A process that forks with a keychain open.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct ForkTests {
     @Test("parent and child both go on, and a child that outlives its parent loses nothing to others")
     func childOutlivesParent() throws {
@@ -120,6 +120,25 @@ struct ForkTests {
         let children = Set(steps.map(\.subject).filter { $0.hasPrefix("child-") })
         #expect(children.count == 200)
         expectKept(["before"] + steps.map(\.subject), in: try folder.items())
+    }
+
+    @Test("a child has nothing of what its parent unlocked, and unlocks for itself")
+    func unlockedParent() throws {
+        let folder = try StormFolder()
+        let process = try folder.start()
+        let passcode = Array("a passcode".utf8)
+        #expect(try process.ask("passcode", passcode).isDone)
+        #expect(try process.ask("take", passcode).isDone)
+        for level in ["ak", "ck", "dk"] {
+            #expect(try process.ask("keep \(level)").isDone)
+            #expect(try process.ask("open \(level)").isDone)
+        }
+        _ = try Self.fork(process)
+        for (level, isOpen) in [("ak", false), ("ck", false), ("dk", true)] {
+            #expect(try process.ask("open \(level)").isDone == isOpen, "\(level)")
+        }
+        #expect(try process.ask("unlock", passcode).isDone)
+        for level in ["ak", "ck", "dk"] { #expect(try process.ask("open \(level)").isDone, "\(level)") }
     }
 
     /// Forks; the process that answers from then on is the child, whose number this is.

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// What the process that uses a keychain looks like from outside and inside.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct HostTests {
     @Test("the library leaves its host as it is")
     func hostIsLeftAlone() throws {

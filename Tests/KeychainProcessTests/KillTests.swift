@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// `kill -9` at a random moment of a storm of writes: nothing acknowledged is lost, and no call is done by half.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct KillTests {
     private static let rounds = 20
 

@@ -6,7 +6,7 @@ import KeychainStore
 import Testing
 
 /// Several processes at one store.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct RaceTests {
     private static let rounds = 25
 

@@ -6,7 +6,7 @@ import KeychainStore
 import Testing
 
 /// The folder of a keychain goes away, or another takes its place, while a process has it open.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct ReplacedFolderTests {
     @Test("after the folder was moved away, the next call begins a new keychain")
     func movedAway() throws {

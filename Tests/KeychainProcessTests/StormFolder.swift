@@ -20,14 +20,14 @@ struct StormFolder {
     /// A path beside it.
     func path(beside name: String) -> String { folder.path(of: name) }
 
-    func start(busyTimeoutMilliseconds: Int32 = 20_000) throws -> StormProcess {
+    func start(busyTimeoutMilliseconds: Int32 = 120_000) throws -> StormProcess {
         try StormProcess(path, in: folder, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
     }
 
-    func keychain(busyTimeoutMilliseconds: Int32 = 20_000) -> EmbeddedKeychain { Self.keychain(at: path) }
+    func keychain(busyTimeoutMilliseconds: Int32 = 120_000) -> EmbeddedKeychain { Self.keychain(at: path) }
 
     static func keychain(at path: String) -> EmbeddedKeychain {
-        EmbeddedKeychain(at: KeychainLocation(path: path), options: StoreOptions(busyTimeoutMilliseconds: 20_000))
+        EmbeddedKeychain(at: KeychainLocation(path: path), options: StoreOptions(busyTimeoutMilliseconds: 120_000))
     }
 
     /// The files in the keychain's folder; `nil` when there is no folder.

@@ -24,12 +24,12 @@ final class StormProcess {
     }
 
     /// How long any answer may take, and the whole of a storm.
-    private static let deadline: Duration = .seconds(60)
+    private static let deadline: Duration = .seconds(600)
 
     init(
         _ path: String,
         in folder: TemporaryFolder? = nil,
-        busyTimeoutMilliseconds: Int32 = 20_000,
+        busyTimeoutMilliseconds: Int32 = 120_000,
         prefix: [String] = []
     ) throws {
         self.folder = folder
@@ -69,6 +69,14 @@ final class StormProcess {
     func send(_ command: String) throws {
         let bytes = Array("\(command)\n".utf8)
         guard write(input, bytes, bytes.count) == bytes.count else { throw Failure.system("write", errno) }
+    }
+
+    /// Sends a command that takes a secret, which follows its line, and is answered by one line.
+    func ask(_ command: String, _ secret: [UInt8]) throws -> Step {
+        try send("\(command) \(secret.count)")
+        guard write(input, secret, secret.count) == secret.count else { throw Failure.system("write", errno) }
+        guard let step = try nextStep() else { throw Failure.unfinished(after: []) }
+        return step
     }
 
     /// Sends a command that is answered by one line.

@@ -5,7 +5,7 @@ import Testing
 @testable import SecurityTool
 
 /// Every row of `Cases/*.jsonl`: `specification` as it was given, `delivery` for what that lacks.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(30)))
 struct TranscriptTests {
     @Test("a row of the specification holds", arguments: try specification.filter(\.isSupported))
     func specificationHolds(_ row: Transcript) throws { try row.run() }

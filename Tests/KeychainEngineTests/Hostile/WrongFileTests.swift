@@ -43,7 +43,7 @@ struct WrongFileTests {
 
     @Test(
         "another kind of file, mode or owner is refused, and nothing is made or changed",
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(30)),
         arguments: intruders,
         ["keychain.db", "keychain.db-wal", "keychain.db-shm", "root.key", "keychain.db-journal"]
     )
@@ -118,7 +118,7 @@ struct WrongFileTests {
     @Test("a store of a newer version, of no version or of another program is refused and stays as it is")
     func versions() throws {
         for (pragma, advice) in [
-            ("user_version = 2", "update"), ("user_version = 2147483647", "update"), ("user_version = 0", "backup"),
+            ("user_version = 3", "update"), ("user_version = 2147483647", "update"), ("user_version = 0", "backup"),
             ("user_version = -1", "backup"), ("application_id = 1", "backup"),
         ] {
             let store = try TestStore()

@@ -7,7 +7,7 @@ import Testing
 @testable import SecurityTool
 
 /// Bytes that are no text.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct ByteTests {
     @Test("any bytes come back by rule W", arguments: 1...8 as ClosedRange<UInt64>)
     func anyBytesComeBack(_ seed: UInt64) throws {

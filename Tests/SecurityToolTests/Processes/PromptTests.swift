@@ -6,7 +6,7 @@ import KeychainTestSupport
 import Testing
 
 /// Passwords typed at a terminal (reference, section 7).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct PromptTests {
     private static let question = "password data for new item: "
     private static let repetition = "retype password for new item: "

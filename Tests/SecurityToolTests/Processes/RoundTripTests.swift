@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// The command and the item functions on one keychain.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct RoundTripTests {
     private let user: ToolUser
 

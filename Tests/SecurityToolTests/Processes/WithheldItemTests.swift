@@ -2,13 +2,16 @@
 
 import Foundation
 import KeychainCore
+import KeychainEngine
+import KeychainFiles
+import KeychainProtection
 import KeychainServices
 import KeychainTestSupport
 import Security
 import Testing
 
 /// Items that cannot be shown, and a store that cannot be used: nothing else suffers.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct WithheldItemTests {
     private let user: ToolUser
 
@@ -113,6 +116,8 @@ struct WithheldItemTests {
         try user.run(line.split(separator: " ").map(String.init))
     }
 
+    /// Adds an item that its owner has to authenticate for, on a device whose passcode is removed then, so that the command
+    /// is not kept from everything else.
     private func addGuarded(_ account: String, group: String = Client.commonGroup) throws {
         let access = try #require(
             SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, .userPresence, nil)
@@ -121,7 +126,14 @@ struct WithheldItemTests {
             kSecClass: kSecClassGenericPassword, kSecAttrService: "svc", kSecAttrAccount: account,
             kSecAttrAccessControl: access, kSecValueData: Data("guarded".utf8),
         ]
-        #expect(user.asProgram(groups: [group]) { Items.add(attributes) } == errSecSuccess)
+        let passcode = SecretBytes(Array("1234".utf8))
+        var options = DeviceOptions()
+        options.passwordWork = .testing
+        let keychain = EmbeddedKeychain(at: KeychainLocation(path: user.keychainPath), device: options)
+        try keychain.device.setPasscode(passcode)
+        let context = KeychainContext(backend: keychain, client: Client(accessGroups: [group]))
+        #expect(KeychainContext.$current.withValue(context) { Items.add(attributes) } == errSecSuccess)
+        try keychain.device.removePasscode(passcode)
     }
 
     private func addThreeAndDamageFirst(_ column: String) throws {

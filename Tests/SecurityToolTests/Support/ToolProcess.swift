@@ -27,7 +27,7 @@ struct ToolProcess {
         let identifier: pid_t
 
         /// The exit status; a negative number for a signal.
-        func wait(seconds: Double = 60) throws -> Int32 {
+        func wait(seconds: Double = 600) throws -> Int32 {
             let limit = Date(timeIntervalSinceNow: seconds)
             var status: Int32 = 0
             while waitpid(identifier, &status, WNOHANG) == 0 {
