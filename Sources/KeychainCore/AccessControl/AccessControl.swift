@@ -11,6 +11,11 @@ public struct AccessControl: Sendable, Hashable {
     /// (specification, section 3.5).
     public let constraints: AccessConstraints?
 
+    /// Which biometry was enrolled when an item that asks for the current one was stored; `nil` otherwise.
+    ///
+    /// Only that set satisfies the constraint. It is no part of what the caller said, and of no comparison.
+    public var enrolledSet: Bytes16?
+
     /// The access control that a read makes up for plain accessibility.
     public init(synthesizedFor protection: Accessibility) {
         self.protection = protection
@@ -27,6 +32,17 @@ public struct AccessControl: Sendable, Hashable {
     public var requiresAuthentication: Bool {
         guard let constraints else { return false }
         return !constraints.required.isEmpty || constraints.guardsPrivateKeyUsage
+    }
+
+    /// Whether protection and constraints are the same (specification, section 7.5).
+    public static func == (left: AccessControl, right: AccessControl) -> Bool {
+        left.protection == right.protection && left.constraints == right.constraints
+    }
+
+    /// Feeds protection and constraints.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(protection)
+        hasher.combine(constraints)
     }
 }
 
@@ -54,6 +70,15 @@ public struct AccessConstraints: Sendable, Hashable {
         anyOneSuffices = flags.contains(.or) && required.rawValue.nonzeroBitCount > 1
         guardsPrivateKeyUsage = flags.contains(.privateKeyUsage)
     }
+
+    /// Whether a password of the application takes part in the item's key.
+    ///
+    /// It is asked for in addition to everything else, whatever ``anyOneSuffices`` says: a key that depends on a password
+    /// cannot be had by showing a finger instead.
+    public var requiresApplicationPassword: Bool { required.contains(.applicationPassword) }
+
+    /// What the person has to show, the application password left out.
+    public var shown: AccessControlFlags { required.subtracting(.applicationPassword) }
 
     /// Flags that give these constraints again.
     public var flags: AccessControlFlags {

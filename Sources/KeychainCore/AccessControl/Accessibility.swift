@@ -21,3 +21,38 @@ public enum Accessibility: String, Sendable, Hashable, CaseIterable {
     /// The private class "until reboot": the parser takes it, nothing can be stored under it.
     case untilReboot = "f"
 }
+
+extension Accessibility {
+    /// The levels under which items can be stored: all but the private "until reboot".
+    public static let stored = allCases.filter { $0 != .untilReboot }
+
+    /// Whether the keys are there in every lock state.
+    public var isAlwaysAvailable: Bool { self == .always || self == .alwaysThisDeviceOnly }
+
+    /// Whether the keys, once given out, stay when the device is locked.
+    public var outlivesLock: Bool {
+        isAlwaysAvailable || self == .afterFirstUnlock || self == .afterFirstUnlockThisDeviceOnly
+    }
+
+    /// Whether items stay behind when a backup is restored to another device.
+    public var isForThisDeviceOnly: Bool {
+        switch self {
+        case .whenUnlocked, .afterFirstUnlock, .always: false
+        default: true
+        }
+    }
+
+    /// Apple's constant for the level.
+    public var constantName: String {
+        switch self {
+        case .whenUnlocked: "kSecAttrAccessibleWhenUnlocked"
+        case .afterFirstUnlock: "kSecAttrAccessibleAfterFirstUnlock"
+        case .always: "kSecAttrAccessibleAlways"
+        case .whenUnlockedThisDeviceOnly: "kSecAttrAccessibleWhenUnlockedThisDeviceOnly"
+        case .afterFirstUnlockThisDeviceOnly: "kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly"
+        case .alwaysThisDeviceOnly: "kSecAttrAccessibleAlwaysThisDeviceOnly"
+        case .whenPasscodeSetThisDeviceOnly: "kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly"
+        case .untilReboot: "kSecAttrAccessibleUntilReboot"
+        }
+    }
+}

@@ -6,4 +6,10 @@ public protocol KeychainBackend: Sendable {
     ///
     /// - Throws: ``KeychainError`` with the status that Apple's function would return. Then nothing has changed.
     func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer
+
+    /// The device that the keychain belongs to.
+    var device: any KeychainDevice { get }
+
+    /// What asks the owner of the device to authenticate.
+    var authentication: any AuthenticationService { get }
 }

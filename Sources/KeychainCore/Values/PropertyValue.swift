@@ -20,7 +20,9 @@ public enum PropertyValue: Sendable, Hashable {
     case array([PropertyValue])
     /// A `SecAccessControl`.
     case accessControl(AccessControl)
-    /// An object of another type, named by it: `SecKey`, `LAContext`, a dictionary…
+    /// An `LAContext`.
+    case authenticationContext(AuthenticationContext)
+    /// An object of another type, named by it: `SecKey`, a dictionary…
     case object(String)
 }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How an authentication ends that does not succeed, by the codes of Apple's `LAError`.
+public enum AuthenticationFailure: Int, Error, Sendable, Hashable, CaseIterable {
+    /// What was shown or typed was not right.
+    case authenticationFailed = -1
+    /// The person cancelled.
+    case userCancel = -2
+    /// The person chose the fallback where there is none.
+    case userFallback = -3
+    /// The system cancelled, for example because a prompt's time was over.
+    case systemCancel = -4
+    /// The device has no passcode.
+    case passcodeNotSet = -5
+    /// There is no biometry that could be used.
+    case biometryNotAvailable = -6
+    /// Nothing is enrolled.
+    case biometryNotEnrolled = -7
+    /// Too many failed tries of biometry.
+    case biometryLockout = -8
+    /// The program invalidated the context meanwhile.
+    case appCancel = -9
+    /// The context was invalidated before.
+    case invalidContext = -10
+    /// No companion device is near.
+    case companionNotAvailable = -11
+    /// Asking was not allowed, or there is no way to ask.
+    case notInteractive = -1004
+}
+
+extension KeychainError {
+    /// The status of a failed authentication (specification, section 7.5).
+    public init(_ failure: AuthenticationFailure) {
+        switch failure {
+        case .userCancel: self.init(.userCanceled, "the authentication was cancelled", cause: failure)
+        case .notInteractive:
+            self.init(.interactionNotAllowed, "somebody would have to be asked, and may or can not be", cause: failure)
+        default: self.init(.authenticationFailed, "the authentication failed", cause: failure)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whatever can ask the person who owns the device: a terminal, a dialog, a script of a test.
+///
+/// It shows and takes down; it judges nothing but biometry. Passcodes and passwords are judged by who asked.
+public protocol Authenticator: Sendable {
+    /// The biometry that it can ask for.
+    ///
+    /// It is looked at in the midst of a keychain's transactions, and so must not use the keychain.
+    var biometry: Biometry { get }
+
+    /// Whether somebody could be asked to type something now.
+    var canAskForSecrets: Bool { get }
+
+    /// Puts a question, and waits for the answer: until the prompt's time is over or it is cancelled, never longer.
+    func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply
+}
+
+/// A question to the person.
+public struct AuthenticationPrompt: Sendable {
+    /// What is asked for.
+    public var kind: Kind
+    /// Why, in the program's words; may be empty.
+    public var reason: String
+    /// What to call the answer, such as "New passcode"; `nil` for the authenticator's own word.
+    public var label: String?
+    /// What to write on the button that cancels; `nil` for the authenticator's own word.
+    public var cancelTitle: String?
+    /// What to write on the button that falls back to the passcode; `nil` for its own word, empty to hide it.
+    public var fallbackTitle: String?
+    /// What went wrong before, for the person to read, such as that the passcode was wrong; `nil` the first time.
+    public var problem: String?
+    /// How long to wait for an answer, in seconds.
+    public var timeoutSeconds: Double
+    /// Ends the question from another thread.
+    public var cancellation: PromptCancellation
+
+    /// A question.
+    public init(
+        _ kind: Kind,
+        reason: String,
+        label: String? = nil,
+        cancelTitle: String? = nil,
+        fallbackTitle: String? = nil,
+        problem: String? = nil,
+        timeoutSeconds: Double = Self.defaultTimeoutSeconds,
+        cancellation: PromptCancellation = PromptCancellation()
+    ) {
+        self.kind = kind
+        self.reason = reason
+        self.label = label
+        self.cancelTitle = cancelTitle
+        self.fallbackTitle = fallbackTitle
+        self.problem = problem
+        self.timeoutSeconds = timeoutSeconds
+        self.cancellation = cancellation
+    }
+
+    /// Two minutes.
+    public static let defaultTimeoutSeconds = 120.0
+
+    /// What can be asked for.
+    public enum Kind: Sendable, Hashable {
+        /// The device's passcode.
+        case passcode
+        /// Biometry.
+        case biometry
+        /// The password under which a program keeps an item.
+        case applicationPassword
+        /// The same, to be chosen: it is asked for twice.
+        case newApplicationPassword
+    }
+}
+
+/// What came of a question.
+public enum AuthenticationReply: Sendable, Hashable {
+    /// What was typed.
+    case secret(SecretBytes)
+    /// Biometry: the person was recognized.
+    case recognized
+    /// Biometry: the person was not recognized.
+    case notRecognized
+    /// Biometry: the person wants to type the passcode instead.
+    case fallback
+    /// The person does not want to.
+    case cancelled
+    /// The time was over, or ``PromptCancellation/cancel()`` was called.
+    case ended
+    /// There is no way to ask.
+    case unavailable
+}

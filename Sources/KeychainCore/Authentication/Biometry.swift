@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The biometry that an authenticator has.
+public struct Biometry: Sendable, Hashable {
+    /// What kind it is.
+    public var kind: Kind
+
+    /// What identifies the set that is enrolled: another one after each change; `nil` when nothing is enrolled.
+    public var enrolledSet: Bytes16?
+
+    /// Whether too many tries failed, so that a passcode has to come first.
+    public var isLockedOut: Bool
+
+    /// Biometry of a kind.
+    public init(_ kind: Kind, enrolledSet: Bytes16? = nil, isLockedOut: Bool = false) {
+        self.kind = kind
+        self.enrolledSet = enrolledSet
+        self.isLockedOut = isLockedOut
+    }
+
+    /// No sensor.
+    public static let none = Biometry(.none)
+
+    /// Kinds of biometry, as Apple's `LABiometryType` numbers them.
+    public enum Kind: Int, Sendable, Hashable {
+        /// There is none.
+        case none = 0
+        /// A fingerprint.
+        case touchID = 1
+        /// A face.
+        case faceID = 2
+        /// An iris.
+        case opticID = 4
+    }
+
+    /// Why it cannot be used; `nil` when it can.
+    public var obstacle: AuthenticationFailure? {
+        if kind == .none { return .biometryNotAvailable }
+        if enrolledSet == nil { return .biometryNotEnrolled }
+        return isLockedOut ? .biometryLockout : nil
+    }
+}

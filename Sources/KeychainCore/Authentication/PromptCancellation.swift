@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Ends a question from another thread, for example when its context is invalidated.
+public final class PromptCancellation: Sendable {
+    private let state = Mutex(State())
+
+    private struct State {
+        var isCancelled = false
+        var handlers: [Int: @Sendable () -> Void] = [:]
+        var nextHandler = 0
+    }
+
+    /// A question that nobody ended yet.
+    public init() {}
+
+    /// Whether the question was ended.
+    public var isCancelled: Bool { state.withLock(\.isCancelled) }
+
+    /// Ends the question; calls the handlers, each once.
+    public func cancel() {
+        let handlers = state.withLock { state in
+            state.isCancelled = true
+            defer { state.handlers = [:] }
+            return state.handlers
+        }
+        for handler in handlers.values { handler() }
+    }
+
+    /// Has a handler called when the question is ended; at once if it was.
+    ///
+    /// - Returns: A number for ``removeHandler(_:)``.
+    @discardableResult
+    public func onCancel(_ handler: @escaping @Sendable () -> Void) -> Int {
+        let number: Int? = state.withLock { state in
+            if state.isCancelled { return nil }
+            state.nextHandler += 1
+            state.handlers[state.nextHandler] = handler
+            return state.nextHandler
+        }
+        if number == nil { handler() }
+        return number ?? 0
+    }
+
+    /// Forgets a handler.
+    public func removeHandler(_ number: Int) {
+        state.withLock { $0.handlers[number] = nil }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What can be told of a device without a passcode being given.
+public struct DeviceStatus: Sendable, Hashable {
+    /// Whether keys are given out, for this process.
+    public var lockState: LockState
+
+    /// Whether a passcode is set.
+    public var hasPasscode: Bool
+
+    /// How many wrong passcodes were given in a row, by whatever process.
+    public var failedAttempts: Int
+
+    /// How many seconds have to pass before another passcode is looked at; 0 when none.
+    public var secondsUntilNextAttempt: Double
+
+    /// What the device does by itself.
+    public var policy: DevicePolicy
+
+    /// A status.
+    public init(
+        lockState: LockState,
+        hasPasscode: Bool,
+        failedAttempts: Int = 0,
+        secondsUntilNextAttempt: Double = 0,
+        policy: DevicePolicy = DevicePolicy()
+    ) {
+        self.lockState = lockState
+        self.hasPasscode = hasPasscode
+        self.failedAttempts = failedAttempts
+        self.secondsUntilNextAttempt = secondsUntilNextAttempt
+        self.policy = policy
+    }
+}

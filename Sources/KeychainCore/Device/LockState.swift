@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whether a device gives out the keys of its protection classes, as one process sees it (specification, section 7.1).
+///
+/// A device without a passcode is always unlocked. "First unlock" is since the host booted. Without a service between
+/// processes each process unlocks for itself, and all of them lock together.
+public enum LockState: String, Sendable, Hashable, CaseIterable {
+    /// The passcode was not given to this process since the host booted, or since the process began.
+    case beforeFirstUnlock = "before first unlock"
+    /// The keys of every class are there.
+    case unlocked
+    /// The passcode was given, and then the device was locked.
+    case locked
+}
