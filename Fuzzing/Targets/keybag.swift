@@ -1,20 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 @testable import KeychainProtection
 
-/// The keybag of a store file: read before it is authenticated.
+/// What is read before it is authenticated: the keybag of a store, that of a backup, the header of a password.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))
-    _ = try? KeybagCodec.parse(input)
-    _ = try? Device(keybag: input, rootKey: rootKey)
-    let altered = edited(input)
-    precondition(altered == valid || (try? Device(keybag: altered, rootKey: rootKey)) == nil, "an altered keybag opens")
+    if let parsed = try? KeybagCodec.parse(input) { try? parsed.keybag.check() }
+    _ = try? BackupContents.parse(input)
+    var reader = ByteReader(input[...])
+    if let header = try? PasswordHeader(&reader) {
+        precondition(header.work.areAcceptable, "a header asks for more work than is allowed")
+    }
+    for valid in [sample.plain, sample.withPasscode] {
+        let altered = edited(valid, input)
+        precondition(
+            altered == valid || (try? OpenKeybag(altered, rootKey: sample.rootKey)) == nil,
+            "an altered keybag opens"
+        )
+    }
+    let altered = edited(sample.backup, input)
+    // Whatever work it asks for would be done, so only its code is looked at.
+    precondition(
+        altered == sample.backup
+            || (try? BackupContents.parse(altered))?.isAuthentic(under: sample.backupSecret.authenticationKey) != true,
+        "an altered backup opens"
+    )
     return 0
 }
 
-/// A valid keybag with bytes replaced where the input says: position in two bytes, then the value; the rest cuts it off.
-private func edited(_ input: [UInt8]) -> [UInt8] {
+/// Valid bytes with some replaced where the input says: position in two bytes, then the value; the rest cuts them off.
+private func edited(_ valid: [UInt8], _ input: [UInt8]) -> [UInt8] {
     var bytes = valid
     var rest = input[...]
     while let high = rest.popFirst(), let low = rest.popFirst() {
@@ -24,12 +42,31 @@ private func edited(_ input: [UInt8]) -> [UInt8] {
     return bytes
 }
 
-private let valid: [UInt8] = {
-    guard let keybag = try? Device.makeKeybag(rootKey: rootKey) else { preconditionFailure("no memory for keys") }
-    return keybag
-}()
+private struct Sample {
+    let rootKey: SoftwareRootKey
+    let plain: [UInt8]
+    let withPasscode: [UInt8]
+    let backupSecret: BackupSecret
+    let backup: [UInt8]
 
-private let rootKey: SoftwareRootKey = {
-    guard let key = try? SoftwareRootKey.ephemeral() else { preconditionFailure("no memory for a key") }
-    return key
+    init() throws {
+        rootKey = try SoftwareRootKey.ephemeral()
+        plain = try OpenKeybag.make(rootKey: rootKey)
+        let keybag = try OpenKeybag(plain, rootKey: rootKey)
+        let work = ScryptParameters(log2Cost: 4, blockSize: 8, parallelization: 1)
+        let passcode = try NewPasscodeSlot(SecretBytes([1]), work, rootKey: rootKey)
+        withPasscode = try keybag.settingPasscode(passcode)
+        backupSecret = try BackupSecret(SecretBytes([2]), work)
+        backup = try BackupKeybag.make(
+            Device(keybag),
+            backupSecret,
+            leftOut: [.whenUnlockedThisDeviceOnly: 1],
+            damaged: 1
+        )
+    }
+}
+
+private let sample: Sample = {
+    guard let sample = try? Sample() else { preconditionFailure("no memory for keys") }
+    return sample
 }()

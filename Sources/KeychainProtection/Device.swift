@@ -3,50 +3,50 @@
 import Crypto
 import KeychainCore
 
-/// The device whose keys protect a store: seals rows, opens them, makes search tags.
-///
-/// This version has no passcode and is always unlocked; what needs a passcode or somebody to authenticate is refused.
+/// What one transaction seals and opens rows with: a keybag, and the keys that its passcode unlocked.
 public struct Device: Sendable {
-    private let keys: ClassKeys
+    /// The keybag.
+    public let keybag: OpenKeybag
+
+    private let unlocked: UnlockedKeys?
     private let random: any RandomSource
 
-    /// Opens the keybag of a store, after its authentication.
-    ///
-    /// - Throws: ``ProtectionError/wrongRootKey``, ``ProtectionError/damagedKeybag(_:)`` or
-    ///   ``ProtectionError/newerKeybag(version:)``.
+    /// A device in one lock state: before the first unlock there are no unlocked keys, and without a passcode never.
     public init(
-        keybag: [UInt8],
-        rootKey: any RootKey,
+        _ keybag: OpenKeybag,
+        _ unlocked: UnlockedKeys? = nil,
         random: any RandomSource = SystemRandomSource()
-    ) throws(ProtectionError) {
-        keys = try Keybag.open(keybag, rootKey: rootKey)
+    ) {
+        self.keybag = keybag
+        self.unlocked = unlocked
         self.random = random
     }
 
-    /// The keybag of a new store, with fresh keys.
-    public static func makeKeybag(
-        rootKey: any RootKey,
-        random: any RandomSource = SystemRandomSource()
-    ) throws(ProtectionError) -> [UInt8] {
-        try Keybag.create(storeIdentifier: random.bytes16(), rootKey: rootKey)
-    }
-
     /// The maker of search tags for one operation; works in every lock state.
-    public func searchTags() -> SearchTags { SearchTags(keys.index) }
+    public func searchTags() -> SearchTags { keybag.searchTags() }
 
-    /// Whether the keys are kept out of swap; mlock(2) can be refused, as in a container with a small limit.
-    public var keysAreLocked: Bool { keys.areLocked }
+    /// Whether items of a protection class can be sealed and opened now.
+    public func isAvailable(_ accessibility: Accessibility) -> Bool {
+        (try? key(.classKey(accessibility))) != nil
+    }
 
     /// Seals an item anew: fresh row key, row version and nonces.
     ///
-    /// Sets the digest among its attributes.
+    /// Sets the digest among its attributes. An item whose access control asks for an application password is sealed so that
+    /// it takes the password's key to open it.
     ///
     /// - Throws: ``ProtectionError/classUnavailable(_:)`` when its protection class has no key now,
-    ///   ``ProtectionError/tooLarge``.
-    public func seal(_ item: inout SealableItem, tags: SearchTags) throws(ProtectionError) -> StoredRow {
-        guard let classKey = keys.classKey(item.protection), let metadataKey = keys.metadataKey(item.protection) else {
-            throw .classUnavailable(item.protection.rawValue)
-        }
+    ///   ``ProtectionError/noPasscode``, ``ProtectionError/passwordMissing``, ``ProtectionError/tooLarge``.
+    public func seal(
+        _ item: inout SealableItem,
+        tags: SearchTags,
+        passwordKey: PasswordKey? = nil
+    ) throws(ProtectionError) -> StoredRow {
+        let generation = try generation(of: item.protection)
+        let classKey = try key(.classKey(item.protection))
+        let metadataKey = try key(.metadataKey(item.protection))
+        let passwordKey = item.attributes.requireApplicationPassword ? passwordKey : nil
+        guard passwordKey != nil || !item.attributes.requireApplicationPassword else { throw .passwordMissing }
         guard (item.secret?.count ?? 0) <= ItemLimits.secretByteCount else { throw .tooLarge }
         let schema = ItemSchema.of(item.itemClass)
         let primaryKeyTag = tags.primaryKeyTag(schema, item.attributes)
@@ -58,82 +58,73 @@ public struct Device: Sendable {
             identifier: item.identifier,
             protection: item.protection.rawValue,
             isTombstone: item.isTombstone,
-            keyGeneration: keys.generation,
+            keyGeneration: generation,
             version: random.bytes16(),
             primaryKeyTag: primaryKeyTag,
             tags: tags.tags(schema, item.attributes)
         )
-        var associatedData = AssociatedData(row)
-        row.metadata = try seal(item, under: metadataKey, associatedData.labelled(.metadata))
-        row.secret = try seal(item.secret ?? SecretBytes(), under: classKey, associatedData.labelled(.secret))
+        row.metadata = try RowMetadata(row, metadataKey).seal(item)
+        row.secret = try RowSecret(row, classKey).seal(item.secret ?? SecretBytes(), passwordKey)
         return row
     }
 
     /// Opens the attributes of a row and checks them against everything that lies beside them.
     ///
-    /// - Throws: ``ProtectionError/damagedRow(_:)``, or ``ProtectionError/classUnavailable(_:)``.
+    /// - Throws: ``ProtectionError/damagedRow(_:)``, or ``ProtectionError/classUnavailable(_:)`` for a row whose keys exist
+    ///   but are not there now.
     public func openMetadata(of row: StoredRow, tags: SearchTags) throws(ProtectionError) -> OpenedMetadata {
-        guard let protection = Accessibility(rawValue: row.protection), row.keyGeneration == keys.generation,
-            let metadataKey = keys.metadataKey(protection)
-        else { throw .damagedRow(.unknownKey) }
-        var associatedData = AssociatedData(row)
-        let label = associatedData.labelled(.metadata)
-        let plain = metadataKey.withKey { key in
-            GCM.open(row.metadata[...], under: key, associatedData: label) { Array($0) }
-        }
-        guard var plain else { throw .damagedRow(.metadata) }
-        defer { plain.wipe() }
-        let metadata = try MetadataCodec.decode(plain)
+        let metadata = try RowMetadata(row, key(of: row, Keybag.Entry.Purpose.metadataKey)).open()
         try check(metadata.attributes, against: row, tags)
         return OpenedMetadata(attributes: metadata.attributes, hasSecret: metadata.hasSecret)
     }
 
     /// Opens the secret of a row whose metadata was opened; `nil` for an item that has none.
-    public func openSecret(of row: StoredRow, _ metadata: OpenedMetadata) throws(ProtectionError) -> SecretBytes? {
-        guard let protection = Accessibility(rawValue: row.protection), let classKey = keys.classKey(protection) else {
-            throw .damagedRow(.unknownKey)
-        }
-        let wrapped = row.secret.prefix(KeyWrap.wrappedByteCount)
-        guard let rowKey = classKey.withKey({ KeyWrap.unwrap(wrapped, under: $0) }) else {
-            throw .damagedRow(.secret)
-        }
-        var associatedData = AssociatedData(row)
-        let sealed = row.secret.dropFirst(KeyWrap.wrappedByteCount)
-        let label = associatedData.labelled(.secret)
-        guard let secret = GCM.open(sealed, under: rowKey, associatedData: label, SecretBytes.init(copying:)) else {
-            throw .damagedRow(.secret)
-        }
-        guard metadata.hasSecret || secret.isEmpty else { throw .damagedRow(.contradiction) }
-        return metadata.hasSecret ? secret : nil
+    ///
+    /// - Throws: ``ProtectionError/damagedRow(_:)``, ``ProtectionError/classUnavailable(_:)``, or
+    ///   ``ProtectionError/passwordMissing`` without the key for the row's header.
+    public func openSecret(
+        of row: StoredRow,
+        _ metadata: OpenedMetadata,
+        passwordKey: PasswordKey? = nil
+    ) throws(ProtectionError) -> SecretBytes? {
+        let secret = RowSecret(row, try key(of: row, Keybag.Entry.Purpose.classKey))
+        let opened = try secret.open(needsPassword: metadata.attributes.requireApplicationPassword, passwordKey)
+        guard metadata.hasSecret || opened.isEmpty else { throw .damagedRow(.contradiction) }
+        return metadata.hasSecret ? opened : nil
     }
 
-    private func seal(
-        _ item: SealableItem,
-        under key: LockedKey,
-        _ associatedData: [UInt8]
-    ) throws(ProtectionError) -> [UInt8] {
-        var plain = MetadataCodec.encode(.init(attributes: item.attributes, hasSecret: item.secret != nil))
-        defer { plain.wipe() }
-        guard plain.count <= ItemLimits.metadataByteCount else { throw .tooLarge }
-        let bytes = SecretBytes(plain)
-        return try key.withKey { key throws(ProtectionError) in
-            try bytes.withUnsafeBytes { plain throws(ProtectionError) in
-                try GCM.seal(plain, under: key, associatedData: associatedData)
-            }
-        }
+    /// What it takes to make the key of a row's application password; `nil` when the item has none.
+    ///
+    /// The header is authentic: it is part of how the row key is wrapped.
+    ///
+    /// - Throws: ``ProtectionError/damagedRow(_:)`` or ``ProtectionError/classUnavailable(_:)``.
+    public func passwordHeader(
+        of row: StoredRow,
+        _ metadata: OpenedMetadata
+    ) throws(ProtectionError) -> PasswordHeader? {
+        guard metadata.attributes.requireApplicationPassword else { return nil }
+        return try RowSecret(row, key(of: row, Keybag.Entry.Purpose.classKey)).passwordHeader()
     }
 
-    private func seal(
-        _ secret: SecretBytes,
-        under classKey: LockedKey,
-        _ associatedData: [UInt8]
-    ) throws(ProtectionError) -> [UInt8] {
-        let rowKey = SymmetricKey(size: .bits256)
-        let wrapped = try classKey.withKey { key throws(ProtectionError) in try KeyWrap.wrap(rowKey, under: key) }
-        let sealed = try secret.withUnsafeBytes { plain throws(ProtectionError) in
-            try GCM.seal(plain, under: rowKey, associatedData: associatedData)
-        }
-        return wrapped + sealed
+    /// The generation of the keys that seal new rows of a protection class.
+    private func generation(of accessibility: Accessibility) throws(ProtectionError) -> UInt32 {
+        if let generation = keybag.keybag.generation(of: accessibility) { return generation }
+        throw accessibility == .whenPasscodeSetThisDeviceOnly ? .noPasscode : .classUnavailable(accessibility.rawValue)
+    }
+
+    /// The key that a row was sealed with.
+    private func key(
+        of row: StoredRow,
+        _ purpose: (Accessibility) -> Keybag.Entry.Purpose
+    ) throws(ProtectionError) -> LockedKey {
+        guard let protection = Accessibility(rawValue: row.protection),
+            row.keyGeneration == keybag.keybag.generation(of: protection)
+        else { throw .damagedRow(.unknownKey) }
+        return try key(purpose(protection))
+    }
+
+    func key(_ purpose: Keybag.Entry.Purpose) throws(ProtectionError) -> LockedKey {
+        try keybag.key(purpose, unlocked)
     }
 
     private func check(
@@ -147,41 +138,6 @@ public struct Device: Sendable {
             tags.primaryKeyTag(schema, attributes) == row.primaryKeyTag,
             tags.tags(schema, attributes) == row.tags
         else { throw .damagedRow(.contradiction) }
-    }
-}
-
-/// An item on its way into the store.
-public struct SealableItem: Sendable {
-    /// The class.
-    public var itemClass: ItemClass
-    /// The identifier, kept over updates.
-    public var identifier: ItemIdentifier
-    /// The protection class.
-    public var protection: Accessibility
-    /// Every attribute, the protection class and the tombstone flag among them.
-    public var attributes: Attributes
-    /// The secret; `nil` when the item has none, which is not the same as empty.
-    public var secret: SecretBytes?
-    /// Whether this only remembers a deletion.
-    public var isTombstone: Bool
-
-    /// An item.
-    public init(
-        itemClass: ItemClass,
-        identifier: ItemIdentifier,
-        protection: Accessibility,
-        attributes: Attributes,
-        secret: SecretBytes?,
-        isTombstone: Bool = false
-    ) {
-        self.itemClass = itemClass
-        self.identifier = identifier
-        self.protection = protection
-        self.attributes = attributes
-        self.secret = secret
-        self.isTombstone = isTombstone
-        self.attributes[.accessible] = .string(protection.rawValue)
-        self.attributes[.tombstone] = .number(.integer(isTombstone ? 1 : 0))
     }
 }
 

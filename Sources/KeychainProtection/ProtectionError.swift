@@ -10,8 +10,12 @@ public enum ProtectionError: Error, Sendable, Hashable {
     case damagedKeybag(String)
     /// The keybag was written by a newer version.
     case newerKeybag(version: Int)
-    /// The keys of the protection class are not available now.
+    /// The keys of the protection class are not available now: the device is locked.
     case classUnavailable(String)
+    /// No passcode is set, and the protection class is one for devices that have one.
+    case noPasscode
+    /// The item's key depends on an application password, and its key was not given.
+    case passwordMissing
     /// A row does not open: it was altered, cut short, or put together from other rows.
     case damagedRow(RowDamage)
     /// An item is larger than the store takes.

@@ -23,3 +23,11 @@ public struct SystemRandomSource: RandomSource {
         return bytes
     }
 }
+
+extension [UInt8] {
+    /// Bytes of the system's generator, for salts.
+    static func random(count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+}

@@ -133,10 +133,25 @@ struct KnownAnswerTests {
         ]
         let encoded = MetadataCodec.encode(.init(attributes: attributes, hasSecret: true))
         let expected =
-            "0101" + "0300" + "61636363" + "07" + "0a000000" + "0100000000000000" + "616b" + "61636374" + "01"
+            "0201" + "0300" + "61636363" + "07" + "0a000000" + "0100000000000000" + "616b" + "61636374" + "01"
             + "02000000" + "c3a9" + "706f7274" + "03" + "08000000" + "feffffffffffffff"
         #expect(encoded.hexadecimal == expected)
         #expect(try MetadataCodec.decode(encoded).attributes == attributes)
+    }
+
+    @Test("an access control for the current biometry is encoded with what was enrolled")
+    func enrolledSet() throws {
+        var accessControl = AccessControl(
+            protection: .afterFirstUnlock,
+            constraints: try #require(AccessConstraints([.biometryCurrentSet]))
+        )
+        accessControl.enrolledSet = Bytes16(Array(UInt8(0)..<16))
+        let attributes: Attributes = ["accc": .accessControl(accessControl)]
+        let encoded = MetadataCodec.encode(.init(attributes: attributes, hasSecret: false))
+        let expected =
+            "0200" + "0100" + "61636363" + "07" + "1a000000" + "0800000000000000" + "000102030405060708090a0b0c0d0e0f"
+            + "636b"
+        #expect(encoded.hexadecimal == expected)
     }
 
     @Test("metadata that is cut short or altered in shape is refused")

@@ -1,30 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
 import KeychainCore
 
 /// The keys of a store, each wrapped: what lies in the file (Documentation/Format.md, "Keybag").
 ///
-/// A slot is a way to get at keys: today only the root key alone. An entry is one key, wrapped under one slot.
+/// A slot is a way to get at keys, and has a key of its own. An entry is one key of the store, wrapped under the key of one
+/// slot.
 struct Keybag: Sendable {
-    static let version = 1
+    /// The version that is written; all from 1 on are read.
+    static let currentVersion = 2
+
+    /// The version that the keybag was written with.
+    var version = currentVersion
 
     /// Which store the keys belong to.
     var storeIdentifier: Bytes16
 
-    /// Counts up when class keys are replaced; rows name the generation that sealed them.
+    /// The generation of all class keys but those of `akpu`.
     var generation: UInt32
+
+    /// The generation of the class keys of `akpu`: counts up when a passcode is removed, and they with it.
+    var passcodeGeneration: UInt32
 
     var slots: [Slot]
     var entries: [Entry]
 
-    struct Slot: Sendable, Hashable {
-        var kind: Kind
-        var wrappedSlotKey: [UInt8]
+    enum Slot: Sendable, Hashable {
+        /// By the root key alone.
+        case root(wrappedSlotKey: [UInt8])
+        /// By the root key and the passcode.
+        case passcode(PasscodeSlot)
+
+        var kind: Kind {
+            switch self {
+            case .root: .root
+            case .passcode: .passcode
+            }
+        }
 
         /// By what a slot's key is wrapped.
         enum Kind: UInt8, Sendable {
             case root = 1
+            case passcode = 2
         }
     }
 
@@ -40,54 +57,18 @@ struct Keybag: Sendable {
             case index
         }
     }
-
-    /// The protection classes that have keys on a device without a passcode: all but `akpu`, and never "until reboot".
-    static let classesWithoutPasscode: [Accessibility] = [
-        .whenUnlocked, .afterFirstUnlock, .always, .whenUnlockedThisDeviceOnly, .afterFirstUnlockThisDeviceOnly,
-        .alwaysThisDeviceOnly,
-    ]
 }
 
 extension Keybag {
-    /// Makes the keys of a new store and wraps them, sealed with their authentication code.
-    static func create(
-        storeIdentifier: Bytes16,
-        rootKey: any RootKey
-    ) throws(ProtectionError) -> [UInt8] {
-        let slotKey = SymmetricKey(size: .bits256)
-        let wrappingKey = KeyDerivation.derive("keybag wrapping", from: slotKey)
-        var purposes: [Entry.Purpose] = [.index]
-        for accessibility in classesWithoutPasscode {
-            purposes += [.classKey(accessibility), .metadataKey(accessibility)]
-        }
-        var entries: [Entry] = []
-        for purpose in purposes {
-            let wrapped = try KeyWrap.wrap(SymmetricKey(size: .bits256), under: wrappingKey)
-            entries.append(Entry(purpose: purpose, slot: .root, generation: 1, wrappedKey: wrapped))
-        }
-        let keybag = Keybag(
-            storeIdentifier: storeIdentifier,
-            generation: 1,
-            slots: [Slot(kind: .root, wrappedSlotKey: try rootKey.wrap(slotKey))],
-            entries: entries
-        )
-        return KeybagCodec.seal(keybag, authenticationKey: authenticationKey(of: slotKey))
+    /// What the slot of the root key holds, wrapped by it.
+    var wrappedRootSlotKey: [UInt8]? {
+        for case .root(let wrapped) in slots { return wrapped }
+        return nil
     }
 
-    /// Authenticates a keybag before anything in it is believed, and unwraps its keys.
-    static func open(_ bytes: [UInt8], rootKey: any RootKey) throws(ProtectionError) -> ClassKeys {
-        let parsed = try KeybagCodec.parse(bytes)
-        guard let slot = parsed.keybag.slots.first(where: { $0.kind == .root }) else {
-            throw .damagedKeybag("it has no slot for the root key")
-        }
-        let slotKey = try rootKey.unwrap(slot.wrappedSlotKey)
-        guard parsed.isAuthentic(under: authenticationKey(of: slotKey)) else {
-            throw .damagedKeybag("its authentication code is wrong")
-        }
-        return try ClassKeys(parsed.keybag, wrappingKey: KeyDerivation.derive("keybag wrapping", from: slotKey))
-    }
-
-    private static func authenticationKey(of slotKey: SymmetricKey) -> SymmetricKey {
-        KeyDerivation.derive("keybag authentication", from: slotKey)
+    /// The slot of the passcode; `nil` when none is set.
+    var passcodeSlot: PasscodeSlot? {
+        for case .passcode(let slot) in slots { return slot }
+        return nil
     }
 }

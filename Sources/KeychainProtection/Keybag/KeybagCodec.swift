@@ -6,7 +6,6 @@ import KeychainCore
 /// The bytes of a keybag (Documentation/Format.md, "Keybag").
 enum KeybagCodec {
     private static let magic = Array("SKKB".utf8)
-    private static let macByteCount = 32
 
     /// A keybag as read, not yet believed.
     struct Parsed {
@@ -15,48 +14,46 @@ enum KeybagCodec {
         fileprivate let code: ArraySlice<UInt8>
 
         /// Whether the HMAC-SHA-256 over everything before it is right.
-        func isAuthentic(under key: SymmetricKey) -> Bool {
-            HMAC<SHA256>.isValidAuthenticationCode(Array(code), authenticating: body, using: key)
-        }
+        func isAuthentic(under key: SymmetricKey) -> Bool { Authentication.isRight(code, body, under: key) }
     }
 
     static func seal(_ keybag: Keybag, authenticationKey: SymmetricKey) -> [UInt8] {
         var bytes = magic
-        bytes.append(littleEndian: UInt16(Keybag.version))
+        bytes.append(littleEndian: UInt16(keybag.version))
         bytes += keybag.storeIdentifier.bytes
         bytes.append(littleEndian: keybag.generation)
+        bytes.append(littleEndian: keybag.passcodeGeneration)
         bytes.append(UInt8(keybag.slots.count))
         for slot in keybag.slots {
             bytes.append(slot.kind.rawValue)
-            bytes.append(littleEndian: UInt16(slot.wrappedSlotKey.count))
-            bytes += slot.wrappedSlotKey
+            bytes.append(littleEndian: UInt16(slot.content.count))
+            bytes += slot.content
         }
         bytes.append(UInt8(keybag.entries.count))
         for entry in keybag.entries {
-            bytes.append(entry.purpose.code)
-            bytes.append(UInt8(entry.purpose.className.utf8.count))
-            bytes += entry.purpose.className.utf8
+            bytes += entry.purpose.encoded
             bytes.append(entry.slot.rawValue)
             bytes.append(littleEndian: entry.generation)
             bytes += entry.wrappedKey
         }
-        return bytes + Array(HMAC<SHA256>.authenticationCode(for: bytes, using: authenticationKey))
+        return bytes + Authentication.code(bytes, under: authenticationKey).withUnsafeBytes { Array($0) }
     }
 
     /// Reads the shape; every length is checked, whatever wrote the bytes.
     static func parse(_ bytes: [UInt8]) throws(ProtectionError) -> Parsed {
         do {
-            guard bytes.count > magic.count + macByteCount else { throw ByteReader.Truncated() }
-            let body = bytes.dropLast(macByteCount)
+            guard bytes.count > magic.count + Authentication.byteCount else { throw ByteReader.Truncated() }
+            let body = bytes.dropLast(Authentication.byteCount)
             var reader = ByteReader(body)
             guard try reader.take(magic.count).elementsEqual(magic) else {
                 throw ProtectionError.damagedKeybag("it does not begin with its mark")
             }
             let version = Int(try reader.integer(UInt16.self))
-            guard version <= Keybag.version else { throw ProtectionError.newerKeybag(version: version) }
-            let keybag = try parseBody(&reader)
+            guard version >= 1 else { throw ProtectionError.damagedKeybag("it has no version") }
+            guard version <= Keybag.currentVersion else { throw ProtectionError.newerKeybag(version: version) }
+            let keybag = try parseBody(&reader, version)
             guard reader.isAtEnd else { throw ProtectionError.damagedKeybag("it has bytes after its end") }
-            return Parsed(keybag: keybag, body: body, code: bytes.suffix(macByteCount))
+            return Parsed(keybag: keybag, body: body, code: bytes.suffix(Authentication.byteCount))
         } catch let error as ProtectionError {
             throw error
         } catch {
@@ -64,53 +61,91 @@ enum KeybagCodec {
         }
     }
 
-    private static func parseBody(_ reader: inout ByteReader) throws -> Keybag {
+    private static func parseBody(_ reader: inout ByteReader, _ version: Int) throws -> Keybag {
         guard let storeIdentifier = Bytes16(try reader.take(Bytes16.count)) else { throw ByteReader.Truncated() }
         var keybag = Keybag(
+            version: version,
             storeIdentifier: storeIdentifier,
             generation: try reader.integer(UInt32.self),
+            // Version 1 knew no passcode, so nothing was ever stored under `akpu`.
+            passcodeGeneration: version == 1 ? 1 : try reader.integer(UInt32.self),
             slots: [],
             entries: []
         )
         for _ in 0..<(try reader.integer(UInt8.self)) {
-            keybag.slots.append(try parseSlot(&reader))
+            keybag.slots.append(try parseSlot(&reader, version))
         }
         for _ in 0..<(try reader.integer(UInt8.self)) {
-            keybag.entries.append(try parseEntry(&reader))
+            keybag.entries.append(try parseEntry(&reader, version))
         }
         return keybag
     }
 
-    private static func parseSlot(_ reader: inout ByteReader) throws -> Keybag.Slot {
-        let kind = try slotKind(&reader)
-        let count = Int(try reader.integer(UInt16.self))
-        return Keybag.Slot(kind: kind, wrappedSlotKey: Array(try reader.take(count)))
+    private static func parseSlot(_ reader: inout ByteReader, _ version: Int) throws -> Keybag.Slot {
+        let kind = try slotKind(&reader, version)
+        var content = ByteReader(try reader.take(Int(try reader.integer(UInt16.self))))
+        let slot: Keybag.Slot
+        switch kind {
+        case .root: slot = .root(wrappedSlotKey: Array(try content.takeRest()))
+        case .passcode: slot = .passcode(try PasscodeSlot(&content))
+        }
+        guard content.isAtEnd else { throw ProtectionError.damagedKeybag("it has a slot of a wrong length") }
+        return slot
     }
 
-    private static func parseEntry(_ reader: inout ByteReader) throws -> Keybag.Entry {
-        let code = try reader.integer(UInt8.self)
-        let name = String(decoding: try reader.take(Int(try reader.integer(UInt8.self))), as: UTF8.self)
-        guard let purpose = Keybag.Entry.Purpose(code: code, className: name) else {
-            throw ProtectionError.damagedKeybag("it has a key of an unknown purpose")
-        }
-        return Keybag.Entry(
-            purpose: purpose,
-            slot: try slotKind(&reader),
+    private static func parseEntry(_ reader: inout ByteReader, _ version: Int) throws -> Keybag.Entry {
+        Keybag.Entry(
+            purpose: try Keybag.Entry.Purpose(&reader),
+            slot: try slotKind(&reader, version),
             generation: try reader.integer(UInt32.self),
             wrappedKey: Array(try reader.take(KeyWrap.wrappedByteCount))
         )
     }
 
-    private static func slotKind(_ reader: inout ByteReader) throws -> Keybag.Slot.Kind {
-        guard let kind = Keybag.Slot.Kind(rawValue: try reader.integer(UInt8.self)) else {
+    private static func slotKind(_ reader: inout ByteReader, _ version: Int) throws -> Keybag.Slot.Kind {
+        guard let kind = Keybag.Slot.Kind(rawValue: try reader.integer(UInt8.self)), version > 1 || kind == .root else {
             throw ProtectionError.damagedKeybag("it has a slot of an unknown kind")
         }
         return kind
     }
 }
 
+extension Keybag.Slot {
+    fileprivate var content: [UInt8] {
+        switch self {
+        case .root(let wrappedSlotKey): wrappedSlotKey
+        case .passcode(let slot): slot.salt + slot.work.encoded + slot.wrappedSlotKey
+        }
+    }
+}
+
+extension PasscodeSlot {
+    fileprivate init(_ reader: inout ByteReader) throws(ByteReader.Truncated) {
+        salt = Array(try reader.take(Self.saltByteCount))
+        work = try ScryptParameters(&reader)
+        wrappedSlotKey = Array(try reader.take(KeyWrap.wrappedByteCount))
+    }
+}
+
 extension Keybag.Entry.Purpose {
-    fileprivate var code: UInt8 {
+    /// The bytes in a file: a code, the length of the class name, the class name.
+    var encoded: [UInt8] { [code, UInt8(className.utf8.count)] + className.utf8 }
+
+    /// Reads a purpose.
+    ///
+    /// - Throws: ``ProtectionError/damagedKeybag(_:)``, or that the bytes end too soon.
+    init(_ reader: inout ByteReader) throws {
+        let code = try reader.integer(UInt8.self)
+        let name = String(decoding: try reader.take(Int(try reader.integer(UInt8.self))), as: UTF8.self)
+        switch (code, Accessibility(rawValue: name)) {
+        case (1, let accessibility?): self = .classKey(accessibility)
+        case (2, let accessibility?): self = .metadataKey(accessibility)
+        case (3, nil) where name.isEmpty: self = .index
+        default: throw ProtectionError.damagedKeybag("it has a key of an unknown purpose")
+        }
+    }
+
+    private var code: UInt8 {
         switch self {
         case .classKey: 1
         case .metadataKey: 2
@@ -118,19 +153,5 @@ extension Keybag.Entry.Purpose {
         }
     }
 
-    fileprivate var className: String {
-        switch self {
-        case .classKey(let accessibility), .metadataKey(let accessibility): accessibility.rawValue
-        case .index: ""
-        }
-    }
-
-    fileprivate init?(code: UInt8, className: String) {
-        switch (code, Accessibility(rawValue: className)) {
-        case (1, let accessibility?): self = .classKey(accessibility)
-        case (2, let accessibility?): self = .metadataKey(accessibility)
-        case (3, nil) where className.isEmpty: self = .index
-        default: return nil
-        }
-    }
+    private var className: String { accessibility?.rawValue ?? "" }
 }

@@ -15,7 +15,7 @@ public final class LockedMemory: @unchecked Sendable {
     /// Whether the memory is kept out of swap.
     public let isLocked: Bool
 
-    /// Reserves memory for so many keys of 32 bytes.
+    /// Reserves memory for so many keys of 32 bytes, at most 512.
     ///
     /// - Throws: ``ProtectionError/noMemory``.
     public init(keyCapacity: Int) throws(ProtectionError) {
@@ -41,6 +41,7 @@ public final class LockedMemory: @unchecked Sendable {
         let offset = used
         used += LockedKey.byteCount
         key.withUnsafeBytes { bytes[offset...].copyBytes(from: $0) }
+        Residue.wipe()
         return LockedKey(memory: self, offset: offset)
     }
 
@@ -61,7 +62,12 @@ public struct LockedKey: Sendable {
         _ body: (SymmetricKey) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         defer { withExtendedLifetime(memory) {} }
-        return try body(SymmetricKey(data: memory.slot(at: offset)))
+        return try body(copy)
+    }
+
+    private var copy: SymmetricKey {
+        defer { Residue.wipe() }
+        return SymmetricKey(data: memory.slot(at: offset))
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import KeychainCore
 
 /// The device's root key: operations, never bytes, so that a TPM or a daemon can stand behind it.
 public protocol RootKey: Sendable {
@@ -11,27 +12,36 @@ public protocol RootKey: Sendable {
     ///
     /// - Throws: ``ProtectionError/wrongRootKey`` when another root key wrapped it or it was altered.
     func unwrap(_ wrapped: [UInt8]) throws(ProtectionError) -> SymmetricKey
+
+    /// Makes a key of what was derived from a passcode, so that it cannot be made where this root key is not.
+    ///
+    /// The same input gives the same key of 256 bits.
+    func entangle(_ input: SecretBytes) throws(ProtectionError) -> SymmetricKey
 }
 
 /// A root key held in this process's locked memory.
 ///
-/// Wrapping is AES-256 key wrap (RFC 3394) under a key that HKDF-SHA-256 (RFC 5869) derives from the root key.
+/// Wrapping is AES-256 key wrap (RFC 3394), entangling is HMAC-SHA-256 (RFC 2104), each under a key of its own that
+/// HKDF-SHA-256 (RFC 5869) derives from the root key.
 public struct SoftwareRootKey: RootKey {
     /// The number of bytes of the key: 32.
     public static let byteCount = LockedKey.byteCount
 
     private let wrappingKey: LockedKey
+    private let entanglingKey: LockedKey
 
     /// A root key from 32 bytes, which the caller wipes.
     public init(_ bytes: UnsafeRawBufferPointer) throws(ProtectionError) {
         guard bytes.count == Self.byteCount else { throw .wrongRootKey }
-        let wrappingKey = KeyDerivation.derive("root key wrapping", from: SymmetricKey(data: bytes))
-        self.wrappingKey = try LockedMemory(keyCapacity: 1).store(wrappingKey)
+        let rootKey = SymmetricKey(data: bytes)
+        let memory = try LockedMemory(keyCapacity: 2)
+        wrappingKey = try memory.store(KeyDerivation.derive("root key wrapping", from: rootKey))
+        entanglingKey = try memory.store(KeyDerivation.derive("passcode entangling", from: rootKey))
     }
 
     /// A random root key, for a keychain that ends with the process.
     public static func ephemeral() throws(ProtectionError) -> SoftwareRootKey {
-        try SymmetricKey(size: .bits256).withBytes { bytes throws(ProtectionError) in try SoftwareRootKey(bytes) }
+        try SymmetricKey.random().withBytes { bytes throws(ProtectionError) in try SoftwareRootKey(bytes) }
     }
 
     /// Wraps by RFC 3394.
@@ -45,5 +55,10 @@ public struct SoftwareRootKey: RootKey {
             guard let key = KeyWrap.unwrap(wrapped[...], under: root) else { throw .wrongRootKey }
             return key
         }
+    }
+
+    /// Entangles by HMAC-SHA-256.
+    public func entangle(_ input: SecretBytes) throws(ProtectionError) -> SymmetricKey {
+        entanglingKey.withKey { key in input.withUnsafeBytes { Authentication.code($0, under: key) } }
     }
 }

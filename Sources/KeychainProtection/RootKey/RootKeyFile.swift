@@ -46,7 +46,7 @@ public enum RootKeyFile {
     public static func loadOrCreate(in folder: PrivateDirectory) throws(Failure) -> SoftwareRootKey {
         if try !exists(in: folder) {
             do throws(FileError) {
-                try SymmetricKey(size: .bits256).withBytes { bytes throws(FileError) in
+                try SymmetricKey.random().withBytes { bytes throws(FileError) in
                     try folder.makeFile(name, bytes)
                 }
             } catch {

@@ -35,8 +35,9 @@ struct AssociatedData {
         }
     }
 
-    mutating func labelled(_ part: Part) -> [UInt8] {
+    /// The bytes for one part; `header` is what lies in front of a secret that depends on a password.
+    mutating func labelled(_ part: Part, _ header: PasswordHeader? = nil) -> [UInt8] {
         bytes[0] = part.rawValue
-        return bytes
+        return bytes + (header?.encoded ?? [])
     }
 }

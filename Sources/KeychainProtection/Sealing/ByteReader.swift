@@ -17,6 +17,8 @@ struct ByteReader {
         return rest.prefix(count)
     }
 
+    mutating func takeRest() throws(Truncated) -> ArraySlice<UInt8> { try take(rest.count) }
+
     /// An integer, lowest byte first.
     mutating func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws(Truncated) -> Value {
         let bytes = try take(MemoryLayout<Value>.size)

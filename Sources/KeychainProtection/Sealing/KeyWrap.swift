@@ -7,32 +7,26 @@ enum KeyWrap {
     static let wrappedByteCount = 40
 
     static func wrap(_ key: SymmetricKey, under wrappingKey: SymmetricKey) throws(ProtectionError) -> [UInt8] {
-        do {
-            return Array(try AES.KeyWrap.wrap(key, using: wrappingKey))
-        } catch {
-            throw .cryptography("AES key wrap: \(error)")
+        try Residue.contain { () throws(ProtectionError) in
+            do {
+                return Array(try AES.KeyWrap.wrap(key, using: wrappingKey))
+            } catch {
+                throw .cryptography("AES key wrap: \(error)")
+            }
         }
     }
 
     /// The key; `nil` when the integrity check of RFC 3394 fails.
     static func unwrap(_ wrapped: ArraySlice<UInt8>, under wrappingKey: SymmetricKey) -> SymmetricKey? {
         guard wrapped.count == wrappedByteCount else { return nil }
-        return try? AES.KeyWrap.unwrap(wrapped, using: wrappingKey)
-    }
-}
-
-/// HKDF-SHA-256 (RFC 5869), one label per purpose.
-enum KeyDerivation {
-    static func derive(_ purpose: String, from key: SymmetricKey) -> SymmetricKey {
-        HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: key,
-            info: Array("swift-keychain 1 \(purpose)".utf8),
-            outputByteCount: LockedKey.byteCount
-        )
+        return Residue.contain { try? AES.KeyWrap.unwrap(wrapped, using: wrappingKey) }
     }
 }
 
 extension SymmetricKey {
+    /// A fresh key of 256 bits, of the system's generator.
+    static func random() -> SymmetricKey { Residue.contain { SymmetricKey(size: .bits256) } }
+
     /// `withUnsafeBytes` with a typed error.
     func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

@@ -4,7 +4,8 @@ import KeychainCore
 
 /// The plain bytes of an item's attributes (Documentation/Format.md, "Metadata").
 enum MetadataCodec {
-    private static let version: UInt8 = 1
+    /// The version that is written; all from 1 on are read.
+    private static let currentVersion: UInt8 = 2
 
     struct Metadata {
         var attributes: Attributes
@@ -12,7 +13,7 @@ enum MetadataCodec {
     }
 
     static func encode(_ metadata: Metadata) -> [UInt8] {
-        var bytes: [UInt8] = [version, metadata.hasSecret ? 1 : 0]
+        var bytes: [UInt8] = [currentVersion, metadata.hasSecret ? 1 : 0]
         bytes.reserveCapacity(512)
         bytes.append(littleEndian: UInt16(metadata.attributes.count))
         for (name, value) in metadata.attributes.sorted(by: { $0.key < $1.key }) {
@@ -25,14 +26,15 @@ enum MetadataCodec {
     static func decode(_ bytes: [UInt8]) throws(ProtectionError) -> Metadata {
         do {
             var reader = ByteReader(bytes[...])
-            guard try reader.integer(UInt8.self) == version else { throw Malformed() }
+            let version = try reader.integer(UInt8.self)
+            guard (1...currentVersion).contains(version) else { throw Malformed() }
             let flags = try reader.integer(UInt8.self)
             guard flags <= 1 else { throw Malformed() }
             let count = Int(try reader.integer(UInt16.self))
             var attributes = Attributes(minimumCapacity: count)
             for _ in 0..<count {
                 let name = AttributeName(code: try reader.integer(UInt32.self).bigEndian)
-                attributes[name] = try value(&reader)
+                attributes[name] = try value(&reader, version)
             }
             guard reader.isAtEnd, attributes.count == count else { throw Malformed() }
             return Metadata(attributes: attributes, hasSecret: flags == 1)
@@ -77,7 +79,7 @@ enum MetadataCodec {
         bytes.append(littleEndian: content)
     }
 
-    private static func value(_ reader: inout ByteReader) throws -> AttributeValue {
+    private static func value(_ reader: inout ByteReader, _ version: UInt8) throws -> AttributeValue {
         guard let type = ValueType(rawValue: try reader.integer(UInt8.self)) else { throw Malformed() }
         let content = try reader.take(Int(try reader.integer(UInt32.self)))
         switch type {
@@ -89,7 +91,7 @@ enum MetadataCodec {
         case .unsigned: return .number(.unsigned(try integer(content)))
         case .real: return .number(.real(Double(bitPattern: try integer(content))))
         case .date: return .date(Timestamp(secondsSinceReferenceDate: Double(bitPattern: try integer(content))))
-        case .accessControl: return .accessControl(try accessControl(content))
+        case .accessControl: return .accessControl(try accessControl(content, version))
         }
     }
 
@@ -100,20 +102,28 @@ enum MetadataCodec {
         return value
     }
 
-    /// The flags of the constraints, then the protection class.
+    /// The flags of the constraints; which biometry was enrolled, if they ask for it; the protection class.
     private static func encode(_ accessControl: AccessControl) -> [UInt8] {
+        let flags = accessControl.constraints?.flags
         var bytes: [UInt8] = []
-        bytes.append(littleEndian: accessControl.constraints?.flags.rawValue ?? .max)
+        bytes.append(littleEndian: flags?.rawValue ?? .max)
+        if flags?.contains(.biometryCurrentSet) ?? false { bytes += (accessControl.enrolledSet ?? .zero).bytes }
         bytes += accessControl.protection.rawValue.utf8
         return bytes
     }
 
-    private static func accessControl(_ content: ArraySlice<UInt8>) throws -> AccessControl {
+    private static func accessControl(_ content: ArraySlice<UInt8>, _ version: UInt8) throws -> AccessControl {
         var reader = ByteReader(content)
         let flags = AccessControlFlags(rawValue: try reader.integer(UInt64.self))
-        guard let protection = Accessibility(rawValue: String(decoding: content.dropFirst(8), as: UTF8.self)),
-            let constraints = AccessConstraints(flags)
-        else { throw Malformed() }
-        return AccessControl(protection: protection, constraints: constraints)
+        guard let constraints = AccessConstraints(flags) else { throw Malformed() }
+        // Version 1 was written by programs that could not enrol anybody.
+        let hasEnrolledSet = version > 1 && flags.contains(.biometryCurrentSet)
+        let enrolledSet = hasEnrolledSet ? Bytes16(try reader.take(Bytes16.count)) : nil
+        guard let protection = Accessibility(rawValue: String(decoding: try reader.takeRest(), as: UTF8.self)) else {
+            throw Malformed()
+        }
+        var accessControl = AccessControl(protection: protection, constraints: constraints)
+        accessControl.enrolledSet = enrolledSet == .zero ? nil : enrolledSet
+        return accessControl
     }
 }

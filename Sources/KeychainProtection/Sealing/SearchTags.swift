@@ -11,7 +11,7 @@ public struct SearchTags {
     private let keyed: HMAC<SHA256>
 
     init(_ key: LockedKey) {
-        keyed = key.withKey { HMAC<SHA256>(key: $0) }
+        keyed = key.withKey { key in Residue.contain { HMAC<SHA256>(key: key) } }
     }
 
     /// The tag of one attribute value.
@@ -57,11 +57,13 @@ public struct SearchTags {
     ///
     /// HMAC-SHA-256, cut to 20 bytes.
     func digest(_ primaryKeyTag: SearchTag, secret: SecretBytes?) -> [UInt8] {
-        var mac = keyed
-        mac.update(data: Array("digest".utf8))
-        primaryKeyTag.withUnsafeBytes { mac.update(data: $0) }
-        secret?.withUnsafeBytes { mac.update(data: $0) }
-        return Array(Array(mac.finalize()).prefix(20))
+        Residue.contain {
+            var mac = keyed
+            mac.update(data: Array("digest".utf8))
+            primaryKeyTag.withUnsafeBytes { mac.update(data: $0) }
+            secret?.withUnsafeBytes { mac.update(data: $0) }
+            return Array(Array(mac.finalize()).prefix(20))
+        }
     }
 
     private static func prefix(_ itemClass: ItemClass) -> [UInt8] {

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import KeychainCore
+
+/// What lies in a backup keybag, as its bytes say (Documentation/Format.md, "Backup keybag").
+struct BackupContents {
+    private static let magic = Array("SKBK".utf8)
+    private static let version = 1
+
+    /// What it takes to make the key from the secret.
+    var header: PasswordHeader
+    /// The generation of the class keys.
+    var generation: UInt32
+    /// How many items of which level are not in the backup, because they may not leave the device.
+    var leftOut: [Accessibility: Int]
+    /// How many items are not in the backup because they do not open.
+    var damaged: Int
+    /// The keys, each wrapped.
+    var entries: [Keybag.Entry.Purpose: [UInt8]] = [:]
+
+    /// The keys that may leave the device: of all levels but those for this device only.
+    static let purposes = Keybag.purposes(hasPasscode: false)
+        .filter { !($0.accessibility?.isForThisDeviceOnly ?? false) }
+
+    /// Contents as read, not yet believed.
+    struct Parsed {
+        let contents: BackupContents
+        fileprivate let body: ArraySlice<UInt8>
+        fileprivate let code: ArraySlice<UInt8>
+
+        /// Whether the HMAC-SHA-256 over everything before it is right.
+        func isAuthentic(under key: SymmetricKey) -> Bool { Authentication.isRight(code, body, under: key) }
+    }
+
+    func sealed(_ authenticationKey: SymmetricKey) -> [UInt8] {
+        var bytes = Self.magic
+        bytes.append(littleEndian: UInt16(Self.version))
+        bytes += header.encoded
+        bytes.append(littleEndian: generation)
+        bytes.append(UInt8(leftOut.count))
+        for (level, count) in leftOut.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            bytes.append(UInt8(level.rawValue.utf8.count))
+            bytes += level.rawValue.utf8
+            bytes.append(littleEndian: UInt64(count))
+        }
+        bytes.append(littleEndian: UInt64(damaged))
+        bytes.append(UInt8(entries.count))
+        for purpose in Self.purposes {
+            bytes += purpose.encoded
+            bytes += entries[purpose] ?? []
+        }
+        return bytes + Authentication.code(bytes, under: authenticationKey).withUnsafeBytes { Array($0) }
+    }
+
+    /// Reads the shape; every length is checked, whatever wrote the bytes.
+    static func parse(_ bytes: [UInt8]) throws(ProtectionError) -> Parsed {
+        do {
+            guard bytes.count > magic.count + Authentication.byteCount else { throw ByteReader.Truncated() }
+            let body = bytes.dropLast(Authentication.byteCount)
+            var reader = ByteReader(body)
+            guard try reader.take(magic.count).elementsEqual(magic) else {
+                throw ProtectionError.damagedKeybag("it is not that of a backup")
+            }
+            let version = Int(try reader.integer(UInt16.self))
+            guard version >= 1 else { throw ProtectionError.damagedKeybag("it has no version") }
+            guard version <= Self.version else { throw ProtectionError.newerKeybag(version: version) }
+            let contents = try BackupContents(&reader)
+            guard reader.isAtEnd else { throw ProtectionError.damagedKeybag("it has bytes after its end") }
+            return Parsed(contents: contents, body: body, code: bytes.suffix(Authentication.byteCount))
+        } catch let error as ProtectionError {
+            throw error
+        } catch {
+            throw .damagedKeybag("it is cut short")
+        }
+    }
+
+    private init(_ reader: inout ByteReader) throws {
+        guard let header = try PasswordHeader(&reader) else {
+            throw ProtectionError.damagedKeybag("its secret asks for more work than is allowed")
+        }
+        self.header = header
+        generation = try reader.integer(UInt32.self)
+        leftOut = [:]
+        for _ in 0..<(try reader.integer(UInt8.self)) {
+            let name = String(decoding: try reader.take(Int(try reader.integer(UInt8.self))), as: UTF8.self)
+            guard let level = Accessibility(rawValue: name), leftOut[level] == nil else {
+                throw ProtectionError.damagedKeybag("it counts an unknown level, or one twice")
+            }
+            leftOut[level] = try Self.count(&reader)
+        }
+        damaged = try Self.count(&reader)
+        for _ in 0..<(try reader.integer(UInt8.self)) {
+            let purpose = try Keybag.Entry.Purpose(&reader)
+            let wrapped = Array(try reader.take(KeyWrap.wrappedByteCount))
+            guard entries.updateValue(wrapped, forKey: purpose) == nil else {
+                throw ProtectionError.damagedKeybag("it has a key twice")
+            }
+        }
+        guard Set(entries.keys) == Set(Self.purposes) else {
+            throw ProtectionError.damagedKeybag("it has other keys than it must have")
+        }
+    }
+
+    private static func count(_ reader: inout ByteReader) throws -> Int {
+        guard let count = Int(exactly: try reader.integer(UInt64.self)) else {
+            throw ProtectionError.damagedKeybag("it has a count out of bounds")
+        }
+        return count
+    }
+}
+
+extension BackupContents {
+    init(header: PasswordHeader, generation: UInt32, leftOut: [Accessibility: Int], damaged: Int) {
+        self.header = header
+        self.generation = generation
+        self.leftOut = leftOut
+        self.damaged = damaged
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The keybags that take the place of this one when a passcode is set, changed or removed.
+///
+/// Class keys stay the same over all of them, so no row changes. Nothing here derives a key from a passcode, so all of it
+/// is fast enough for a transaction.
+extension OpenKeybag {
+    /// Unwraps the keys under the passcode slot.
+    ///
+    /// - Throws: ``ProtectionError/noPasscode``; ``ProtectionError/damagedKeybag(_:)``, also for the key of another
+    ///   keybag's slot; ``ProtectionError/noMemory``.
+    public func unlock(with key: SlotKey) throws(ProtectionError) -> UnlockedKeys {
+        guard passcodeSlot != nil else { throw .noPasscode }
+        let wrapping = KeyWrapping(version: keybag.version, slotKey: key.key)
+        let entries = keybag.entries.filter { $0.slot == .passcode }
+        return UnlockedKeys(
+            keybag.owner,
+            outlivingLock: try StoreKeys(entries.filter { $0.purpose.outlivesLock }, wrapping),
+            untilLock: try StoreKeys(entries.filter { !$0.purpose.outlivesLock }, wrapping)
+        )
+    }
+
+    /// The bytes of the keybag with a first passcode: `akpu` gets fresh keys, and all classes but those that are always
+    /// available need the passcode from now on.
+    ///
+    /// - Throws: ``ProtectionError/classUnavailable(_:)`` when a passcode is set already.
+    public func settingPasscode(_ new: NewPasscodeSlot) throws(ProtectionError) -> [UInt8] {
+        let fresh = try StoreKeys(fresh: Keybag.purposes(of: .whenPasscodeSetThisDeviceOnly))
+        var maker = successor
+        maker.passcode = new
+        return try maker.make { (purpose) throws(ProtectionError) in
+            if let key = fresh[purpose] { return key }
+            return try keys.key(purpose)
+        }
+    }
+
+    /// The bytes of the keybag with another passcode, under a fresh slot key.
+    ///
+    /// - Throws: ``ProtectionError/classUnavailable(_:)`` when the keys are those of a locked device.
+    public func changingPasscode(
+        _ new: NewPasscodeSlot,
+        _ unlocked: UnlockedKeys
+    ) throws(ProtectionError) -> [UInt8] {
+        var maker = successor
+        maker.passcode = new
+        return try maker.make { (purpose) throws(ProtectionError) in try key(purpose, unlocked) }
+    }
+
+    /// The bytes of the keybag without a passcode: the keys of `akpu` are gone, and with them all that they sealed.
+    ///
+    /// - Throws: ``ProtectionError/classUnavailable(_:)`` when the keys are those of a locked device.
+    public func removingPasscode(_ unlocked: UnlockedKeys) throws(ProtectionError) -> [UInt8] {
+        var maker = successor
+        guard maker.passcodeGeneration < .max else { throw .damagedKeybag("it had more passcodes than it can count") }
+        maker.passcodeGeneration += 1
+        return try maker.make { (purpose) throws(ProtectionError) in try key(purpose, unlocked) }
+    }
+
+    /// A key for a purpose, of this keybag or of those that its passcode unlocked.
+    func key(
+        _ purpose: Keybag.Entry.Purpose,
+        _ unlocked: UnlockedKeys?
+    ) throws(ProtectionError) -> LockedKey {
+        guard let key = keys[purpose] ?? unlocked?.key(purpose, for: keybag) else {
+            throw .classUnavailable(purpose.accessibility?.rawValue ?? "")
+        }
+        return key
+    }
+
+    private var successor: KeybagMaker { KeybagMaker(successorOf: keybag, rootSlotKey, wrappedRootSlotKey) }
+}
+
+extension Keybag {
+    /// The keys of one protection class.
+    fileprivate static func purposes(of accessibility: Accessibility) -> [Entry.Purpose] {
+        [.classKey(accessibility), .metadataKey(accessibility)]
+    }
+}
+
+extension Keybag.Entry.Purpose {
+    fileprivate var outlivesLock: Bool { accessibility?.outlivesLock ?? true }
+}

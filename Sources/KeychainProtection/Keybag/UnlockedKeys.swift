@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The keys that a passcode unlocks, in two blocks of locked memory: one goes when the device is locked, one stays.
+///
+/// A block is wiped when the last copy of a value that holds it goes away.
+public struct UnlockedKeys: Sendable {
+    private let owner: Owner
+    private let outlivingLock: StoreKeys
+    private let untilLock: StoreKeys?
+
+    /// Whose keys they are: of which store, and of which of its passcodes, one after a removal counting as another.
+    struct Owner: Sendable, Hashable {
+        let storeIdentifier: Bytes16
+        let passcodeGeneration: UInt32
+    }
+
+    init(_ owner: Owner, outlivingLock: StoreKeys, untilLock: StoreKeys?) {
+        self.owner = owner
+        self.outlivingLock = outlivingLock
+        self.untilLock = untilLock
+    }
+
+    /// Whether only what outlives a lock is left.
+    public var isLocked: Bool { untilLock == nil }
+
+    /// Only what outlives a lock.
+    public func locked() -> UnlockedKeys { UnlockedKeys(owner, outlivingLock: outlivingLock, untilLock: nil) }
+
+    /// The key for a purpose; `nil` when it is not among these, or for another keybag than that which was unlocked.
+    func key(_ purpose: Keybag.Entry.Purpose, for keybag: Keybag) -> LockedKey? {
+        guard owner == keybag.owner else { return nil }
+        return outlivingLock[purpose] ?? untilLock?[purpose]
+    }
+}
+
+extension Keybag {
+    /// Whose keys its passcode unlocks.
+    var owner: UnlockedKeys.Owner {
+        UnlockedKeys.Owner(storeIdentifier: storeIdentifier, passcodeGeneration: passcodeGeneration)
+    }
+}

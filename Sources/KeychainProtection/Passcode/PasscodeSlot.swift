@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import KeychainCore
+
+/// The slot of a keybag that the passcode opens (Documentation/Format.md, "Passcode slot").
+///
+/// What wraps its key depends on the passcode, by scrypt, and on the root key, so that guesses can be made only where the
+/// root key is.
+public struct PasscodeSlot: Sendable, Hashable {
+    static let saltByteCount = 32
+
+    /// How much work one passcode is.
+    public let work: ScryptParameters
+
+    let salt: [UInt8]
+    let wrappedSlotKey: [UInt8]
+
+    /// The slot's key, by the passcode; `nil` when the passcode is wrong.
+    ///
+    /// Slow by design, as ``work`` says.
+    ///
+    /// - Throws: ``ProtectionError/noMemory``, and what the root key throws.
+    public func open(_ passcode: SecretBytes, rootKey: any RootKey) throws(ProtectionError) -> SlotKey? {
+        let wrappingKey = try Self.wrappingKey(passcode, salt, work, rootKey)
+        guard let key = KeyWrap.unwrap(wrappedSlotKey[...], under: wrappingKey) else { return nil }
+        return try SlotKey(key)
+    }
+
+    fileprivate static func wrappingKey(
+        _ passcode: SecretBytes,
+        _ salt: [UInt8],
+        _ work: ScryptParameters,
+        _ rootKey: any RootKey
+    ) throws(ProtectionError) -> SymmetricKey {
+        let derived = try Scrypt.key(from: passcode, salt: salt, work)
+        return try rootKey.entangle(derived.withUnsafeBytes(SecretBytes.init(copying:)))
+    }
+}
+
+/// A passcode slot on its way into a keybag: fresh salt, fresh key.
+public struct NewPasscodeSlot: Sendable {
+    /// The slot's key, which unlocks the keybag that the slot is put into.
+    public let key: SlotKey
+
+    let slot: PasscodeSlot
+
+    /// Makes a slot for a passcode.
+    ///
+    /// Slow by design, as `work` says.
+    ///
+    /// - Throws: ``ProtectionError/noMemory``, and what the root key throws.
+    public init(
+        _ passcode: SecretBytes,
+        _ work: ScryptParameters,
+        rootKey: any RootKey
+    ) throws(ProtectionError) {
+        let key = SymmetricKey.random()
+        let salt = [UInt8].random(count: PasscodeSlot.saltByteCount)
+        let wrappingKey = try PasscodeSlot.wrappingKey(passcode, salt, work, rootKey)
+        slot = PasscodeSlot(work: work, salt: salt, wrappedSlotKey: try KeyWrap.wrap(key, under: wrappingKey))
+        self.key = try SlotKey(key)
+    }
+}

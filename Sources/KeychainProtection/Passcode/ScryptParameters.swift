@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// How much work one derivation of a key from a passcode or password is: the parameters of scrypt (RFC 7914).
+public struct ScryptParameters: Sendable, Hashable {
+    /// The binary logarithm of the cost N.
+    public let log2Cost: UInt8
+    /// The block size r.
+    public let blockSize: UInt32
+    /// The parallelization p.
+    public let parallelization: UInt32
+
+    /// N = 2^17, r = 8, p = 1: 128 MiB, and a good part of a second.
+    public static let standard = ScryptParameters(log2Cost: 17, blockSize: 8, parallelization: 1)
+
+    /// N = 2^4, r = 8, p = 1: no protection, for tests that try many passcodes.
+    package static let testing = ScryptParameters(log2Cost: 4, blockSize: 8, parallelization: 1)
+}
+
+extension ScryptParameters {
+    /// The number of bytes that the parameters take in a file.
+    static let byteCount = 9
+
+    /// Whether a file may ask for so much: 128 * N * r * p bytes, which bounds memory and time alike, are at most 1 GiB.
+    ///
+    /// Within these bounds lie those of RFC 7914, section 2; the block size is bound by what swift-crypto can carry out.
+    var areAcceptable: Bool {
+        guard (1...23).contains(log2Cost), (1...16).contains(blockSize), (1...(1 << 23)).contains(parallelization),
+            UInt64(log2Cost) < 16 * UInt64(blockSize)
+        else { return false }
+        return (UInt64(blockSize) * UInt64(parallelization)) << UInt64(log2Cost) <= 1 << 23
+    }
+
+    /// The bytes in a file: binary logarithm of N, r, p.
+    var encoded: [UInt8] {
+        var bytes = [log2Cost]
+        bytes.append(littleEndian: blockSize)
+        bytes.append(littleEndian: parallelization)
+        return bytes
+    }
+
+    /// Reads parameters, whatever they are.
+    init(_ reader: inout ByteReader) throws(ByteReader.Truncated) {
+        log2Cost = try reader.integer(UInt8.self)
+        blockSize = try reader.integer(UInt32.self)
+        parallelization = try reader.integer(UInt32.self)
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// An item on its way into the store.
+public struct SealableItem: Sendable {
+    /// The class.
+    public var itemClass: ItemClass
+    /// The identifier, kept over updates.
+    public var identifier: ItemIdentifier
+    /// The protection class.
+    public var protection: Accessibility
+    /// Every attribute, the protection class and the tombstone flag among them.
+    public var attributes: Attributes
+    /// The secret; `nil` when the item has none, which is not the same as empty.
+    public var secret: SecretBytes?
+    /// Whether this only remembers a deletion.
+    public var isTombstone: Bool
+
+    /// An item.
+    public init(
+        itemClass: ItemClass,
+        identifier: ItemIdentifier,
+        protection: Accessibility,
+        attributes: Attributes,
+        secret: SecretBytes?,
+        isTombstone: Bool = false
+    ) {
+        self.itemClass = itemClass
+        self.identifier = identifier
+        self.protection = protection
+        self.attributes = attributes
+        self.secret = secret
+        self.isTombstone = isTombstone
+        self.attributes[.accessible] = .string(protection.rawValue)
+        self.attributes[.tombstone] = .number(.integer(isTombstone ? 1 : 0))
+    }
+}
+
+extension Attributes {
+    /// Whether a password of the application takes part in the item's key.
+    var requireApplicationPassword: Bool {
+        guard case .accessControl(let accessControl)? = self[.accessControl] else { return false }
+        return accessControl.constraints?.requiresApplicationPassword ?? false
+    }
+}

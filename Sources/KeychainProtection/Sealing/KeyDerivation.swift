@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import FoundationEssentials
+
+/// HKDF-SHA-256 (RFC 5869), one label per purpose.
+enum KeyDerivation {
+    /// A key for a purpose; `context` is what else the key depends on, and may be known to everybody.
+    static func derive(_ purpose: String, from key: SymmetricKey, context: [UInt8] = []) -> SymmetricKey {
+        Residue.contain {
+            HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: key,
+                info: info(purpose) + context,
+                outputByteCount: LockedKey.byteCount
+            )
+        }
+    }
+
+    /// A key that takes a second key as well, which is the salt.
+    static func derive(_ purpose: String, from key: SymmetricKey, and second: SymmetricKey) -> SymmetricKey {
+        Residue.contain {
+            second.withUnsafeBytes { second in
+                HKDF<SHA256>.deriveKey(
+                    inputKeyMaterial: key,
+                    salt: second,
+                    info: info(purpose),
+                    outputByteCount: LockedKey.byteCount
+                )
+            }
+        }
+    }
+
+    private static func info(_ purpose: String) -> [UInt8] { Array("swift-keychain 1 \(purpose)".utf8) }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import Testing
+
+@testable import KeychainProtection
+
+/// Keybags that were altered: a typed error, never keys in the wrong place.
+struct KeybagAlterationTests {
+    private let store: TestStore
+
+    init() throws { store = try .withPasscode() }
+
+    @Test("a keybag with any one wrong byte is a typed error", arguments: [0x01, 0x80, 0xFF] as [UInt8])
+    func alteredBytes(_ mask: UInt8) {
+        for index in store.bytes.indices {
+            var altered = store.bytes
+            altered[index] ^= mask
+            expectError(altered, "byte \(index)")
+        }
+    }
+
+    @Test("a keybag of any other length is a typed error")
+    func otherLengths() {
+        for count in store.bytes.indices {
+            expectError(Array(store.bytes.prefix(count)), "\(count) bytes")
+            if count > 0 { expectError(Array(store.bytes.suffix(count)), "the last \(count) bytes") }
+        }
+        expectError(store.bytes + [0], "one more")
+    }
+
+    @Test("an older keybag's slots and keys do not go into a newer one")
+    func olderSlots() throws {
+        var newer = store
+        try newer.changePasscode("5678")
+        let older = try store.keybag().keybag
+        var changed = try newer.keybag().keybag
+        changed.slots = older.slots
+        #expect(throws: ProtectionError.damagedKeybag("its authentication code is wrong")) {
+            try OpenKeybag(KeybagCodec.seal(changed, authenticationKey: .random()), rootKey: store.rootKey)
+        }
+        // With a right code, which takes the root key: the old passcode opens the old slot, and its key nothing.
+        let bytes = try newer.forged { $0.slots = older.slots }
+        let keybag = try OpenKeybag(bytes, rootKey: store.rootKey)
+        let key = try #require(try keybag.passcodeSlot?.open("1234", rootKey: store.rootKey))
+        #expect(throws: ProtectionError.damagedKeybag("one of its keys does not unwrap")) {
+            try keybag.unlock(with: key)
+        }
+        // The bytes as they lie in the file, each slot and key of the old keybag in the place of the new one.
+        for cut in stride(from: 1, to: store.bytes.count, by: 5) where store.bytes.count == newer.bytes.count {
+            guard store.bytes[..<cut] != newer.bytes[..<cut], store.bytes[cut...] != newer.bytes[cut...] else {
+                continue
+            }
+            expectError(Array(store.bytes[..<cut] + newer.bytes[cut...]), "cut at \(cut)")
+        }
+    }
+
+    @Test("keys that changed places do not unwrap, even under a right code")
+    func swappedKeys() throws {
+        let count = try store.keybag().keybag.entries.count
+        let slotKey = try #require(store.slotKey)
+        #expect(count == 15)
+        for one in 0..<count {
+            for other in 0..<count where other != one {
+                let bytes = try store.forged { $0.entries[one].wrappedKey = $0.entries[other].wrappedKey }
+                #expect(throws: ProtectionError.damagedKeybag("one of its keys does not unwrap"), "\(one), \(other)") {
+                    try OpenKeybag(bytes, rootKey: store.rootKey).unlock(with: slotKey)
+                }
+            }
+        }
+    }
+
+    struct Forgery: CustomTestStringConvertible {
+        let testDescription: String
+        let change: @Sendable (inout Keybag) -> Void
+
+        init(_ description: String, _ change: @escaping @Sendable (inout Keybag) -> Void) {
+            testDescription = description
+            self.change = change
+        }
+    }
+
+    static let forgeries = [
+        Forgery("no passcode slot") { $0.slots.removeLast() },
+        Forgery("the passcode slot first") { $0.slots.reverse() },
+        Forgery("two passcode slots") { $0.slots.append($0.slots[1]) },
+        Forgery("two root slots") { $0.slots.insert($0.slots[0], at: 0) },
+        Forgery("no keys") { $0.entries = [] },
+        Forgery("a key fewer") { $0.entries.removeLast() },
+        Forgery("no index key") { $0.entries.removeFirst() },
+        Forgery("a key more") { $0.entries.append($0.entries[3]) },
+        Forgery("a key twice, another missing") { $0.entries[4] = $0.entries[3] },
+        Forgery("a key of a class that there is not") { $0.entries[1].purpose = .classKey(.untilReboot) },
+        Forgery("a key under the root slot") { $0.entries[1].slot = .root },
+        Forgery("the index key under the passcode slot") { $0.entries[0].slot = .passcode },
+        Forgery("a key of another generation") { $0.entries[1].generation += 1 },
+        Forgery("an older generation of akpu") { $0.passcodeGeneration += 1 },
+        Forgery("another generation of all others") { $0.generation += 1 },
+        Forgery("more work than is allowed") { keybag in
+            guard let slot = keybag.passcodeSlot else { return }
+            let work = ScryptParameters(log2Cost: 31, blockSize: 8, parallelization: 1)
+            keybag.slots[1] = .passcode(
+                PasscodeSlot(work: work, salt: slot.salt, wrappedSlotKey: slot.wrappedSlotKey)
+            )
+        },
+    ]
+
+    @Test("a keybag of another shape is damaged, even under a right code", arguments: forgeries)
+    func forged(_ forgery: Forgery) throws {
+        let bytes = try store.forged { forgery.change(&$0) }
+        #expect {
+            try OpenKeybag(bytes, rootKey: store.rootKey)
+        } throws: {
+            guard case .damagedKeybag(let why)? = $0 as? ProtectionError else { return false }
+            return !why.contains("authentication")
+        }
+    }
+
+    @Test("a keybag without a passcode has no keys of akpu and none under a passcode slot")
+    func forgedWithoutPasscode() throws {
+        let plain = try TestStore()
+        let entries = try store.keybag().keybag.entries
+        for entry in entries where entry.slot == .passcode {
+            let bytes = try plain.forged { keybag in
+                keybag.entries.removeAll { $0.purpose == entry.purpose }
+                keybag.entries.append(entry)
+            }
+            #expect(throws: ProtectionError.self) { try OpenKeybag(bytes, rootKey: plain.rootKey) }
+        }
+    }
+
+    @Test("another root key is told from damage")
+    func otherRootKey() {
+        #expect(throws: ProtectionError.wrongRootKey) {
+            try OpenKeybag(store.bytes, rootKey: SoftwareRootKey.ephemeral())
+        }
+    }
+
+    private func expectError(_ bytes: [UInt8], _ comment: Comment) {
+        #expect(throws: ProtectionError.self, comment) { try OpenKeybag(bytes, rootKey: store.rootKey) }
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import KeychainCore
+import Testing
+
+@testable import KeychainProtection
+
+/// What is left in memory of keys and secrets after they were used.
+struct ResidueTests {
+    @Test("the search finds what is there, in each form that it looks for")
+    func searchFinds() throws {
+        var search = MemorySearch()
+        let key = try LockedMemory(keyCapacity: 1).store(.random())
+        search.add("key", key)
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: 40, alignment: 1)
+        defer {
+            copy.wipe()
+            copy.deallocate()
+        }
+        for (pad, form) in [(0, ""), (0x36, " in the inner pad"), (0x5C, " in the outer pad")] as [(UInt8, String)] {
+            key.withKey { key in
+                key.withUnsafeBytes { for (index, byte) in $0.enumerated() { copy[index + 3] = byte ^ pad } }
+            }
+            let finds = try #require(search.finds())
+            #expect(finds.contains { $0.hasPrefix("key\(form) at") })
+            #expect(finds.contains { $0.hasPrefix("key\(form) from byte 16 at") })
+        }
+        withExtendedLifetime(key) {}
+    }
+
+    // In a process of its own: the threads of other tests would take blocks that were freed and not wiped yet.
+    @Test("nothing of a key or secret is left when its owner is gone")
+    func leavesNothing() async {
+        await #expect(processExitsWith: .success) { try ResidueTests.tryEveryUse() }
+    }
+
+    private static func tryEveryUse() throws {
+        for use in Use.allCases {
+            for freedBlocks in [0, 7, 30] { try expectNothing(after: use, freedBlocks) }
+        }
+    }
+
+    private static func expectNothing(after use: Use, _ freedBlocks: Int) throws {
+        // In a thread of its own, whose stack nobody else has used or will use.
+        let outcome = Outcome()
+        let thread = Thread {
+            outcome.result = Result {
+                let search = try Self.search(after: use, freedBlocks)
+                return (search.count, search.finds())
+            }
+            outcome.done.signal()
+        }
+        thread.stackSize = 1 << 20
+        thread.start()
+        outcome.done.wait()
+        let (count, finds) = try #require(try outcome.result?.get())
+        #expect(count > 100, "\(use), \(freedBlocks)")
+        #expect(finds == [], "\(use), \(freedBlocks)")
+    }
+
+    /// What is done last before the search: later work would cover traces of earlier work.
+    enum Use: CaseIterable {
+        case rightPasscode
+        case wrongPasscode
+        case newPasscode
+        case rootSlot
+        case passcodeSlot
+        case metadata
+        case secret
+        case seal
+        case digest
+        case handover
+        case password
+        case secretWithPassword
+        case backup
+        case restore
+    }
+
+    // The thread writes it before it signals.
+    private final class Outcome: @unchecked Sendable {
+        let done = DispatchSemaphore(value: 0)
+        var result: Result<(Int, [String]?), any Error>?
+    }
+
+    private static func search(after use: Use, _ freedBlocks: Int) throws -> MemorySearch {
+        let subject = try Subject()
+        let search = try subject.search()
+        fillCaches(freedBlocks)
+        try subject.perform(use)
+        return search
+    }
+
+    /// Brings the thread's part of the allocator into one of its states: so many free blocks of every small size.
+    private static func fillCaches(_ count: Int) {
+        for size in stride(from: 16, through: 1_040, by: 16) {
+            let blocks = (0..<count).map { _ in malloc(size) }
+            for block in blocks { free(block) }
+        }
+    }
+
+    /// Secrets of every kind, and what is done with them.
+    private struct Subject {
+        let passcode = random(48)
+        let password = random(80)
+        let secret = random(160)
+        let store: TestStore
+        let keybag: OpenKeybag
+        let slotKey: SlotKey
+        let device: Device
+        let passwordKey: PasswordKey
+        let row: StoredRow
+        let rowWithPassword: StoredRow
+        let metadata: OpenedMetadata
+        let metadataWithPassword: OpenedMetadata
+        let backupSecret: BackupSecret
+        let backup: [UInt8]
+
+        init() throws {
+            var store = try TestStore()
+            try store.setPasscode("an earlier passcode")
+            try store.changePasscode(passcode)
+            self.store = store
+            keybag = try store.keybag()
+            slotKey = try #require(try store.slotKey(passcode))
+            device = Device(keybag, try keybag.unlock(with: slotKey))
+            passwordKey = try keybag.newPasswordKey(password, .testing)
+            row = try device.seal(.sample(secret: secret))
+            rowWithPassword = try device.seal(.sample(secret: secret, flags: .applicationPassword), passwordKey)
+            metadata = try device.openMetadata(of: row, tags: device.searchTags())
+            metadataWithPassword = try device.openMetadata(of: rowWithPassword, tags: device.searchTags())
+            backupSecret = try BackupSecret(password, .testing)
+            backup = try BackupKeybag.make(device, backupSecret, leftOut: [:], damaged: 0)
+        }
+
+        func search() throws -> MemorySearch {
+            var search = MemorySearch()
+            search.add("passcode", passcode)
+            search.add("password", password)
+            search.add("secret", secret)
+            search.add("slot key", slotKey.key)
+            search.add("root slot key", keybag.rootSlotKey)
+            let slot = try #require(keybag.passcodeSlot)
+            let derived = try Scrypt.key(from: passcode, salt: slot.salt, slot.work)
+            search.add("scrypt's key", derived)
+            let derivedBytes = derived.withUnsafeBytes(SecretBytes.init(copying:))
+            search.add("entangled key", try store.rootKey.entangle(derivedBytes))
+            for purpose in Keybag.purposes(hasPasscode: true) { search.add("\(purpose)", try device.key(purpose)) }
+            let classKey = try device.key(.classKey(.whenUnlocked))
+            let wrapped = row.secret.prefix(KeyWrap.wrappedByteCount)
+            search.add("row key", try #require(classKey.withKey { KeyWrap.unwrap(wrapped, under: $0) }))
+            search.add("password key", passwordKey.key)
+            search.add("backup key", backupSecret.key)
+            return search
+        }
+
+        func perform(_ use: Use) throws {
+            switch use {
+            case .rightPasscode: #expect(try store.slotKey(passcode) != nil)
+            case .wrongPasscode: #expect(try store.slotKey(password) == nil)
+            case .newPasscode: _ = try store.newSlot(passcode)
+            case .rootSlot: _ = try store.keybag()
+            case .passcodeSlot: _ = try keybag.unlock(with: slotKey)
+            case .metadata: _ = try device.openMetadata(of: row, tags: device.searchTags())
+            case .secret: #expect(try device.openSecret(of: row, metadata) == secret)
+            case .seal: _ = try device.seal(.sample(secret: secret))
+            case .digest: _ = device.searchTags().digest(.zero, secret: secret)
+            case .handover: #expect(SlotKey(try slotKey.handOver()) != nil)
+            case .password: #expect(try keybag.passwordKey(password, passwordKey.header) != nil)
+            case .secretWithPassword:
+                let opened = try device.openSecret(of: rowWithPassword, metadataWithPassword, passwordKey: passwordKey)
+                #expect(opened == secret)
+            case .backup: _ = try BackupKeybag.make(device, backupSecret, leftOut: [:], damaged: 0)
+            case .restore:
+                let opened = try #require(try BackupKeybag.open(backup, password))
+                _ = try opened.keybag(rootKey: store.rootKey, random: SystemRandomSource())
+            }
+        }
+
+        private static func random(_ count: Int) -> SecretBytes {
+            var bytes = [UInt8].random(count: count)
+            defer { bytes.wipe() }
+            return SecretBytes(bytes)
+        }
+    }
+}

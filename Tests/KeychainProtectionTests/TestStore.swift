@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+@testable import KeychainProtection
+
+/// A root key and the keybag of its store, through the life of a passcode.
+struct TestStore {
+    let rootKey: SoftwareRootKey
+    private(set) var bytes: [UInt8]
+    private(set) var slotKey: SlotKey?
+
+    init() throws {
+        rootKey = try SoftwareRootKey.ephemeral()
+        bytes = try OpenKeybag.make(rootKey: rootKey)
+    }
+
+    /// A store whose passcode is "1234".
+    static func withPasscode() throws -> TestStore {
+        var store = try TestStore()
+        try store.setPasscode("1234")
+        return store
+    }
+
+    func keybag() throws -> OpenKeybag { try OpenKeybag(bytes, rootKey: rootKey) }
+
+    func unlocked() throws -> UnlockedKeys? {
+        guard let slotKey else { return nil }
+        return try keybag().unlock(with: slotKey)
+    }
+
+    /// The device, as unlocked as it can be.
+    func device() throws -> Device { Device(try keybag(), try unlocked()) }
+
+    /// The key that a passcode opens the slot with; `nil` when it is wrong.
+    func slotKey(_ passcode: SecretBytes) throws -> SlotKey? {
+        try keybag().passcodeSlot?.open(passcode, rootKey: rootKey)
+    }
+
+    func newSlot(_ passcode: SecretBytes) throws -> NewPasscodeSlot {
+        try NewPasscodeSlot(passcode, .testing, rootKey: rootKey)
+    }
+
+    mutating func setPasscode(_ passcode: SecretBytes) throws {
+        let new = try newSlot(passcode)
+        bytes = try keybag().settingPasscode(new)
+        slotKey = new.key
+    }
+
+    mutating func changePasscode(_ passcode: SecretBytes) throws {
+        guard let unlocked = try unlocked() else { throw ProtectionError.noPasscode }
+        let new = try newSlot(passcode)
+        bytes = try keybag().changingPasscode(new, unlocked)
+        slotKey = new.key
+    }
+
+    mutating func removePasscode() throws {
+        guard let unlocked = try unlocked() else { throw ProtectionError.noPasscode }
+        bytes = try keybag().removingPasscode(unlocked)
+        slotKey = nil
+    }
+
+    /// The keybag with something changed, under a code that is right: what somebody who has the root key can make.
+    func forged(_ change: (inout Keybag) throws -> Void) throws -> [UInt8] {
+        let open = try keybag()
+        var keybag = open.keybag
+        try change(&keybag)
+        return open.rootSlotKey.withKey {
+            KeybagCodec.seal(keybag, authenticationKey: Keybag.authenticationKey(of: $0))
+        }
+    }
+}
+
+extension SecretBytes: ExpressibleByStringLiteral {
+    /// The UTF-8 of a text.
+    public init(stringLiteral text: String) { self.init(Array(text.utf8)) }
+}
+
+extension SealableItem {
+    /// A password of "anna", with or without an access control.
+    static func sample(
+        _ protection: Accessibility = .whenUnlocked,
+        secret: SecretBytes? = "s3cret",
+        flags: AccessControlFlags? = nil
+    ) -> SealableItem {
+        var attributes: Attributes = ["acct": .string("anna"), "svce": .string("example")]
+        if let constraints = flags.flatMap(AccessConstraints.init) {
+            attributes[.accessControl] = .accessControl(
+                AccessControl(protection: protection, constraints: constraints)
+            )
+        }
+        return SealableItem(
+            itemClass: .genericPassword,
+            identifier: SystemRandomSource().bytes16(),
+            protection: protection,
+            attributes: attributes,
+            secret: secret
+        )
+    }
+}
+
+extension Device {
+    /// Seals an item that nobody looks at again.
+    func seal(_ item: SealableItem, _ passwordKey: PasswordKey? = nil) throws(ProtectionError) -> StoredRow {
+        var item = item
+        return try seal(&item, tags: searchTags(), passwordKey: passwordKey)
+    }
+
+    /// The secret of a row, opened from the beginning.
+    func secret(of row: StoredRow, _ passwordKey: PasswordKey? = nil) throws(ProtectionError) -> SecretBytes? {
+        try openSecret(of: row, openMetadata(of: row, tags: searchTags()), passwordKey: passwordKey)
+    }
+}
