@@ -14,6 +14,8 @@ public enum FileError: Error, Sendable, Hashable {
     case exposed(path: String, String)
     /// There is something else than was expected: a symbolic link, a folder instead of a file.
     case wrongKind(path: String, expected: String)
+    /// There is something under the name of a file that was to be made.
+    case taken(path: String)
     /// Another process held a lock for longer than the time-out.
     case lockTimeout(path: String)
 }
@@ -30,6 +32,7 @@ extension FileError: CustomStringConvertible {
         case .exposed(let path, let why):
             "\(path) \(why); if it is the keychain's alone, chmod it to 0700 or, a file, 0600; else name another folder"
         case .wrongKind(let path, let expected): "\(path) is not \(expected); move it away"
+        case .taken(let path): "there is something at \(path) already; move it away or choose another name"
         case .lockTimeout(let path): "another process held the lock \(path) for too long; try again"
         }
     }

@@ -31,5 +31,9 @@ public struct FileLock: ~Copyable {
         self.descriptor = descriptor
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A child that was forked meanwhile has the descriptor, too, and would go on holding the lock.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }

@@ -27,6 +27,13 @@ public struct PrivateDirectory: Sendable, Hashable {
         try Self.check(path, kind: S_IFDIR, expected: "a folder")
     }
 
+    /// A folder that is there already and that others may use as well: only the files that are made in it are private.
+    init(shared path: String) throws(FileError) {
+        guard let resolved = realpath(path, nil) else { throw .system(call: "realpath", path: path, errno: errno) }
+        defer { free(resolved) }
+        self.path = String(cString: resolved)
+    }
+
     /// The path of a file in the folder.
     public func path(of name: String) -> String { "\(path)/\(name)" }
 
@@ -93,13 +100,31 @@ public struct PrivateDirectory: Sendable, Hashable {
 
     /// Gives a complete file its name, durably.
     public func publish(_ temporary: String, as name: String) throws(FileError) {
-        let descriptor = open(path(of: temporary), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure("open", temporary) }
-        let synced = fsync(descriptor) == 0
-        close(descriptor)
-        guard synced else { throw failure("fsync", temporary) }
+        try sync(file: temporary)
         guard rename(path(of: temporary), path(of: name)) == 0 else { throw failure("rename", temporary) }
         try Self.sync(path)
+    }
+
+    /// Gives a complete file its name, durably, unless the name is taken.
+    ///
+    /// - Throws: ``FileError``, among others ``FileError/taken(path:)``; the file keeps its temporary name then.
+    public func publishNew(_ temporary: String, as name: String) throws(FileError) {
+        try sync(file: temporary)
+        var failure = keychain_rename_new(path(of: temporary), path(of: name))
+        // File systems that cannot rename so may be able to give a second name, which takes no other's place either.
+        if failure == EINVAL || failure == ENOSYS {
+            failure = link(path(of: temporary), path(of: name)) == 0 ? 0 : errno
+            if failure == 0 { remove(temporary) }
+        }
+        guard failure != EEXIST else { throw .taken(path: path(of: name)) }
+        guard failure == 0 else { throw .system(call: "rename", path: path(of: temporary), errno: failure) }
+        try Self.sync(path)
+    }
+
+    /// Whether a name is taken, by whatever kind of thing.
+    public func isTaken(_ name: String) -> Bool {
+        var status = stat()
+        return lstat(path(of: name), &status) == 0
     }
 
     /// Moves a file that stands in the way aside, without overwriting one that was moved before.
@@ -121,6 +146,13 @@ public struct PrivateDirectory: Sendable, Hashable {
         // The process's umask may have taken away the owner's own rights.
         guard fchmod(descriptor, 0o600) == 0 else { throw failure("fchmod", name) }
         return descriptor
+    }
+
+    private func sync(file name: String) throws(FileError) {
+        let descriptor = open(path(of: name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", name) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("fsync", name) }
     }
 
     private func failure(_ call: String, _ name: String) -> FileError {

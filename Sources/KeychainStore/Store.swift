@@ -12,7 +12,8 @@ import KeychainFiles
 ///
 /// Not thread-safe: the keychain that owns it lets one thread in at a time, inside the fork gate.
 public final class Store {
-    private let connection: Connection
+    let connection: Connection
+    let options: StoreOptions
     private let watched: (path: String, identity: FileIdentity)?
 
     /// The file's name in the keychain's folder.
@@ -40,7 +41,7 @@ public final class Store {
         // Another process may have made the store before it let go of the lock.
         if try !exists(in: folder) {
             let keybag = try makeKeybag()
-            do { try create(in: folder, keybag: keybag, options) } catch { throw KeychainError(error) }
+            try create(in: folder, options, keybag: keybag)
         }
         let store = try Store(folder, options)
         _ = consume lock
@@ -52,7 +53,7 @@ public final class Store {
         do { return try folder.hasFile(fileName) } catch { throw KeychainError(StoreError.file(error)) }
     }
 
-    private static func lock(_ folder: PrivateDirectory, _ options: StoreOptions) throws(KeychainError) -> FileLock {
+    static func lock(_ folder: PrivateDirectory, _ options: StoreOptions) throws(KeychainError) -> FileLock {
         do {
             return try FileLock(lockName, in: folder, timeoutMilliseconds: options.busyTimeoutMilliseconds)
         } catch {
@@ -63,12 +64,11 @@ public final class Store {
     /// A store in memory, which ends with the object.
     public init(inMemoryWithKeybag keybag: [UInt8]) throws(KeychainError) {
         watched = nil
-        do {
-            connection = try Connection(path: nil, busyTimeoutMilliseconds: 0)
-            try Self.fill(connection, keybag: keybag)
-        } catch {
+        options = StoreOptions()
+        do throws(SQLiteError) { connection = try Connection(path: nil, busyTimeoutMilliseconds: 0) } catch {
             throw KeychainError(error)
         }
+        try Self.fill(connection, keybag: keybag)
     }
 
     private convenience init(_ folder: PrivateDirectory, _ options: StoreOptions) throws(KeychainError) {
@@ -82,9 +82,10 @@ public final class Store {
             throw .file(.system(call: "lstat", path: path, errno: ENOENT))
         }
         watched = (path, identity)
+        self.options = options
         do throws(SQLiteError) {
             connection = try Connection(path: path, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
-            if let count = options.maximumPageCount { try connection.execute("PRAGMA max_page_count = \(count)") }
+            try connection.limit(options)
         } catch {
             throw Self.openingFailure(error, path)
         }
@@ -93,16 +94,7 @@ public final class Store {
 
     /// The bytes of the keybag.
     public func keybag() throws(KeychainError) -> [UInt8] {
-        do throws(SQLiteError) {
-            let statement = try connection.prepare("SELECT bytes FROM keybag WHERE id = 1")
-            defer { statement.reset() }
-            guard try statement.step() else {
-                throw SQLiteError(code: SQLITE_CORRUPT, operation: "reading the keybag: there is none")
-            }
-            return statement.bytes(0)
-        } catch {
-            throw KeychainError(error)
-        }
+        try read { (reader) throws(KeychainError) in try reader.keybag() }
     }
 
     /// Whether the file that this store opened is still the one at its path.
@@ -172,6 +164,23 @@ public final class Store {
         if connection.isInTransaction { try? run(.rollback, "ROLLBACK") }
     }
 
+    /// Empties the log, so that what was replaced or deleted is nowhere in the files any more.
+    ///
+    /// - Returns: Whether it is empty; `false` when another connection reads or writes. A store in memory has no log.
+    public func eraseLog() throws(KeychainError) -> Bool {
+        connection.setBusyTimeout(milliseconds: Self.eraseTimeoutMilliseconds)
+        defer { connection.setBusyTimeout(milliseconds: options.busyTimeoutMilliseconds) }
+        do throws(SQLiteError) {
+            return try connection.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
+        } catch {
+            if error.isBusy { return false }
+            throw KeychainError(error)
+        }
+    }
+
+    // Nobody waits for a long reader: the log is emptied later instead.
+    private static let eraseTimeoutMilliseconds: Int32 = 50
+
     /// SQLite's own check of the file's structure; empty when it is sound.
     public func structuralDefects() throws(KeychainError) -> [String] {
         do throws(SQLiteError) {
@@ -201,53 +210,6 @@ public struct StoreOptions: Sendable, Hashable {
 }
 
 extension Store {
-    /// Makes the file under another name, complete, and then gives it its own.
-    private static func create(
-        in folder: PrivateDirectory,
-        keybag: [UInt8],
-        _ options: StoreOptions
-    ) throws(StoreError) {
-        let temporary = "\(fileName).new"
-        do {
-            // A log without its file would be replayed into the new one.
-            for companion in ["\(fileName)-wal", "\(fileName)-shm"] where try folder.hasFile(companion) {
-                try folder.setAside(companion)
-            }
-            for name in [temporary, "\(temporary)-wal", "\(temporary)-shm", "\(temporary)-journal"] {
-                folder.remove(name)
-            }
-            try folder.makeEmptyFile(temporary)
-            try fillFile(folder.path(of: temporary), keybag: keybag, options)
-            for name in ["\(temporary)-wal", "\(temporary)-shm"] { folder.remove(name) }
-            try folder.publish(temporary, as: fileName)
-        } catch let error as FileError {
-            throw .file(error)
-        } catch let error as SQLiteError {
-            throw .sqlite(error)
-        } catch {
-            throw .notAStore(path: folder.path(of: temporary), "\(error)")
-        }
-    }
-
-    private static func fillFile(_ path: String, keybag: [UInt8], _ options: StoreOptions) throws(SQLiteError) {
-        let connection = try Connection(path: path, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
-        try fill(connection, keybag: keybag)
-        try connection.execute("PRAGMA journal_mode = WAL")
-        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    }
-
-    private static func fill(_ connection: Connection, keybag: [UInt8]) throws(SQLiteError) {
-        try connection.execute("BEGIN IMMEDIATE")
-        for statement in Layout.creation() { try connection.execute(statement) }
-        let insert = try connection.prepare("INSERT INTO keybag (id, bytes) VALUES (1, ?)")
-        try insert.bind(keybag, at: 0)
-        _ = try insert.step()
-        insert.reset()
-        try connection.execute("PRAGMA application_id = \(Layout.applicationIdentifier)")
-        try connection.execute("PRAGMA user_version = \(Layout.version)")
-        try connection.execute("COMMIT")
-    }
-
     private func checkFormat(_ path: String) throws(StoreError) {
         let version: Int64
         do throws(SQLiteError) {

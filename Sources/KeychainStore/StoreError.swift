@@ -13,6 +13,12 @@ public enum StoreError: Error, Sendable, Hashable {
     case newer(version: Int64)
     /// A keychain in memory was used in a forked child.
     case lostByFork
+    /// The file is not a backup, or it is damaged.
+    case notABackup(path: String, String)
+    /// The backup was written by a newer version.
+    case newerBackup(version: Int64)
+    /// There is a store where one was to be restored.
+    case storeExists(path: String)
     /// SQLite says no.
     case sqlite(SQLiteError)
 }
@@ -26,6 +32,10 @@ extension StoreError: CustomStringConvertible {
             "\(path) is not a keychain store or is damaged (\(why)); put it back from a backup"
         case .newer(let version): "the store has format \(version), written by a newer version; update this program"
         case .lostByFork: "a keychain in memory does not outlive fork"
+        case .notABackup(let path, let why): "\(path) is not a keychain backup or is damaged (\(why)); use another one"
+        case .newerBackup(let version):
+            "the backup has format \(version), written by a newer version; update this program"
+        case .storeExists(let path): "\(path) holds a keychain already; restore into a folder that has none"
         case .sqlite(let error) where error.isBusy:
             "the store is busy: another process held it for longer than the time-out; try again"
         case .sqlite(let error) where error.isDamage:

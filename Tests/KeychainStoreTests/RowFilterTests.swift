@@ -9,7 +9,7 @@ import Testing
 struct RowFilterTests {
     /// One condition of a filter.
     enum Condition: CaseIterable {
-        case none, primaryKey, identifier, rowNumber, tag, accessGroup, protection
+        case none, primaryKey, identifier, rowNumber, tag, accessGroup, protection, passcodeGeneration
 
         /// The condition that the row below meets, or one that it does not.
         func filter(isMet: Bool) -> RowFilter {
@@ -23,6 +23,7 @@ struct RowFilterTests {
             case .tag: filter.tags = [AttributeTag(name: "labl", tag: value)]
             case .accessGroup: filter.accessGroups = isMet ? [RowFilterTests.bytes(9), value] : [value]
             case .protection: filter.protection = isMet ? "ak" : "dk"
+            case .passcodeGeneration: filter.passcodeGeneration = isMet ? 1 : 2
             }
             return filter
         }
@@ -30,7 +31,8 @@ struct RowFilterTests {
 
     @Test("a row matches by its own columns", arguments: Condition.allCases)
     func matches(_ condition: Condition) {
-        let row = Self.row(isTombstone: condition == .none)
+        var row = Self.row(isTombstone: condition == .none)
+        if condition == .passcodeGeneration { row.protection = "akpu" }
         #expect(condition.filter(isMet: true).matches(row, number: 7))
         #expect(!condition.filter(isMet: false).matches(row, number: 7))
     }
@@ -42,6 +44,13 @@ struct RowFilterTests {
         #expect(!Condition.tag.filter(isMet: true).matches(row, number: 7))
         #expect(!Condition.accessGroup.filter(isMet: true).matches(row, number: 7))
         #expect(RowFilter(.key).matches(row, number: 7))
+    }
+
+    @Test("a generation of the passcode's class concerns no other class")
+    func otherClasses() {
+        var filter = RowFilter(.key)
+        filter.passcodeGeneration = 2
+        #expect(filter.matches(Self.row(isTombstone: false), number: 7))
     }
 
     private static func row(isTombstone: Bool) -> StoredRow {

@@ -5,10 +5,13 @@ import KeychainCore
 /// The tables of the file, written from the schema of the item classes (Documentation/Format.md, "Tables").
 enum Layout {
     /// Counts up with every change of the tables; kept in `PRAGMA user_version`.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     /// Marks the file as ours in `PRAGMA application_id`: "SKCH".
     static let applicationIdentifier: Int64 = 0x534B_4348
+
+    static let keybag = "keybag"
+    static let device = "device"
 
     static let rowNumber = "id"
     static let identifier = "uuid"
@@ -31,14 +34,29 @@ enum Layout {
 
     /// The statements that make an empty store.
     static func creation() -> [String] {
-        let keybag = "CREATE TABLE keybag (id INTEGER PRIMARY KEY CHECK (id = 1), bytes BLOB NOT NULL)"
-        return [keybag] + ItemClass.stored.flatMap(creation)
+        [keybagTable, deviceTable] + ItemClass.stored.flatMap { itemTable($0) + searchIndexes($0) }
     }
 
-    private static func creation(_ itemClass: ItemClass) -> [String] {
-        let schema = ItemSchema.of(itemClass)
+    static let keybagTable = "CREATE TABLE \(keybag) (id INTEGER PRIMARY KEY CHECK (id = 1), bytes BLOB NOT NULL)"
+
+    private static let deviceTable = """
+        CREATE TABLE \(device) (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            lock_epoch INTEGER NOT NULL,
+            keybag_revision INTEGER NOT NULL,
+            failed_attempts INTEGER NOT NULL,
+            last_attempt_boot TEXT,
+            last_attempt_seconds REAL,
+            auto_lock_seconds INTEGER,
+            erase_after_attempts INTEGER,
+            owes_log_erasure INTEGER NOT NULL
+        )
+        """
+
+    /// The table of a class, and the indexes that keep its rows apart.
+    static func itemTable(_ itemClass: ItemClass) -> [String] {
         let table = table(itemClass)
-        let tags = schema.searchable.map { "\(column($0.name)) BLOB" }
+        let tags = ItemSchema.of(itemClass).searchable.map { "\(column($0.name)) BLOB" }
         let create = """
             CREATE TABLE \(table) (
                 \(rowNumber) INTEGER PRIMARY KEY,
@@ -59,8 +77,13 @@ enum Layout {
             "CREATE UNIQUE INDEX \(table)_pk ON \(table) (\(primaryKey)) WHERE \(damage) IS NULL",
             "CREATE UNIQUE INDEX \(table)_uuid ON \(table) (\(identifier))",
         ]
-        let others = schema.indexes.map { index(table, $0, isPartial: schema[$0[0]]?.defaultValue == nil) }
-        return [create] + unique + others
+        return [create] + unique
+    }
+
+    private static func searchIndexes(_ itemClass: ItemClass) -> [String] {
+        let schema = ItemSchema.of(itemClass)
+        let table = table(itemClass)
+        return schema.indexes.map { index(table, $0, isPartial: schema[$0[0]]?.defaultValue == nil) }
     }
 
     /// An index; over an optional attribute it holds only the rows that have it.

@@ -10,8 +10,27 @@ struct Migrations {
     /// What leads from a version to the next, by the version that it starts from.
     let steps: [Int64: [String]]
 
-    /// Those of this version: there is no older one yet.
-    static let current = Migrations(target: Layout.version, steps: [:])
+    /// Those of this version.
+    ///
+    /// A step is never changed once it was released, whatever becomes of ``Layout``.
+    static let current = Migrations(target: Layout.version, steps: [1: addDevice])
+
+    private static let addDevice = [
+        """
+        CREATE TABLE device (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            lock_epoch INTEGER NOT NULL,
+            keybag_revision INTEGER NOT NULL,
+            failed_attempts INTEGER NOT NULL,
+            last_attempt_boot TEXT,
+            last_attempt_seconds REAL,
+            auto_lock_seconds INTEGER,
+            erase_after_attempts INTEGER,
+            owes_log_erasure INTEGER NOT NULL
+        )
+        """,
+        "INSERT INTO device VALUES (1, 0, 0, 0, NULL, NULL, NULL, NULL, 0)",
+    ]
 
     /// Migrates a database of an older version; does nothing to one that is up to date.
     ///

@@ -18,6 +18,9 @@ public struct RowFilter: Sendable, Hashable {
     public var rowNumber: Int64?
     /// The protection class.
     public var protection: String?
+    /// The generation that the keys of the passcode's own class (`akpu`) have: rows of an earlier one, whose keys are
+    /// gone for ever, are left out; `nil` for none.
+    public var passcodeGeneration: UInt32?
     /// Whether tombstones are looked for, too.
     public var includesTombstones = false
 
@@ -32,6 +35,7 @@ public struct RowFilter: Sendable, Hashable {
         var hasIdentifier: Bool
         var hasRowNumber: Bool
         var hasProtection: Bool
+        var hasPasscodeGeneration: Bool
         var includesTombstones: Bool
     }
 
@@ -43,6 +47,7 @@ public struct RowFilter: Sendable, Hashable {
             hasIdentifier: identifier != nil,
             hasRowNumber: rowNumber != nil,
             hasProtection: protection != nil,
+            hasPasscodeGeneration: passcodeGeneration != nil,
             includesTombstones: includesTombstones
         )
     }
@@ -58,9 +63,16 @@ public struct RowFilter: Sendable, Hashable {
             terms.append("\(Layout.column(.accessGroup)) IN (\(Layout.placeholders(accessGroups.count)))")
         }
         if protection != nil { terms.append("\(Layout.protection) = ?") }
+        if passcodeGeneration != nil { terms.append("NOT (\(Self.isOfEarlierGeneration))") }
         if !includesTombstones { terms.append("\(Layout.tombstone) = 0") }
         return terms.isEmpty ? "1" : terms.joined(separator: " AND ")
     }
+
+    /// The SQL condition for rows of a protection class and of a generation below another.
+    ///
+    /// It reads the columns as ``RowColumns`` does, whatever lies in them.
+    static let isOfEarlierGeneration =
+        "CAST(\(Layout.protection) AS TEXT) = ? AND CAST(\(Layout.keyGeneration) AS INTEGER) < ?"
 
     /// Whether a row is what was asked for, by its own columns.
     ///
@@ -72,6 +84,7 @@ public struct RowFilter: Sendable, Hashable {
             && tags.allSatisfy(row.tags.contains)
             && accessGroups?.contains { row.tags.contains(AttributeTag(name: .accessGroup, tag: $0)) } ?? true
             && protection ?? row.protection == row.protection
+            && !(passcodeGeneration.map(row.isDestroyed) ?? false)
             && (includesTombstones || !row.isTombstone)
     }
 
@@ -87,6 +100,20 @@ public struct RowFilter: Sendable, Hashable {
         for tag in tags { try statement.bind(tag.tag, at: next()) }
         for tag in accessGroups ?? [] { try statement.bind(tag, at: next()) }
         if let protection { try statement.bind(protection, at: next()) }
+        if let passcodeGeneration {
+            try statement.bind(StoredRow.passcodeProtection, at: next())
+            try statement.bind(Int64(passcodeGeneration), at: next())
+        }
         return index
+    }
+}
+
+extension StoredRow {
+    /// The protection class whose keys go with the passcode.
+    static let passcodeProtection = Accessibility.whenPasscodeSetThisDeviceOnly.rawValue
+
+    /// Whether the row's keys went with an earlier passcode.
+    func isDestroyed(passcodeGeneration: UInt32) -> Bool {
+        protection == Self.passcodeProtection && keyGeneration < passcodeGeneration
     }
 }

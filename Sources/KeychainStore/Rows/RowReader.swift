@@ -2,9 +2,9 @@
 
 import KeychainCore
 
-/// Reads rows inside a transaction.
+/// Reads rows, the keybag and the record of the device inside a transaction.
 public class RowReader {
-    fileprivate let connection: Connection
+    let connection: Connection
 
     init(_ connection: Connection) { self.connection = connection }
 
@@ -19,7 +19,7 @@ public class RowReader {
     }
 }
 
-/// Reads and changes rows inside a transaction.
+/// Reads and changes rows, the keybag and the record of the device inside a transaction.
 public final class RowWriter: RowReader {
     /// Adds a row.
     ///
@@ -52,6 +52,20 @@ public final class RowWriter: RowReader {
     /// Removes a row.
     public func delete(_ row: NumberedRow) throws(KeychainError) {
         do { try connection.delete(row.row.itemClass, row.number) } catch { throw KeychainError(error) }
+    }
+
+    /// Removes every row of a protection class whose keys are of a generation below another, in quarantine or not.
+    public func deleteRows(_ protection: String, generationsBelow generation: UInt32) throws(KeychainError) {
+        do {
+            try connection.deleteRows(protection, generationsBelow: generation)
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+
+    /// Removes every row.
+    public func deleteAllRows() throws(KeychainError) {
+        do { try connection.deleteAllRows() } catch { throw KeychainError(error) }
     }
 
     /// Sets a row aside that does not open, bytes and all.

@@ -34,6 +34,17 @@ extension Connection {
         return rows
     }
 
+    /// Every row of a class, in quarantine or not, in the order in which they were added.
+    func everyRow(_ itemClass: ItemClass) throws(SQLiteError) -> RowCursor {
+        let statement = try prepare(
+            """
+            SELECT \(RowColumns.list(itemClass)) FROM \(Layout.table(itemClass)) NOT INDEXED
+            ORDER BY \(Layout.rowNumber)
+            """
+        )
+        return RowCursor(itemClass, statement)
+    }
+
     func insert(_ row: StoredRow) throws(SQLiteError) {
         let statement = try statement(StatementKey(.insert, row.itemClass)) {
             let columns = RowColumns.names(row.itemClass)
@@ -44,6 +55,22 @@ extension Connection {
         }
         defer { statement.reset() }
         _ = try RowColumns.bind(row, to: statement)
+        _ = try statement.step()
+    }
+
+    /// Adds a row under a number that it had elsewhere.
+    func insert(_ row: NumberedRow) throws(SQLiteError) {
+        let itemClass = row.row.itemClass
+        let statement = try statement(StatementKey(.insertNumbered, itemClass)) {
+            let columns = RowColumns.names(itemClass) + [Layout.rowNumber]
+            return """
+                INSERT INTO \(Layout.table(itemClass)) (\(columns.joined(separator: ", ")))
+                VALUES (\(Layout.placeholders(columns.count)))
+                """
+        }
+        defer { statement.reset() }
+        let next = try RowColumns.bind(row.row, to: statement)
+        try statement.bind(row.number, at: next)
         _ = try statement.step()
     }
 
@@ -70,6 +97,22 @@ extension Connection {
         _ = try statement.step()
     }
 
+    /// Removes every row of a protection class and of a generation below another, in quarantine or not.
+    func deleteRows(_ protection: String, generationsBelow generation: UInt32) throws(SQLiteError) {
+        for itemClass in ItemClass.stored {
+            let statement = try prepare(
+                "DELETE FROM \(Layout.table(itemClass)) WHERE \(RowFilter.isOfEarlierGeneration)"
+            )
+            try statement.bind(protection, at: 0)
+            try statement.bind(Int64(generation), at: 1)
+            _ = try statement.step()
+        }
+    }
+
+    func deleteAllRows() throws(SQLiteError) {
+        for itemClass in ItemClass.stored { try execute("DELETE FROM \(Layout.table(itemClass))") }
+    }
+
     /// Sets or, for `nil`, clears the mark of a row in quarantine.
     func mark(_ itemClass: ItemClass, _ number: Int64, damage: Int?) throws(SQLiteError) {
         let statement = try statement(StatementKey(.mark, itemClass)) {
@@ -80,6 +123,23 @@ extension Connection {
         try statement.bind(number, at: 1)
         _ = try statement.step()
     }
+}
+
+/// Goes through the rows of a table, one at a time.
+final class RowCursor {
+    private let itemClass: ItemClass
+    private let statement: Statement
+
+    fileprivate init(_ itemClass: ItemClass, _ statement: Statement) {
+        self.itemClass = itemClass
+        self.statement = statement
+    }
+
+    /// Goes to the next row; `false` when there is none.
+    func next() throws(SQLiteError) -> Bool { try statement.step() }
+
+    /// The row; `nil` when a column has a wrong shape.
+    var row: NumberedRow? { RowColumns.readExactly(itemClass, from: statement) }
 }
 
 /// A stored row with its number in its table.
@@ -152,4 +212,25 @@ private enum RowColumns {
         let damage = statement.isNull(1) ? nil : Int(statement.integer(1))
         return NumberedRow(number: statement.integer(0), row: row, damage: damage)
     }
+
+    /// A row as it lies in the file; `nil` when a column has a wrong shape.
+    static func readExactly(_ itemClass: ItemClass, from statement: Statement) -> NumberedRow? {
+        let first = 2
+        let tags = first + clear.count..<first + names(itemClass).count
+        let hasShape =
+            statement.type(0) == .integer && rowNumbers.contains(statement.integer(0))
+            && [.null, .integer].contains(statement.type(1))
+            && [first, first + 4, first + 5].allSatisfy { statement.type($0) == .blob && statement.bytes16($0) != nil }
+            && statement.type(first + 1) == .text
+            && statement.type(first + 2) == .integer && (0...1).contains(statement.integer(first + 2))
+            && statement.type(first + 3) == .integer && UInt32(exactly: statement.integer(first + 3)) != nil
+            && [first + 6, first + 7].allSatisfy { statement.type($0) == .blob }
+            && tags.allSatisfy {
+                statement.isNull($0) || statement.type($0) == .blob && statement.bytes16($0) != nil
+            }
+        return hasShape ? read(itemClass, from: statement) : nil
+    }
+
+    /// Row numbers after which there is room for more.
+    private static let rowNumbers: ClosedRange<Int64> = 1...(1 << 62)
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 @_implementationOnly import CSQLite
 
 /// A connection to one database file, with its statements prepared once.
@@ -11,10 +13,35 @@ final class Connection {
     private static let keptStatements = 256
 
     /// Opens a file that exists already, or a database in memory.
-    init(path: String?, busyTimeoutMilliseconds: Int32) throws(SQLiteError) {
+    convenience init(path: String?, busyTimeoutMilliseconds: Int32) throws(SQLiteError) {
+        let flags = path == nil ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY : SQLITE_OPEN_READWRITE
+        try self.init(name: path ?? ":memory:", flags: flags, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+        // An editor of the file could have a keybag of a gigabyte read otherwise.
+        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.longestValue)
+    }
+
+    /// Larger than every value that is written: each part of a row has its limit, and its tag, nonce and header.
+    private static let longestValue = Int32(ItemLimits.secretByteCount + ItemLimits.metadataByteCount + (1 << 20))
+
+    /// Opens a file of unknown origin, to read it as it lies: without its log or journal, without locks, and without
+    /// a value longer than `valueLimit` bytes.
+    convenience init(foreign path: String, valueLimit: Int32) throws(SQLiteError) {
+        let special: Set<UInt8> = [UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#")]
+        let escaped = path.utf8.flatMap { byte -> [UInt8] in
+            special.contains(byte) ? Array("%\(String(byte, radix: 16))".utf8) : [byte]
+        }
+        try self.init(
+            name: "file:\(String(decoding: escaped, as: UTF8.self))?immutable=1",
+            flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+            busyTimeoutMilliseconds: 0
+        )
+        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, valueLimit)
+    }
+
+    private init(name: String, flags: Int32, busyTimeoutMilliseconds: Int32) throws(SQLiteError) {
         var handle: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
-        let status = sqlite3_open_v2(path ?? ":memory:", &handle, path == nil ? flags | SQLITE_OPEN_MEMORY : flags, nil)
+        let flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+        let status = sqlite3_open_v2(name, &handle, flags, nil)
         guard status == SQLITE_OK, let handle else {
             sqlite3_close_v2(handle)
             throw SQLiteError(code: status, operation: "opening the file")
@@ -67,6 +94,9 @@ final class Connection {
         defer { statement.reset() }
         return try statement.step() ? statement.integer(0) : 0
     }
+
+    /// How long to wait for other connections from now on.
+    func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
     /// How many rows the last statement changed.
     var changes: Int { Int(sqlite3_changes(handle)) }

@@ -36,6 +36,10 @@ final class Statement {
         try check(sqlite3_bind_int64(handle, Int32(index + 1), value))
     }
 
+    func bind(real value: Double, at index: Int) throws(SQLiteError) {
+        try check(sqlite3_bind_double(handle, Int32(index + 1), value))
+    }
+
     func bind(_ text: String, at index: Int) throws(SQLiteError) {
         try check(sqlite3_bind_text(handle, Int32(index + 1), text, -1, Self.copied))
     }
@@ -66,9 +70,22 @@ final class Statement {
         try check(sqlite3_bind_null(handle, Int32(index + 1)))
     }
 
+    /// What a column holds, whatever it was declared to hold.
+    func type(_ column: Int) -> ColumnType {
+        switch sqlite3_column_type(handle, Int32(column)) {
+        case SQLITE_INTEGER: .integer
+        case SQLITE_FLOAT: .real
+        case SQLITE_TEXT: .text
+        case SQLITE_BLOB: .blob
+        default: .null
+        }
+    }
+
     func integer(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
 
-    func isNull(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
+    func real(_ column: Int) -> Double { sqlite3_column_double(handle, Int32(column)) }
+
+    func isNull(_ column: Int) -> Bool { type(column) == .null }
 
     func text(_ column: Int) -> String {
         guard let text = sqlite3_column_text(handle, Int32(column)) else { return "" }
@@ -93,6 +110,11 @@ final class Statement {
     }
 }
 
+/// What a column of a row can hold.
+enum ColumnType {
+    case null, integer, real, text, blob
+}
+
 /// What tells one prepared statement from another, without building its text.
 struct StatementKey: Hashable {
     var kind: Kind
@@ -102,6 +124,7 @@ struct StatementKey: Hashable {
     enum Kind: Hashable {
         case select(limited: Bool, quarantined: Bool)
         case insert
+        case insertNumbered
         case update
         case delete
         case mark
@@ -110,6 +133,10 @@ struct StatementKey: Hashable {
         case commit
         case rollback
         case version
+        case keybag
+        case setKeybag
+        case device
+        case setDevice
     }
 
     init(_ kind: Kind, _ itemClass: ItemClass? = nil, _ filter: RowFilter.Shape? = nil) {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The tables of a backup file (Documentation/Format.md, "Backup file"): those of a store, without what only searching
+/// needs, and without a device.
+enum BackupLayout {
+    /// Counts up with every change of the tables; kept in `PRAGMA user_version`.
+    static let version: Int64 = 1
+
+    /// Marks the file as a backup in `PRAGMA application_id`: "SKBK".
+    static let applicationIdentifier: Int64 = 0x534B_424B
+
+    /// The longest value that a reader takes: two parts of a row at their largest, with their wrapping.
+    static let valueLimit = Int32(ItemLimits.secretByteCount + ItemLimits.metadataByteCount + (1 << 20))
+
+    /// The statements that make an empty file; a reader finds exactly these in the file's schema.
+    static func creation() -> [String] {
+        [Layout.keybagTable] + ItemClass.stored.flatMap(Layout.itemTable)
+    }
+}

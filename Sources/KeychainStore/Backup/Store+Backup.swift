@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainFiles
+
+extension Store {
+    /// Writes a backup: a file of one state of the store, which appears complete under its name or not at all.
+    ///
+    /// Rows are copied one by one, so that nothing else of the store's file gets into the new one.
+    ///
+    /// - Parameters:
+    ///   - folder: where the file is made, with mode 0600.
+    ///   - name: its name, which must not be taken.
+    ///   - protections: the protection classes that are kept.
+    ///   - passcodeGeneration: as in ``RowFilter/passcodeGeneration``: destroyed rows are neither copied nor counted.
+    ///   - keybag: gives the keybag of the backup, once it is known what the backup holds.
+    /// - Returns: What the backup holds.
+    /// - Throws: ``KeychainError`` with the reason, or what `keybag` throws; nothing is left behind then.
+    public func writeBackup(
+        to folder: PrivateDirectory,
+        name: String,
+        protections: Set<String>,
+        passcodeGeneration: UInt32,
+        keybag: (_ counts: BackupCounts) throws(KeychainError) -> [UInt8]
+    ) throws(KeychainError) -> BackupCounts {
+        guard !folder.isTaken(name) else { throw KeychainError(StoreError.file(.taken(path: folder.path(of: name)))) }
+        // Drawn, so that two processes that write a backup of the same name do not write one file.
+        let temporary = "\(name).\(UInt64.random(in: .min ... .max)).new"
+        defer { folder.remove(temporary) }
+        do throws(FileError) { try folder.makeEmptyFile(temporary) } catch {
+            throw KeychainError(StoreError.file(error))
+        }
+        let counts = try read { (reader) throws(KeychainError) in
+            let file = try BackupWriter(path: folder.path(of: temporary), options)
+            for itemClass in ItemClass.stored {
+                try file.copyRows(itemClass, from: reader.connection, protections, passcodeGeneration)
+            }
+            try file.finish(keybag: keybag(file.counts))
+            return file.counts
+        }
+        do throws(FileError) { try folder.publishNew(temporary, as: name) } catch {
+            throw KeychainError(StoreError.file(error))
+        }
+        return counts
+    }
+}
+
+/// Fills the file of a backup.
+private final class BackupWriter {
+    private let connection: Connection
+    private(set) var counts = BackupCounts()
+
+    /// Begins with an empty file, which nobody else uses before it has its name, and which is synced then.
+    init(path: String, _ options: StoreOptions) throws(KeychainError) {
+        do throws(SQLiteError) {
+            connection = try Connection(path: path, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+            try connection.execute("PRAGMA journal_mode = MEMORY")
+            try connection.execute("PRAGMA synchronous = OFF")
+            try connection.limit(options)
+            try connection.execute("BEGIN IMMEDIATE")
+            for statement in BackupLayout.creation() { try connection.execute(statement) }
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+
+    /// Copies the rows of a class that belong into the backup, and counts all of them.
+    func copyRows(
+        _ itemClass: ItemClass,
+        from source: Connection,
+        _ protections: Set<String>,
+        _ passcodeGeneration: UInt32
+    ) throws(KeychainError) {
+        do throws(SQLiteError) {
+            let rows = try source.everyRow(itemClass)
+            while try rows.next() {
+                let row = rows.row
+                if let row, row.row.isDestroyed(passcodeGeneration: passcodeGeneration) { continue }
+                guard let row, row.damage == nil else {
+                    counts.damaged += 1
+                    continue
+                }
+                let isItem = !row.row.isTombstone
+                if !protections.contains(row.row.protection) {
+                    if isItem { counts.leftOut[row.row.protection, default: 0] += 1 }
+                } else if try copy(row) {
+                    if isItem { counts.items += 1 }
+                } else {
+                    counts.damaged += 1
+                }
+            }
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+
+    /// Whether the row could be added: two rows of one identifier or primary key cannot, and are in no sound store.
+    private func copy(_ row: NumberedRow) throws(SQLiteError) -> Bool {
+        do throws(SQLiteError) {
+            try connection.insert(row)
+            return true
+        } catch  where error.isUniqueViolation {
+            return false
+        } catch {
+            throw error
+        }
+    }
+
+    func finish(keybag: [UInt8]) throws(KeychainError) {
+        do throws(SQLiteError) {
+            try connection.insert(keybag: keybag)
+            try connection.execute("PRAGMA application_id = \(BackupLayout.applicationIdentifier)")
+            try connection.execute("PRAGMA user_version = \(BackupLayout.version)")
+            try connection.execute("COMMIT")
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+@_implementationOnly import CSQLite
+
+/// The SQL on the two tables that have one row each: the keybag, and the record of the device.
+extension Connection {
+    func keybag() throws(SQLiteError) -> [UInt8] {
+        try using("keybag") { () throws(SQLiteError) in
+            let statement = try statement(StatementKey(.keybag)) { "SELECT bytes FROM \(Layout.keybag) WHERE id = 1" }
+            defer { statement.reset() }
+            guard try statement.step() else { throw Self.damage("keybag", "there is none") }
+            guard statement.type(0) == .blob else { throw Self.damage("keybag", "it is not of bytes") }
+            return statement.bytes(0)
+        }
+    }
+
+    func setKeybag(_ bytes: [UInt8]) throws(SQLiteError) {
+        try using("keybag") { () throws(SQLiteError) in
+            let statement = try statement(StatementKey(.setKeybag)) {
+                "UPDATE \(Layout.keybag) SET bytes = ? WHERE id = 1"
+            }
+            defer { statement.reset() }
+            try statement.bind(bytes, at: 0)
+            _ = try statement.step()
+            guard changes == 1 else { throw Self.damage("keybag", "there is none") }
+        }
+    }
+
+    func deviceRecord() throws(SQLiteError) -> DeviceRecord {
+        try using("device's record") { () throws(SQLiteError) in
+            let statement = try statement(StatementKey(.device)) {
+                "SELECT \(DeviceColumns.names.joined(separator: ", ")) FROM \(Layout.device) WHERE id = 1"
+            }
+            defer { statement.reset() }
+            guard try statement.step() else { throw Self.damage("device's record", "there is none") }
+            guard let record = DeviceColumns.read(from: statement) else {
+                throw Self.damage("device's record", "a column has a wrong shape")
+            }
+            return record
+        }
+    }
+
+    func setDeviceRecord(_ record: DeviceRecord) throws(SQLiteError) {
+        try using("device's record") { () throws(SQLiteError) in
+            let statement = try statement(StatementKey(.setDevice)) {
+                let assignments = DeviceColumns.names.map { "\($0) = ?" }
+                return "UPDATE \(Layout.device) SET \(assignments.joined(separator: ", ")) WHERE id = 1"
+            }
+            defer { statement.reset() }
+            try DeviceColumns.bind(record, to: statement)
+            _ = try statement.step()
+            guard changes == 1 else { throw Self.damage("device's record", "there is none") }
+        }
+    }
+
+    /// Fills the two tables of a new store.
+    func insert(keybag: [UInt8], _ record: DeviceRecord) throws(SQLiteError) {
+        try insert(keybag: keybag)
+        let columns = DeviceColumns.names
+        let insert = try prepare(
+            """
+            INSERT INTO \(Layout.device) (\(columns.joined(separator: ", ")), id)
+            VALUES (\(Layout.placeholders(columns.count)), 1)
+            """
+        )
+        try DeviceColumns.bind(record, to: insert)
+        _ = try insert.step()
+    }
+
+    func insert(keybag: [UInt8]) throws(SQLiteError) {
+        let insert = try prepare("INSERT INTO \(Layout.keybag) (id, bytes) VALUES (1, ?)")
+        try insert.bind(keybag, at: 0)
+        _ = try insert.step()
+    }
+
+    /// Runs `body`; of a table that is not there or lacks a column it is said what it was to hold.
+    private func using<Result>(
+        _ object: String,
+        _ body: () throws(SQLiteError) -> Result
+    ) throws(SQLiteError) -> Result {
+        do throws(SQLiteError) { return try body() } catch {
+            throw error.primaryCode == SQLITE_ERROR ? Self.damage(object, "its table is not what it was") : error
+        }
+    }
+
+    private static func damage(_ object: String, _ why: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_CORRUPT, operation: "looking for the \(object): \(why)")
+    }
+}
+
+/// The columns of the device's record in the order in which statements name them.
+private enum DeviceColumns {
+    static let names = [
+        "lock_epoch", "keybag_revision", "failed_attempts", "last_attempt_boot", "last_attempt_seconds",
+        "auto_lock_seconds", "erase_after_attempts", "owes_log_erasure",
+    ]
+
+    /// Unbound parameters are NULL, so only what is there is bound.
+    static func bind(_ record: DeviceRecord, to statement: Statement) throws(SQLiteError) {
+        try statement.bind(record.lockEpoch, at: 0)
+        try statement.bind(record.keybagRevision, at: 1)
+        try statement.bind(record.failedAttempts, at: 2)
+        if let time = record.lastAttempt {
+            try statement.bind(time.bootIdentifier, at: 3)
+            try statement.bind(real: time.secondsSinceBoot, at: 4)
+        }
+        if let seconds = record.autoLockAfterSeconds { try statement.bind(seconds, at: 5) }
+        if let attempts = record.eraseAfterFailedAttempts { try statement.bind(attempts, at: 6) }
+        try statement.bind(record.owesLogErasure ? 1 : 0, at: 7)
+    }
+
+    /// The record; `nil` when a column has a wrong shape.
+    static func read(from statement: Statement) -> DeviceRecord? {
+        guard let lockEpoch = counter(0, statement), let keybagRevision = counter(1, statement),
+            let failedAttempts = counter(2, statement), let owesLogErasure = counter(7, statement),
+            owesLogErasure <= 1
+        else { return nil }
+        var record = DeviceRecord()
+        record.lockEpoch = lockEpoch
+        record.keybagRevision = keybagRevision
+        record.failedAttempts = failedAttempts
+        record.owesLogErasure = owesLogErasure == 1
+        do {
+            record.lastAttempt = try time(statement)
+            record.autoLockAfterSeconds = try setting(5, statement)
+            record.eraseAfterFailedAttempts = try setting(6, statement)
+        } catch {
+            return nil
+        }
+        return record
+    }
+
+    private struct WrongShape: Error {}
+
+    /// A count from 0, with room to count on.
+    private static func counter(_ column: Int, _ statement: Statement) -> Int64? {
+        guard statement.type(column) == .integer else { return nil }
+        let count = statement.integer(column)
+        return (0...(1 << 62)).contains(count) ? count : nil
+    }
+
+    private static func setting(_ column: Int, _ statement: Statement) throws(WrongShape) -> Int64? {
+        if statement.isNull(column) { return nil }
+        guard statement.type(column) == .integer, statement.integer(column) > 0 else { throw WrongShape() }
+        return statement.integer(column)
+    }
+
+    private static func time(_ statement: Statement) throws(WrongShape) -> HostTime? {
+        if statement.isNull(3), statement.isNull(4) { return nil }
+        let seconds = statement.real(4)
+        guard statement.type(3) == .text, statement.type(4) == .real, seconds.isFinite, seconds >= 0 else {
+            throw WrongShape()
+        }
+        return HostTime(bootIdentifier: statement.text(3), secondsSinceBoot: seconds)
+    }
+}

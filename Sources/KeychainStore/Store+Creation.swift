@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainFiles
+
+extension Store {
+    /// Makes the file under another name, complete, and then gives it its own; for the holder of the setup lock.
+    ///
+    /// What it has made is removed again when it fails.
+    ///
+    /// - Parameters:
+    ///   - folder: the keychain's folder, which has no store.
+    ///   - options: how large the file may become.
+    ///   - keybag: the keybag.
+    ///   - addRows: adds the rows.
+    /// - Throws: `errSecNotAvailable` with the reason, or what `addRows` throws.
+    static func create(
+        in folder: PrivateDirectory,
+        _ options: StoreOptions,
+        keybag: [UInt8],
+        addRows: (Connection) throws(KeychainError) -> Void = { _ in }
+    ) throws(KeychainError) {
+        let temporary = "\(fileName).new"
+        let files = ["", "-wal", "-shm", "-journal"].map { temporary + $0 }
+        // A process that died may have left them.
+        for name in files { folder.remove(name) }
+        defer { for name in files { folder.remove(name) } }
+        try changing(folder) { (folder) throws(FileError) in
+            try setOrphanedLogAside(in: folder)
+            try folder.makeEmptyFile(temporary)
+        }
+        try fillFile(folder.path(of: temporary), options, keybag: keybag, addRows: addRows)
+        try changing(folder) { (folder) throws(FileError) in try folder.publish(temporary, as: fileName) }
+    }
+
+    private static func changing(
+        _ folder: PrivateDirectory,
+        _ body: (PrivateDirectory) throws(FileError) -> Void
+    ) throws(KeychainError) {
+        do throws(FileError) { try body(folder) } catch { throw KeychainError(StoreError.file(error)) }
+    }
+
+    /// A log without its file would be replayed into the new one.
+    private static func setOrphanedLogAside(in folder: PrivateDirectory) throws(FileError) {
+        for companion in ["\(fileName)-wal", "\(fileName)-shm"] where try folder.hasFile(companion) {
+            try folder.setAside(companion)
+        }
+    }
+
+    /// Nothing but the file itself is left of the connection: an empty log, and its index.
+    private static func fillFile(
+        _ path: String,
+        _ options: StoreOptions,
+        keybag: [UInt8],
+        addRows: (Connection) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        let connection = try sql { () throws(SQLiteError) in
+            let connection = try Connection(path: path, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+            try connection.limit(options)
+            return connection
+        }
+        try fill(connection, keybag: keybag, addRows: addRows)
+        try sql { () throws(SQLiteError) in
+            try connection.execute("PRAGMA journal_mode = WAL")
+            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+    }
+
+    static func fill(
+        _ connection: Connection,
+        keybag: [UInt8],
+        addRows: (Connection) throws(KeychainError) -> Void = { _ in }
+    ) throws(KeychainError) {
+        try sql { () throws(SQLiteError) in
+            try connection.execute("BEGIN IMMEDIATE")
+            for statement in Layout.creation() { try connection.execute(statement) }
+            try connection.insert(keybag: keybag, DeviceRecord())
+        }
+        try addRows(connection)
+        try sql { () throws(SQLiteError) in
+            try connection.execute("PRAGMA application_id = \(Layout.applicationIdentifier)")
+            try connection.execute("PRAGMA user_version = \(Layout.version)")
+            try connection.execute("COMMIT")
+        }
+    }
+
+    private static func sql<Result>(_ body: () throws(SQLiteError) -> Result) throws(KeychainError) -> Result {
+        do throws(SQLiteError) { return try body() } catch { throw KeychainError(error) }
+    }
+}
+
+extension Connection {
+    /// Keeps the file from growing beyond what the options allow.
+    func limit(_ options: StoreOptions) throws(SQLiteError) {
+        if let count = options.maximumPageCount { try execute("PRAGMA max_page_count = \(count)") }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainStore
+import KeychainTestSupport
+import Testing
+
+struct DeviceRecordTests {
+    private static let full: DeviceRecord = {
+        var record = DeviceRecord()
+        record.lockEpoch = 7
+        record.keybagRevision = 8
+        record.failedAttempts = 9
+        record.lastAttempt = HostTime(bootIdentifier: "é, a boot", secondsSinceBoot: 1.25)
+        record.autoLockAfterSeconds = .max
+        record.eraseAfterFailedAttempts = 10
+        record.owesLogErasure = true
+        return record
+    }()
+
+    private static let atBoot: DeviceRecord = {
+        var record = DeviceRecord()
+        record.lastAttempt = HostTime(bootIdentifier: "", secondsSinceBoot: 0)
+        return record
+    }()
+
+    @Test("a record comes back as it was, in a file and in memory", arguments: [full, atBoot, DeviceRecord()])
+    func comesBack(_ record: DeviceRecord) throws {
+        let folder = try StoreFolder()
+        for store in try [folder.open(), Store(inMemoryWithKeybag: [1])] {
+            #expect(try store.deviceRecord() == DeviceRecord())
+            for record in [Self.full, record] {
+                try store.write { (writer) throws(KeychainError) in try writer.setDeviceRecord(record) }
+                #expect(try store.deviceRecord() == record)
+            }
+        }
+        #expect(try folder.open().deviceRecord() == record)
+    }
+
+    @Test("the keybag and the record change independently, together, or not at all")
+    func changesTogether() throws {
+        let store = try StoreFolder().open(keybag: [1])
+        try store.setKeybag([2, 3])
+        #expect(try store.keybag() == [2, 3])
+        #expect(try store.deviceRecord() == DeviceRecord())
+        #expect(throws: KeychainError.self) {
+            try store.write { (writer) throws(KeychainError) in
+                try writer.setKeybag([4])
+                try writer.setDeviceRecord(Self.full)
+                throw KeychainError(.internalComponent, "stop")
+            }
+        }
+        #expect(try store.keybag() == [2, 3])
+        #expect(try store.deviceRecord() == DeviceRecord())
+    }
+
+    @Test(
+        "a record that is missing or malformed is errSecNotAvailable, and says what is wrong",
+        arguments: [
+            "DELETE FROM device", "DROP TABLE device", "ALTER TABLE device DROP COLUMN lock_epoch",
+            "UPDATE device SET lock_epoch = -1", "UPDATE device SET lock_epoch = 'x'",
+            "UPDATE device SET lock_epoch = 9223372036854775807", "UPDATE device SET keybag_revision = x'00'",
+            "UPDATE device SET keybag_revision = 0.5", "UPDATE device SET failed_attempts = -1",
+            "UPDATE device SET failed_attempts = 9223372036854775807", "UPDATE device SET last_attempt_boot = 'x'",
+            "UPDATE device SET last_attempt_seconds = 1", "UPDATE device SET auto_lock_seconds = 0",
+            "UPDATE device SET last_attempt_boot = 'x', last_attempt_seconds = -1",
+            "UPDATE device SET last_attempt_boot = 'x', last_attempt_seconds = 9e999",
+            "UPDATE device SET last_attempt_boot = 'x', last_attempt_seconds = 'x'",
+            "UPDATE device SET last_attempt_boot = x'00', last_attempt_seconds = 1",
+            "UPDATE device SET auto_lock_seconds = 'x'", "UPDATE device SET erase_after_attempts = -1",
+            "UPDATE device SET owes_log_erasure = 2",
+        ]
+    )
+    func malformed(_ sql: String) throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        try folder.raw().execute(sql)
+        for store in [store, try folder.open()] {
+            let failure = #expect(throws: KeychainError.self) { try store.deviceRecord() }
+            #expect(failure?.status == .notAvailable)
+            #expect(failure?.reason.contains("device") ?? false)
+        }
+    }
+
+    @Test(
+        "a keybag that is missing or no bytes is errSecNotAvailable, to read and to replace",
+        arguments: ["DELETE FROM keybag", "DROP TABLE keybag", "UPDATE keybag SET bytes = 'text'"]
+    )
+    func missingKeybag(_ sql: String) throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        try folder.raw().execute(sql)
+        let failure = #expect(throws: KeychainError.self) { try store.keybag() }
+        #expect(failure?.status == .notAvailable)
+        #expect(failure?.reason.contains("keybag") ?? false)
+        if sql.hasPrefix("UPDATE") { return }
+        #expect(throws: KeychainError.self) { try store.setKeybag([1]) }
+    }
+
+    @Test("a record that is not there cannot be replaced")
+    func missingRecord() throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        try folder.raw().execute("DELETE FROM device")
+        let failure = #expect(throws: KeychainError.self) {
+            try store.write { (writer) throws(KeychainError) in try writer.setDeviceRecord(Self.full) }
+        }
+        #expect(failure?.status == .notAvailable)
+    }
+}
