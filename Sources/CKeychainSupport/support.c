@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
 #include "CKeychainSupport.h"
+#include "locked.h"
+#include "terminal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -19,18 +22,8 @@ int keychain_disable_dumps(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : errno;
 }
 
-void *keychain_locked_allocate(size_t count, int *locked) {
-    void *bytes = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (bytes == MAP_FAILED) return NULL;
-    *locked = mlock(bytes, count) == 0;
-    madvise(bytes, count, MADV_DONTDUMP);
-    madvise(bytes, count, MADV_WIPEONFORK);
-    return bytes;
-}
-
-void keychain_locked_free(void *bytes, size_t count) {
-    keychain_wipe(bytes, count);
-    munmap(bytes, count);
+int keychain_rename_new(const char *from, const char *to) {
+    return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
 // A waiting fork goes before new work, or busy threads would keep it waiting for ever.
@@ -44,11 +37,17 @@ static void before_fork(void) {
     pthread_rwlock_wrlock(&gate);
     void (*prepare)(void) = atomic_load(&preparation);
     if (prepare != NULL) prepare();
+    keychain_locked_before_fork();
 }
 
-static void in_parent(void) { pthread_rwlock_unlock(&gate); }
+static void in_parent(void) {
+    keychain_locked_in_parent();
+    pthread_rwlock_unlock(&gate);
+}
 
 static void in_child(void) {
+    keychain_locked_in_child();
+    keychain_terminal_in_child();
     // The lock's owner does not exist in the child, so the lock is made anew rather than released.
     pthread_rwlock_t fresh = KEYCHAIN_GATE_OPEN;
     gate = fresh;

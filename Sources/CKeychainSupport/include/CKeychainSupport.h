@@ -6,16 +6,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "CKeychainTerminal.h"
+
 // Overwrites memory with zeros in a way that the optimizer may not remove (explicit_bzero(3)).
 void keychain_wipe(void *bytes, size_t count);
 
 // Makes the calling process undumpable: no core file, no /proc/PID/mem for others of the same user. For executables only.
 int keychain_disable_dumps(void);
 
-// Memory for long-lived keys: its own mapping, locked, left out of core dumps, zero in a forked child.
-// Returns NULL when there is no memory; *locked tells whether mlock(2) worked.
+// Memory for long-lived keys: locked, left out of core dumps, zero in a forked child, wiped when freed. Many owners share
+// a few small mappings, so that a small limit of locked memory goes far.
+// Returns NULL when there is no memory, or for more than 16 KiB; *locked tells whether mlock(2) worked.
 void *keychain_locked_allocate(size_t count, int *locked);
 void keychain_locked_free(void *bytes, size_t count);
+
+// Calls body, and then wipes what it left behind of keys: in memory that it freed, on the stack below, in vector registers.
+void keychain_contain(void (*body)(void *context), void *context);
+
+// Wipes the stack below the caller, and the vector registers.
+void keychain_wipe_residue(void);
 
 // The fork gate. Work on a store happens between enter and leave; a fork waits until nobody is inside,
 // so a child never inherits a transaction under way. The generation changes in every forked child.
@@ -27,7 +36,20 @@ uint64_t keychain_fork_generation(void);
 // Sets what is done before every fork, while nobody is inside the gate.
 void keychain_prepare_forks(void (*prepare)(void));
 
+// Renames a file unless the new name is taken (renameat2(2)); 0 or errno: EEXIST, EINVAL where the file system cannot.
+int keychain_rename_new(const char *from, const char *to);
+
 // The value of an environment variable; NULL in a program that runs with more rights than its caller (secure_getenv(3)).
 const char *keychain_environment(const char *name);
+
+// Memory that is a file without a name (memfd_create(2)), with these bytes and sealed: nobody can change it any more.
+// Returns its descriptor, close-on-exec, -1 with errno set on failure. A high number, out of the way of scripts.
+int keychain_sealed_memory(const void *bytes, size_t count);
+
+// Reads the bytes of sealed memory of exactly this size, and of no other kind of file; 0, or -1 when it is not that.
+int keychain_read_sealed_memory(int descriptor, void *bytes, size_t count);
+
+// Closes the descriptor in programs that this one starts, from now on.
+void keychain_close_on_exec(int descriptor);
 
 #endif

@@ -2,20 +2,26 @@
 
 import Foundation
 import Glibc
-import KeychainTestSupport
 
-/// A pseudo-terminal, with the program on its other side.
-final class Pty {
+/// A pseudo-terminal: this side is the person, the program has the other one.
+public final class Pty {
     private let master: Int32
-    let path: String
+
+    /// The path of the terminal, for the program.
+    public let path: String
+
     private var unread: [UInt8] = []
 
-    enum Failure: Error {
+    /// Why there is no terminal, or nothing to read from it.
+    public enum Failure: Error {
+        /// A system call failed, with an error number.
         case system(String, Int32)
+        /// The awaited text did not come, but this.
         case silent(after: String)
     }
 
-    init() throws {
+    /// Makes a terminal.
+    public init() throws {
         // The functions of posix_openpt(3) are out of Swift's sight.
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard master >= 0 else { throw Failure.system("open", errno) }
@@ -29,24 +35,8 @@ final class Pty {
 
     deinit { close(master) }
 
-    /// Starts the program with this as its controlling terminal; standard output and errors go to files.
-    func start(_ arguments: [String], as user: ToolUser, blocksSignals: Bool = false) throws -> ToolProcess.Running {
-        let streams = ToolProcess.Streams(
-            input: path,
-            output: user.temporary.path(of: "output"),
-            errors: user.temporary.path(of: "errors")
-        )
-        return try ToolProcess.start(
-            arguments.map { Array($0.utf8) },
-            in: user.current.path,
-            environment: user.environment,
-            streams,
-            blocksSignals: blocksSignals
-        )
-    }
-
     /// Types something.
-    func type(_ text: String) throws {
+    public func type(_ text: String) throws {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { write(master, $0.baseAddress, min($0.count, 512)) }
@@ -55,10 +45,10 @@ final class Pty {
         }
     }
 
-    /// Everything that the terminal showed up to a text, which must come within some seconds.
+    /// Everything that the terminal showed up to a text, which must come within ten minutes.
     @discardableResult
-    func shown(upTo text: String) throws -> String {
-        let limit = Date(timeIntervalSinceNow: 20)
+    public func shown(upTo text: String) throws -> String {
+        let limit = Date(timeIntervalSinceNow: 600)
         while Date() < limit {
             let all = String(decoding: unread, as: UTF8.self)
             if let range = all.range(of: text) {
@@ -71,15 +61,39 @@ final class Pty {
     }
 
     /// What else the terminal has shown by now.
-    var rest: String {
+    public var rest: String {
         while readMore(milliseconds: 50) {}
         return String(decoding: unread, as: UTF8.self)
     }
 
     /// Whether what is typed is shown.
-    var hasEcho: Bool {
+    public var hasEcho: Bool { flags & tcflag_t(ECHO) != 0 }
+
+    /// Whether the terminal edits lines.
+    public var editsLines: Bool { flags & tcflag_t(ICANON) != 0 }
+
+    /// The settings, to be compared.
+    public var settings: [UInt32] {
         var settings = termios()
-        return tcgetattr(master, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+        guard tcgetattr(master, &settings) == 0 else { return [] }
+        let keys = withUnsafeBytes(of: settings.c_cc) { $0.map(UInt32.init) }
+        return [settings.c_iflag, settings.c_oflag, settings.c_cflag, settings.c_lflag] + keys
+    }
+
+    /// Waits until what is typed is shown no more, for ten minutes at most.
+    ///
+    /// - Throws: ``Failure/silent(after:)``.
+    public func waitForHiding() throws {
+        let limit = Date(timeIntervalSinceNow: 600)
+        while hasEcho {
+            guard Date() < limit else { throw Failure.silent(after: "") }
+            sched_yield()
+        }
+    }
+
+    private var flags: tcflag_t {
+        var settings = termios()
+        return tcgetattr(master, &settings) == 0 ? settings.c_lflag : 0
     }
 
     /// Whether there was something to read.

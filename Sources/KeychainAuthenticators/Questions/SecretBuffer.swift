@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+@_implementationOnly import CKeychainSupport
+
+/// A growing run of bytes that is wiped when it moves, shrinks and goes away.
+package struct SecretBuffer: ~Copyable {
+    private var storage: UnsafeMutableRawBufferPointer
+
+    /// The number of bytes.
+    package private(set) var count = 0
+
+    /// No bytes yet.
+    package init(capacity: Int = 64) {
+        storage = .allocate(byteCount: max(capacity, 1), alignment: 1)
+    }
+
+    deinit {
+        keychain_wipe(storage.baseAddress, storage.count)
+        storage.deallocate()
+    }
+
+    /// Adds a byte.
+    package mutating func append(_ byte: UInt8) {
+        reserve(1)
+        storage[count] = byte
+        count += 1
+    }
+
+    /// Adds bytes.
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        reserve(bytes.count)
+        UnsafeMutableRawBufferPointer(rebasing: storage[count..<count + bytes.count]).copyMemory(from: bytes)
+        count += bytes.count
+    }
+
+    /// Adds a text.
+    package mutating func append(_ text: StaticString) {
+        text.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The last byte but so many; `nil` when there are not so many bytes.
+    package func last(but distance: Int = 0) -> UInt8? {
+        distance < count ? storage[count - 1 - distance] : nil
+    }
+
+    /// Takes bytes away from the end.
+    package mutating func removeLast(_ number: Int) {
+        let end = max(count - number, 0)
+        keychain_wipe(UnsafeMutableRawBufferPointer(rebasing: storage[end..<count]).baseAddress, count - end)
+        count = end
+    }
+
+    /// A copy of what has been collected.
+    package var bytes: SecretBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: storage[..<count])) }
+
+    private mutating func reserve(_ more: Int) {
+        guard count + more > storage.count else { return }
+        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * (count + more), alignment: 1)
+        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[..<count]))
+        keychain_wipe(storage.baseAddress, storage.count)
+        storage.deallocate()
+        storage = larger
+    }
+}

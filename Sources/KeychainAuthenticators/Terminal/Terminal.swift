@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+@_implementationOnly import CKeychainSupport
+
+/// A terminal that was opened for a question.
+final class Terminal {
+    let descriptor: Int32
+
+    /// Opens it, without taking it as the one that controls this process.
+    ///
+    /// - Returns: `nil` when there is none, or when it is another program's turn to use it.
+    init?(path: String) {
+        // Not blocking: what poll(2) found may have been taken by another program.
+        descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
+        // From here on the descriptor is closed by deinit, also of an object that nobody gets.
+        guard descriptor >= 0, isatty(descriptor) == 1, isOurs else { return nil }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Whether this process may use it now.
+    var isOurs: Bool { keychain_terminal_is_ours(descriptor) != 0 }
+
+    /// Turns the echo off for `body`, and on again however it ends.
+    ///
+    /// - Throws: ``QuestionEnd/ended`` when another thread's question took all the time; what `body` throws.
+    func withoutEcho<Result>(
+        _ watch: QuestionWatch,
+        _ body: (TypedLine.Keys) throws(QuestionEnd) -> Result
+    ) throws(QuestionEnd) -> Result {
+        var signals = sigset_t()
+        keychain_terminal_ignore_stops(&signals)
+        defer { keychain_terminal_respect_stops(&signals) }
+        var keys = keychain_terminal_keys()
+        while true {
+            switch keychain_terminal_hide(descriptor, watch.wakeUp.descriptor, &keys) {
+            case 0:
+                defer { keychain_terminal_show() }
+                return try body(
+                    TypedLine.Keys(
+                        interrupt: keys.interrupt,
+                        endOfFile: keys.end_of_file,
+                        erase: keys.erase,
+                        eraseLine: keys.erase_line,
+                        literalNext: keys.literal_next
+                    )
+                )
+            case EBUSY: try watch.pause(milliseconds: 50)
+            default: throw .unavailable
+            }
+        }
+    }
+}

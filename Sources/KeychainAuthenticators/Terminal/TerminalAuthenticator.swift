@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Asks at the terminal that controls the process, without showing what is typed.
+///
+/// The keys that interrupt and that end the input cancel. The terminal has its settings back however a question ends: a
+/// signal that ends or stops the process gives them back first. A process in the background of its terminal asks nobody,
+/// and is not stopped.
+public struct TerminalAuthenticator: Authenticator {
+    private let path: String
+
+    /// The terminal of a path.
+    public init(path: String = "/dev/tty") { self.path = path }
+
+    /// None.
+    public var biometry: Biometry { .none }
+
+    /// Whether there is a terminal, in whose foreground the process is.
+    public var canAskForSecrets: Bool { Terminal(path: path) != nil }
+
+    /// Asks, and waits for a line.
+    public func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
+        guard let text = QuestionText(prompt), let watch = QuestionWatch(prompt), let terminal = Terminal(path: path)
+        else { return .unavailable }
+        do throws(QuestionEnd) {
+            let secret = try terminal.withoutEcho(watch) { (keys) throws(QuestionEnd) in
+                let question = TerminalQuestion(terminal: terminal, watch: watch, keys: keys, text: text)
+                return prompt.kind == .newApplicationPassword ? try question.askTwice() : try question.ask()
+            }
+            return .secret(secret)
+        } catch {
+            return error.reply
+        }
+    }
+}

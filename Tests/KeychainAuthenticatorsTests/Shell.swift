@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Testing
+
+/// A shell that runs beside a test.
+struct Shell {
+    let identifier: pid_t
+
+    static func start(_ script: String, ownGroup: Bool = false) throws -> Shell {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        if ownGroup { posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP)) }
+        let arguments: [String] = ["/bin/sh", "-c", script]
+        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+        words.append(nil)
+        defer { for word in words { free(word) } }
+        var identifier: pid_t = 0
+        try #require(posix_spawn(&identifier, "/bin/sh", nil, &attributes, words, environ) == 0)
+        return Shell(identifier: identifier)
+    }
+
+    /// Runs a script until it ends.
+    static func run(_ script: String) throws {
+        let shell = try start(script)
+        var status: Int32 = 0
+        while waitpid(shell.identifier, &status, 0) < 0 { try #require(errno == EINTR) }
+        try #require(status == 0)
+    }
+
+    func end() {
+        kill(identifier, SIGKILL)
+        waitpid(identifier, nil, 0)
+    }
+}
