@@ -1,39 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainFiles
 import KeychainProtection
 import KeychainStore
 
 /// The rules of the keychain over one store and one device: no global state, no file names, no Foundation.
 ///
-/// Each operation is a file in `Operations/`. Not thread-safe: ``EmbeddedKeychain`` lets one call in at a time.
+/// Each operation is a file in `Operations/`. Not thread-safe: ``EngineAccess`` lets one call in at a time.
 final class Engine {
     let store: Store
-    let device: Device
+    let rootKey: any RootKey
+    /// Where the store lies; `nil` for one in memory.
+    let folder: PrivateDirectory?
+    let session: DeviceSession
     let clock: any KeychainClock
     let random: any RandomSource
 
-    init(store: Store, device: Device, clock: any KeychainClock, random: any RandomSource) {
+    private var opened: OpenedKeybag?
+
+    /// A keybag and the record that it was read with.
+    private struct OpenedKeybag {
+        var revision: Int64
+        var keybag: OpenKeybag
+        var device: Device
+    }
+
+    init(
+        store: Store,
+        rootKey: any RootKey,
+        folder: PrivateDirectory?,
+        session: DeviceSession,
+        clock: any KeychainClock,
+        random: any RandomSource
+    ) {
         self.store = store
-        self.device = device
+        self.rootKey = rootKey
+        self.folder = folder
+        self.session = session
         self.clock = clock
         self.random = random
     }
 
     /// Carries out a request.
-    func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
+    func perform(
+        _ request: KeychainRequest,
+        _ authorization: Authorization
+    ) throws(KeychainError) -> KeychainAnswer {
         let operation = request.client.profile == .macOS ? MacOSFrontEnd.prune(request.operation) : request.operation
         switch operation {
         case .add(let dictionary):
-            return try add(dictionary, for: request.client)
+            return try add(dictionary, for: request.client, authorization)
         case .copyMatching(let dictionary):
-            return try copyMatching(dictionary, for: request.client)
+            return try copyMatching(dictionary, for: request.client, authorization)
         case .update(let query, let attributes):
-            try update(query, attributes, for: request.client)
+            try update(query, attributes, for: request.client, authorization)
             return .nothing
         case .delete(let dictionary):
             try delete(dictionary, for: request.client)
             return .nothing
+        }
+    }
+}
+
+// MARK: - Transactions
+
+extension Engine {
+    /// The device as the transaction under way sees it.
+    var device: Device {
+        guard let opened else { preconditionFailure("a device is looked at inside a transaction") }
+        return opened.device
+    }
+
+    /// Reads the keybag of a store that was just opened, and does what an earlier process left to be done.
+    func begin() throws(KeychainError) {
+        let record = try read { (reader) throws(KeychainError) in try reader.deviceRecord() }
+        if record.owesLogErasure { try? eraseLog() }
+        try takeUpUnlock()
+    }
+
+    /// Runs `body` on one state of the store and the device.
+    func read<Result>(
+        _ body: (RowReader) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        try store.read { (reader) throws(KeychainError) in
+            try refresh(reader)
+            return try body(reader)
+        }
+    }
+
+    /// Runs `body` as one change of the store and the device: durable when this returns, undone when it throws.
+    func write<Result>(
+        _ body: (RowWriter) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        try store.write { (writer) throws(KeychainError) in
+            try refresh(writer)
+            return try body(writer)
+        }
+    }
+
+    /// Takes in what other processes did to the device: another keybag, a lock.
+    private func refresh(_ reader: RowReader) throws(KeychainError) {
+        let record = try reader.deviceRecord()
+        let keybag: OpenKeybag
+        if let opened, opened.revision == record.keybagRevision {
+            keybag = opened.keybag
+        } else {
+            let bytes = try reader.keybag()
+            do {
+                keybag = try OpenKeybag(bytes, rootKey: rootKey)
+            } catch {
+                // Whether the device was locked meanwhile cannot be told then.
+                session.lock()
+                opened = nil
+                throw KeychainError(error)
+            }
+        }
+        let unlocked = session.keys(of: keybag, record)
+        let device = Device(keybag, unlocked, random: random)
+        opened = OpenedKeybag(revision: record.keybagRevision, keybag: keybag, device: device)
+    }
+
+    /// Lets go of the keys that the last transaction used.
+    ///
+    /// Call it after the session has dropped what it had, so that nothing holds on to it.
+    func forgetDevice() { opened = nil }
+
+    /// Empties the log, in which an earlier keybag may lie.
+    func eraseLog() throws(KeychainError) {
+        guard try store.eraseLog() else { return }
+        try store.write { (writer) throws(KeychainError) in
+            var record = try writer.deviceRecord()
+            guard record.owesLogErasure else { return }
+            record.owesLogErasure = false
+            try writer.setDeviceRecord(record)
         }
     }
 }

@@ -23,4 +23,10 @@ public final class TemporaryKeychain: KeychainBackend {
     public func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
         try keychain.perform(request)
     }
+
+    /// The keychain's device.
+    public var device: any KeychainDevice { keychain.device }
+
+    /// What asks the owner of the device.
+    public var authentication: any AuthenticationService { keychain.authentication }
 }

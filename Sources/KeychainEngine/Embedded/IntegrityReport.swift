@@ -9,6 +9,12 @@ public struct IntegrityReport: Sendable, Hashable {
     /// How many rows open, tombstones among them.
     public var intactRows = 0
 
+    /// How many rows cannot be judged, because the device is locked.
+    public var lockedRows = 0
+
+    /// How many rows went with an earlier passcode, and wait to be swept away.
+    public var destroyedRows = 0
+
     /// The rows that do not open, and those in quarantine.
     public var damagedRows: [DamagedItem] = []
 
@@ -35,9 +41,10 @@ public struct IntegrityReport: Sendable, Hashable {
 }
 
 extension EmbeddedKeychain {
-    /// Checks the structure of the file and authenticates every row, attributes and secret.
+    /// Checks the structure of the file and authenticates every row, attributes and secret, as far as the device gives
+    /// out the keys.
     ///
-    /// Changes nothing.
+    /// Changes nothing. The secret under an application password is not authenticated.
     ///
     /// - Complexity: Reads the whole store.
     public func check() throws(KeychainError) -> IntegrityReport {
@@ -49,9 +56,9 @@ extension Engine {
     func check() throws(KeychainError) -> IntegrityReport {
         var report = IntegrityReport()
         report.structuralDefects = try store.structuralDefects()
-        report.keysAreLocked = device.keysAreLocked
-        let tags = device.searchTags()
-        try store.read { (reader) throws(KeychainError) in
+        try read { (reader) throws(KeychainError) in
+            report.keysAreLocked = device.keybag.keysAreLocked
+            let tags = device.searchTags()
             for itemClass in ItemClass.stored {
                 var every = RowFilter(itemClass)
                 every.includesTombstones = true
@@ -67,16 +74,25 @@ extension Engine {
         _ tags: SearchTags,
         _ report: inout IntegrityReport
     ) throws(KeychainError) {
-        let damage = try damage(of: row, tags)
-        guard damage != nil || row.damage != nil else {
+        let damage: RowDamage?
+        switch try condition(of: row, tags) {
+        case .damaged(let found): damage = found
+        case .intact where row.damage == nil:
             report.intactRows += 1
             return
+        case .locked where row.damage == nil:
+            report.lockedRows += 1
+            return
+        case .destroyed:
+            report.destroyedRows += 1
+            return
+        case .intact, .locked: damage = nil
         }
         report.damagedRows.append(
             .init(
                 itemClass: row.row.itemClass,
                 persistentReference: PersistentReference.bytes(row.row.itemClass, row.row.identifier).unprotectedCopy,
-                damage: damage.map { "\($0)" } ?? "none any more: recover() brings it back",
+                damage: damage.map { "\($0)" } ?? "none that could be seen now: recover() brings back what opens again",
                 isQuarantined: row.damage != nil
             )
         )

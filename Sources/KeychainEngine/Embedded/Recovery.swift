@@ -18,13 +18,13 @@ extension EmbeddedKeychain {
 
 extension Engine {
     func recover() throws(KeychainError) -> Int {
-        let tags = device.searchTags()
-        return try store.write { (writer) throws(KeychainError) in
+        try write { (writer) throws(KeychainError) in
+            let tags = device.searchTags()
             var count = 0
             for itemClass in ItemClass.stored {
                 var every = RowFilter(itemClass)
                 every.includesTombstones = true
-                for row in try writer.quarantinedRows(every) where try damage(of: row, tags) == nil {
+                for row in try writer.quarantinedRows(every) where try condition(of: row, tags) == .intact {
                     if try writer.release(row) { count += 1 }
                 }
             }
@@ -32,13 +32,34 @@ extension Engine {
         }
     }
 
-    /// How a row fails to open, attributes or secret; `nil` when it opens.
-    func damage(of row: NumberedRow, _ tags: SearchTags) throws(KeychainError) -> RowDamage? {
-        switch try openMetadata(row, tags) {
-        case .damaged(let damaged): return damaged.damage
-        case .content(let metadata):
-            if case .damaged(let damaged) = try openSecret(row, metadata) { return damaged.damage }
-            return nil
+    /// Whether a row opens, attributes and secret.
+    func condition(of row: NumberedRow, _ tags: SearchTags) throws(KeychainError) -> RowCondition {
+        if isDestroyed(row.row) { return .destroyed }
+        if let protection = Accessibility(rawValue: row.row.protection), !device.isAvailable(protection) {
+            return .locked
         }
+        let metadata: OpenedMetadata
+        switch try openMetadata(row, tags) {
+        case .damaged(let damaged): return .damaged(damaged.damage)
+        case .content(let content): metadata = content
+        }
+        switch try passwordHeader(row, metadata) {
+        case .damaged(let damaged): return .damaged(damaged.damage)
+        // The secret is authenticated by a key that takes the application's password.
+        case .content(.some): return .intact
+        case .content(nil): break
+        }
+        if case .damaged(let damaged) = try openSecret(row, metadata, nil) { return .damaged(damaged.damage) }
+        return .intact
     }
+}
+
+/// What can be said of a row without asking anybody.
+enum RowCondition: Equatable {
+    case intact
+    case damaged(RowDamage)
+    /// Its keys are not there now.
+    case locked
+    /// Its keys went with an earlier passcode.
+    case destroyed
 }

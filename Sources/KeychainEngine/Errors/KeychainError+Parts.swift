@@ -29,8 +29,8 @@ extension KeychainError {
                 "the keybag has format \(version), written by a newer version; update this program",
                 cause: error
             )
-        case .classUnavailable(Accessibility.whenPasscodeSetThisDeviceOnly.rawValue):
-            self.init(.notAvailable, "no passcode is set, which the accessibility asks for")
+        case .noPasscode: self.init(.notAvailable, "no passcode is set, which the accessibility asks for")
+        case .passwordMissing: self.init(.internalComponent, "an application password was not asked for", cause: error)
         case .classUnavailable(Accessibility.untilReboot.rawValue):
             self.init(.parameter, "nothing can be stored under the accessibility 'f'")
         case .classUnavailable:

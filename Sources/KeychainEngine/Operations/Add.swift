@@ -6,19 +6,24 @@ import KeychainStore
 
 /// `SecItemAdd` (specification, section 5.1; the order of checks is that of section 3.6).
 extension Engine {
-    func add(_ dictionary: PropertyDictionary, for client: Client) throws(KeychainError) -> KeychainAnswer {
+    func add(
+        _ dictionary: PropertyDictionary,
+        for client: Client,
+        _ authorization: Authorization
+    ) throws(KeychainError) -> KeychainAnswer {
         let dictionary = try ClientChecks.prepare(dictionary, isAdd: true)
         try GuardedAttributes.check(dictionary, in: .add)
         let groups = try AccessGroups(client)
         let defaultGroup = try groups.defaultGroup()
         let query = try QueryParser.parse(dictionary)
+        authorization.begin(query)
         try groups.checkWritable(dictionary[AttributeName.accessGroup.description])
         try checkAdd(query)
 
-        let item = newItem(query, defaultGroup: defaultGroup)
+        var item = newItem(query, defaultGroup: defaultGroup)
+        item.attributes.bindAccessControl(to: authorization.enrolledSet)
         try groups.checkAppClip(item.attributes[.accessGroup])
         try groups.checkSynchronizable(item.attributes[.synchronizable])
-        let tags = device.searchTags()
         let protection = AccessControlRules.protection(item.attributes) ?? query.schema.defaultAccessibility
         var sealable = SealableItem(
             itemClass: item.itemClass,
@@ -27,10 +32,13 @@ extension Engine {
             attributes: item.attributes,
             secret: item.secret
         )
-        // Sealing comes before the check for duplicates: without keys the answer is about the keys.
-        let row = try seal(&sealable, tags)
-        sealable.identifier = try store.write { (writer) throws(KeychainError) in
-            try insert(row, sealable, tags, writer)
+        try write { (writer) throws(KeychainError) in
+            let tags = device.searchTags()
+            // Without keys the answer is about the keys, even for a duplicate.
+            try checkAvailable(protection)
+            let passwordKey = try permission(toStore: sealable, tags, authorization, writer)
+            let row = try seal(&sealable, tags, passwordKey)
+            sealable.identifier = try insert(row, sealable, tags, passwordKey, writer)
         }
         return ResultShape.added(
             Item(
@@ -90,19 +98,45 @@ extension Engine {
         _ row: StoredRow,
         _ item: SealableItem,
         _ tags: SearchTags,
+        _ passwordKey: PasswordKey?,
         _ writer: RowWriter
     ) throws(KeychainError) -> ItemIdentifier {
         if try writer.insert(row) { return row.identifier }
-        guard let existing = try clearWay(for: row, tags, writer) else {
-            return try insert(row, item, tags, writer)
+        guard let existing = try clearWay(for: row.itemClass, row.primaryKeyTag, tags, writer) else {
+            return try insert(row, item, tags, passwordKey, writer)
         }
         guard existing.row.isTombstone else {
             throw KeychainError(.duplicateItem, "an item with the same primary key exists")
         }
         var successor = item
         successor.identifier = existing.row.identifier
-        let row = try seal(&successor, tags)
-        return try insert(row, successor, tags, writer)
+        let row = try seal(&successor, tags, passwordKey)
+        return try insert(row, successor, tags, passwordKey, writer)
+    }
+
+    /// What an access control asks of somebody who stores an item under it.
+    ///
+    /// That there is somebody who can satisfy it, and the application password, which is a part of the key. A duplicate
+    /// is told first, because nobody is asked for one (specification, section 7.5).
+    ///
+    /// - Returns: The key of the application password, if the access control names one.
+    private func permission(
+        toStore item: SealableItem,
+        _ tags: SearchTags,
+        _ authorization: Authorization,
+        _ writer: RowWriter
+    ) throws(KeychainError) -> PasswordKey? {
+        guard let accessControl = item.attributes.accessControl, let constraints = accessControl.constraints else {
+            return nil
+        }
+        if let obstacle = authorization.obstacle(toStoring: accessControl, on: device) { throw obstacle }
+        guard constraints.requiresApplicationPassword else { return nil }
+        if let key = authorization.keyForNewItems { return key }
+        let primaryKey = tags.primaryKeyTag(ItemSchema.of(item.itemClass), item.attributes)
+        if try isTaken(item.itemClass, primaryKey, tags, writer) {
+            throw KeychainError(.duplicateItem, "an item with the same primary key exists")
+        }
+        throw authorization.require(AuthenticationDemand(keybag: device.keybag, needsNewPassword: true))
     }
 }
 

@@ -6,22 +6,30 @@ import KeychainStore
 
 /// `SecItemCopyMatching` (specification, section 5.2; the order of checks is that of section 3.6).
 extension Engine {
-    func copyMatching(_ dictionary: PropertyDictionary, for client: Client) throws(KeychainError) -> KeychainAnswer {
+    func copyMatching(
+        _ dictionary: PropertyDictionary,
+        for client: Client,
+        _ authorization: Authorization
+    ) throws(KeychainError) -> KeychainAnswer {
         let dictionary = try ClientChecks.prepare(dictionary, allowsSkip: true)
         try GuardedAttributes.check(dictionary, in: .copyOrDeleteQuery)
         let groups = try AccessGroups(client)
         let query = try QueryParser.parse(dictionary)
+        authorization.begin(query)
         try groups.checkReadable(query.attributes[.accessGroup])
         try groups.checkAppClip(query.attributes[.accessGroup])
         try checkCopy(query)
         guard query.match.limit.maximum != 0 else { throw KeychainError(.itemNotFound, "the limit is 0") }
         if query.itemClass == .identity { throw try identitiesFound(query, groups) }
 
-        let tags = device.searchTags()
-        let search = RowSearch(query, groups, tags)
-        let outcome = try store.read { (reader) throws(KeychainError) in try scan(search, query, tags, reader) }
+        let outcome = try read { (reader) throws(KeychainError) in
+            let tags = device.searchTags()
+            let search = RowSearch(query, groups, tags, passcodeGeneration: device.keybag.passcodeGeneration)
+            return try scan(search, query, tags, authorization, reader)
+        }
         if !outcome.damaged.isEmpty { throw reportDamage(outcome.damaged) }
-        if outcome.needsAuthentication { throw Self.authenticationUnavailable }
+        if outcome.hasUnreadable { throw Self.neverReadable }
+        if let demand = outcome.demand { throw authorization.require(demand) }
         guard !outcome.items.isEmpty else { throw outcome.absence ?? KeychainError(.itemNotFound, "no item matches") }
         return ResultShape.copied(outcome.items, query)
     }
@@ -30,13 +38,20 @@ extension Engine {
     private struct Outcome {
         var items: [Item] = []
         var damaged: [DamagedRow] = []
-        var needsAuthentication = false
+        var demand: AuthenticationDemand?
+        var demandedItems = 0
+        var hasUnreadable = false
         var absence: KeychainError?
 
-        var isEmpty: Bool { items.isEmpty && damaged.isEmpty && !needsAuthentication }
+        var isEmpty: Bool { items.isEmpty && damaged.isEmpty && demand == nil && !hasUnreadable }
 
         func isComplete(for query: Query) -> Bool {
-            query.match.limit.maximum.map { items.count >= $0 } ?? false
+            query.match.limit.maximum.map { items.count + demandedItems >= $0 } ?? false
+        }
+
+        mutating func add(_ more: AuthenticationDemand) {
+            demandedItems += 1
+            if demand == nil { demand = more } else { demand?.add(more) }
         }
     }
 
@@ -54,16 +69,17 @@ extension Engine {
         _ search: RowSearch,
         _ query: Query,
         _ tags: SearchTags,
+        _ authorization: Authorization,
         _ reader: RowReader
     ) throws(KeychainError) -> Outcome {
         var outcome = Outcome()
         if query.match.limit == .one, let row = try exactMatch(search, reader) {
-            try examine(row, query, tags, &outcome)
+            try examine(row, query, tags, authorization, &outcome)
         }
         guard outcome.isEmpty else { return outcome }
         let filter = search.filter()
         for row in try rows(filter, limit: rowLimit(query), reader) where !outcome.isComplete(for: query) {
-            try examine(row, query, tags, &outcome)
+            try examine(row, query, tags, authorization, &outcome)
         }
         if outcome.isEmpty { outcome.absence = try nothingFound(filter, reader) }
         return outcome
@@ -87,6 +103,7 @@ extension Engine {
         _ row: NumberedRow,
         _ query: Query,
         _ tags: SearchTags,
+        _ authorization: Authorization,
         _ outcome: inout Outcome
     ) throws(KeychainError) {
         if query.itemClass == .certificate, query.match.needsCertificate {
@@ -98,9 +115,16 @@ extension Engine {
         case .content(let content): metadata = content
         }
         guard isOnHost(query.match.hostOrSubdomain, metadata.attributes) else { return }
-        if metadata.attributes.accessControl?.requiresAuthentication ?? false {
-            if query.authenticationUI != .skip { outcome.needsAuthentication = true }
+        let isSkipped = query.authenticationUI == .skip && asksSomebody(metadata)
+        if isSkipped { return }
+        let passwordKey: PasswordKey?
+        switch try passage(to: row, metadata, authorization) {
+        case .damaged(let damaged): return outcome.damaged.append(damaged)
+        case .content(.closed(let demand)): return outcome.add(demand)
+        case .content(.never):
+            outcome.hasUnreadable = true
             return
+        case .content(.open(let key)): passwordKey = key
         }
         var item = Item(
             itemClass: query.itemClass,
@@ -108,12 +132,17 @@ extension Engine {
             attributes: metadata.attributes
         )
         if query.returns.contains(.data) {
-            switch try openSecret(row, metadata) {
+            switch try openSecret(row, metadata, passwordKey) {
             case .damaged(let damaged): return outcome.damaged.append(damaged)
             case .content(let secret): item.secret = secret
             }
         }
         outcome.items.append(item)
+    }
+
+    /// Whether `kSecUseAuthenticationUISkip` leaves an item out, also when what it asks for was shown before.
+    private func asksSomebody(_ metadata: OpenedMetadata) -> Bool {
+        metadata.attributes.accessControl?.requiresAuthentication ?? false
     }
 
     /// Whether the server is the host or lies below it; byte by byte, and only for a server that is a string.

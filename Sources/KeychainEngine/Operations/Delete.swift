@@ -17,9 +17,10 @@ extension Engine {
         try query.checkLegacyReference()
         if query.itemClass == .identity { return try deleteIdentity(dictionary, query, groups, for: client) }
 
-        let tags = device.searchTags()
-        let filter = RowSearch(query, groups, tags).filter()
-        try store.write { (writer) throws(KeychainError) in
+        try write { (writer) throws(KeychainError) in
+            let tags = device.searchTags()
+            // Items that went with a passcode can be deleted until they are swept away (specification, section 7.4).
+            let filter = RowSearch(query, groups, tags, passcodeGeneration: nil).filter()
             // Rows in quarantine are deleted like any other when a caller asks for it: that is how one gets rid of them.
             let matches = try rows(filter, writer) + quarantined(filter, writer)
             guard !matches.isEmpty else { throw KeychainError(.itemNotFound, "no item matches") }

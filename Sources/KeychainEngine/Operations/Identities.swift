@@ -10,9 +10,9 @@ extension Engine {
     ///
     /// An identity takes a private key and a certificate that names a public key. Where either is missing there is none.
     func identitiesFound(_ query: Query, _ groups: AccessGroups) throws(KeychainError) -> KeychainError {
-        let tags = device.searchTags()
         let candidates: [ItemClass] = [.certificate, .key]
-        let mayExist = try store.read { (reader) throws(KeychainError) in
+        let mayExist = try read { (reader) throws(KeychainError) in
+            let tags = device.searchTags()
             for itemClass in candidates {
                 guard try hasHalf(itemClass, groups, tags, reader) else { return false }
             }
@@ -32,7 +32,8 @@ extension Engine {
         var half = Query(itemClass: itemClass)
         half.scope = .any
         if itemClass == .key { half.attributes[.isPrivate] = .number(.integer(1)) }
-        let found = try rows(RowSearch(half, groups, tags).filter(), reader)
+        let search = RowSearch(half, groups, tags, passcodeGeneration: device.keybag.passcodeGeneration)
+        let found = try rows(search.filter(), reader)
         return itemClass == .key
             ? !found.isEmpty : found.contains { $0.row.tags.contains { $0.name == .publicKeyHash } }
     }
@@ -54,13 +55,14 @@ extension Engine {
         _ dictionary: PropertyDictionary,
         _ attributes: PropertyDictionary,
         _ query: Query,
-        for client: Client
+        for client: Client,
+        _ authorization: Authorization
     ) throws(KeychainError) {
         guard query.reference == nil else {
             throw KeychainError(.internal, "an identity cannot be updated through its persistent reference")
         }
-        try update(dictionary.of(.certificate), attributes, for: client)
-        try update(dictionary.of(.key), attributes, for: client)
+        try update(dictionary.of(.certificate), attributes, for: client, authorization)
+        try update(dictionary.of(.key), attributes, for: client, authorization)
     }
 }
 

@@ -17,12 +17,6 @@ enum Opened<Content> {
 }
 
 extension Engine {
-    /// The answer for an item that only somebody who authenticates may have.
-    static let authenticationUnavailable = KeychainError(
-        .interactionNotAllowed,
-        "the item asks for authentication, and there is no way to authenticate yet"
-    )
-
     /// Opens the attributes of a row.
     ///
     /// - Throws: `errSecInteractionNotAllowed` when its keys are not available; damage is a value, not an error,
@@ -34,12 +28,23 @@ extension Engine {
         try opened(row) { () throws(ProtectionError) in try device.openMetadata(of: row.row, tags: tags) }
     }
 
-    /// Opens the secret of a row.
+    /// Opens the secret of a row, with the key of its application password if it has one.
     func openSecret(
         _ row: NumberedRow,
-        _ metadata: OpenedMetadata
+        _ metadata: OpenedMetadata,
+        _ passwordKey: PasswordKey?
     ) throws(KeychainError) -> Opened<SecretBytes?> {
-        try opened(row) { () throws(ProtectionError) in try device.openSecret(of: row.row, metadata) }
+        try opened(row) { () throws(ProtectionError) in
+            try device.openSecret(of: row.row, metadata, passwordKey: passwordKey)
+        }
+    }
+
+    /// What the secret of a row says of its application password; `nil` when it has none.
+    func passwordHeader(
+        _ row: NumberedRow,
+        _ metadata: OpenedMetadata
+    ) throws(KeychainError) -> Opened<PasswordHeader?> {
+        try opened(row) { () throws(ProtectionError) in try device.passwordHeader(of: row.row, metadata) }
     }
 
     private func opened<Content>(
@@ -61,7 +66,7 @@ extension Engine {
     /// `errSecDecode`, never `errSecItemNotFound`.
     func reportDamage(_ rows: [DamagedRow]) -> KeychainError {
         // If this fails, for example in a read-only store, the next call finds the damage again.
-        try? store.write { (writer) throws(KeychainError) in
+        try? write { (writer) throws(KeychainError) in
             for damaged in rows { try self.quarantine(damaged, writer) }
         }
         return KeychainError(.damagedRow(rows.first?.damage ?? .metadata))

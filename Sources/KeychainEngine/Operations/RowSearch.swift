@@ -11,11 +11,20 @@ struct RowSearch {
     private let query: Query
     private let groups: AccessGroups
     private let tags: SearchTags
+    private let passcodeGeneration: UInt32?
 
-    init(_ query: Query, _ groups: AccessGroups, _ tags: SearchTags) {
+    /// A search.
+    ///
+    /// - Parameters:
+    ///   - query: what is looked for.
+    ///   - groups: where the client may look.
+    ///   - tags: the maker of search tags.
+    ///   - passcodeGeneration: leaves out items that went with an earlier passcode; `nil` finds them, too.
+    init(_ query: Query, _ groups: AccessGroups, _ tags: SearchTags, passcodeGeneration: UInt32?) {
         self.query = query
         self.groups = groups
         self.tags = tags
+        self.passcodeGeneration = passcodeGeneration
     }
 
     /// The rows that match every condition; `nil` when no row can.
@@ -53,6 +62,7 @@ struct RowSearch {
     /// Conditions that need no tag.
     private func basis() -> RowFilter? {
         var filter = RowFilter(query.itemClass)
+        filter.passcodeGeneration = passcodeGeneration
         switch query.reference {
         case .item(_, let identifier)?: filter.identifier = identifier
         // Row numbers are used again after a delete, and no legacy reference is ever handed out: none means an item.

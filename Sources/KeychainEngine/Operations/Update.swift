@@ -9,7 +9,8 @@ extension Engine {
     func update(
         _ dictionary: PropertyDictionary,
         _ attributes: PropertyDictionary,
-        for client: Client
+        for client: Client,
+        _ authorization: Authorization
     ) throws(KeychainError) {
         let dictionary = try ClientChecks.prepare(dictionary)
         let attributes = try ClientChecks.prepareAttributes(attributes)
@@ -18,20 +19,22 @@ extension Engine {
         let groups = try AccessGroups(client)
         try groups.checkWritable(dictionary[AttributeName.accessGroup.description])
         let query = try QueryParser.parse(dictionary)
+        authorization.begin(query)
         try groups.checkAppClip(query.attributes[.accessGroup])
         try checkUpdate(query)
         try groups.checkWritable(attributes[AttributeName.accessGroup.description])
-        let changes = try UpdateAttributes(attributes, query.schema)
+        var changes = try UpdateAttributes(attributes, query.schema)
+        changes.attributes.bindAccessControl(to: authorization.enrolledSet)
         try groups.checkAppClip(changes.attributes[.accessGroup])
         try groups.checkSynchronizable(changes.attributes[.synchronizable])
 
         if query.itemClass == .identity {
-            return try updateIdentity(dictionary, attributes, query, for: client)
+            return try updateIdentity(dictionary, attributes, query, for: client, authorization)
         }
-        let tags = device.searchTags()
-        let search = RowSearch(query, groups, tags)
-        let damaged = try store.write { (writer) throws(KeychainError) in
-            try apply(changes, to: search, tags, writer)
+        let damaged = try write { (writer) throws(KeychainError) in
+            let tags = device.searchTags()
+            let search = RowSearch(query, groups, tags, passcodeGeneration: device.keybag.passcodeGeneration)
+            return try apply(changes, to: search, tags, authorization, writer)
         }
         if let damaged { throw reportDamage([damaged]) }
     }
@@ -50,45 +53,76 @@ extension Engine {
         _ changes: UpdateAttributes,
         to search: RowSearch,
         _ tags: SearchTags,
+        _ authorization: Authorization,
         _ writer: RowWriter
     ) throws(KeychainError) -> DamagedRow? {
         let filter = search.filter()
         let matches = try rows(filter, writer)
         if matches.isEmpty { throw try nothingFound(filter, writer) }
-        var items: [(row: NumberedRow, item: Item)] = []
+        var items: [(row: NumberedRow, item: Item, passwordKey: PasswordKey?)] = []
+        var demand = AuthenticationDemand(keybag: device.keybag)
         for row in matches {
-            switch try openForUpdate(row, tags) {
+            switch try openForUpdate(row, tags, authorization) {
             case .damaged(let damaged): return damaged
-            case .content(let item): items.append((row, item))
+            case .content(.closed(let more)): demand.add(more)
+            case .content(.open(let item, let key)): items.append((row, item, key))
             }
         }
-        for (row, item) in items {
-            try replace(row, item, with: changes, tags, writer)
+        if try asksForNewPassword(changes, authorization) { demand.needsNewPassword = true }
+        if !demand.isEmpty { throw authorization.require(demand) }
+        for (row, item, key) in items {
+            try replace(row, item, with: changes, authorization.keyForNewItems ?? key, tags, writer)
         }
         return nil
     }
 
+    /// Whether the update puts items under an application password that was not given yet.
+    private func asksForNewPassword(
+        _ changes: UpdateAttributes,
+        _ authorization: Authorization
+    ) throws(KeychainError) -> Bool {
+        guard let accessControl = changes.attributes.accessControl, let constraints = accessControl.constraints else {
+            return false
+        }
+        try checkAvailable(accessControl.protection)
+        if let obstacle = authorization.obstacle(toStoring: accessControl, on: device) { throw obstacle }
+        return constraints.requiresApplicationPassword && authorization.keyForNewItems == nil
+    }
+
+    /// An item that is to be changed.
+    private enum Updatable {
+        case open(Item, PasswordKey?)
+        case closed(AuthenticationDemand)
+    }
+
     /// Opens a row fully: an update seals everything anew.
-    private func openForUpdate(_ row: NumberedRow, _ tags: SearchTags) throws(KeychainError) -> Opened<Item> {
+    private func openForUpdate(
+        _ row: NumberedRow,
+        _ tags: SearchTags,
+        _ authorization: Authorization
+    ) throws(KeychainError) -> Opened<Updatable> {
         let metadata: OpenedMetadata
         switch try openMetadata(row, tags) {
         case .damaged(let damaged): return .damaged(damaged)
         case .content(let content): metadata = content
         }
-        if metadata.attributes.accessControl?.requiresAuthentication ?? false {
-            throw Self.authenticationUnavailable
+        let passwordKey: PasswordKey?
+        switch try passage(to: row, metadata, authorization) {
+        case .damaged(let damaged): return .damaged(damaged)
+        case .content(.never): throw Self.neverReadable
+        case .content(.closed(let demand)): return .content(.closed(demand))
+        case .content(.open(let key)): passwordKey = key
         }
-        switch try openSecret(row, metadata) {
+        switch try openSecret(row, metadata, passwordKey) {
         case .damaged(let damaged): return .damaged(damaged)
         case .content(let secret):
-            return .content(
-                Item(
-                    itemClass: row.row.itemClass,
-                    identifier: row.row.identifier,
-                    attributes: metadata.attributes,
-                    secret: secret
-                )
+            let item = Item(
+                itemClass: row.row.itemClass,
+                identifier: row.row.identifier,
+                attributes: metadata.attributes,
+                secret: secret
             )
+            return .content(.open(item, passwordKey))
         }
     }
 
@@ -96,6 +130,7 @@ extension Engine {
         _ row: NumberedRow,
         _ item: Item,
         with changes: UpdateAttributes,
+        _ passwordKey: PasswordKey?,
         _ tags: SearchTags,
         _ writer: RowWriter
     ) throws(KeychainError) {
@@ -110,7 +145,8 @@ extension Engine {
             attributes: updated.attributes,
             secret: updated.secret
         )
-        try put(try seal(&sealable, tags), inPlaceOf: row, tags, writer)
+        let needsPassword = updated.attributes.accessControl?.constraints?.requiresApplicationPassword ?? false
+        try put(try seal(&sealable, tags, needsPassword ? passwordKey : nil), inPlaceOf: row, tags, writer)
         if !keepsPrimaryKey, item.attributes[.synchronizable]?.isTrue ?? false {
             let tombstone = try tombstone(of: item.attributes, item.itemClass, identifier: random.bytes16(), tags)
             // Another item of the same update may have moved onto the old primary key; then there is nothing to remember.
@@ -148,7 +184,7 @@ extension Engine {
         _ writer: RowWriter
     ) throws(KeychainError) {
         if try writer.update(old.number, to: row) { return }
-        if let existing = try clearWay(for: row, tags, writer), !existing.row.isTombstone {
+        if let existing = try clearWay(for: row.itemClass, row.primaryKeyTag, tags, writer), !existing.row.isTombstone {
             throw KeychainError(.duplicateItem, "an item with the new primary key exists")
         }
         try put(row, inPlaceOf: old, tags, writer)

@@ -15,6 +15,10 @@ struct Query: Sendable {
     var data: SecretBytes?
     var reference: PersistentReference?
     var authenticationUI = AuthenticationUI.allow
+    /// In which context the owner is asked (`kSecUseAuthenticationContext`).
+    var context: AuthenticationContext?
+    /// Why the owner is asked (`kSecUseOperationPrompt`).
+    var operationPrompt: String?
     var hasItemList = false
 
     var schema: ItemSchema { ItemSchema.of(itemClass) }

@@ -112,8 +112,15 @@ enum QueryParser {
     ) throws(KeychainError) {
         switch key {
         case PropertyKey.useItemList: query.hasItemList = true
-        case PropertyKey.useAuthenticationUI, PropertyKey.useNoAuthenticationUI, PropertyKey.useOperationPrompt,
-            PropertyKey.useAuthenticationContext, PropertyKey.useCredentialReference,
+        case PropertyKey.useAuthenticationContext:
+            guard case .authenticationContext(let context) = value else {
+                throw .parameter("kSecUseAuthenticationContext is not an LAContext")
+            }
+            query.context = context
+        case PropertyKey.useOperationPrompt:
+            guard case .string(let prompt) = value else { throw .parameter("kSecUseOperationPrompt is not a string") }
+            query.operationPrompt = prompt
+        case PropertyKey.useAuthenticationUI, PropertyKey.useNoAuthenticationUI, PropertyKey.useCredentialReference,
             PropertyKey.useUserIndependentKeychain:
             break
         default: throw unknown(key)

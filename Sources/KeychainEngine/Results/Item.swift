@@ -28,4 +28,11 @@ extension Attributes {
         guard case .string(let text)? = self[.accessible] else { return nil }
         return Accessibility(rawValue: text)
     }
+
+    /// Binds an access control that asks for the current biometry to the set that is enrolled now.
+    mutating func bindAccessControl(to enrolledSet: Bytes16?) {
+        guard var accessControl, let required = accessControl.constraints?.required else { return }
+        accessControl.enrolledSet = required.contains(.biometryCurrentSet) ? enrolledSet : nil
+        self[.accessControl] = .accessControl(accessControl)
+    }
 }

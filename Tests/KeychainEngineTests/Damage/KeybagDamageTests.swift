@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeychainCore
 import KeychainEngine
-import KeychainProtection
 import KeychainTestSupport
 import Testing
+
+@testable import KeychainProtection
 
 /// A keybag that is altered in any way: a typed error, before anything in it is believed.
 struct KeybagDamageTests {
@@ -13,12 +15,12 @@ struct KeybagDamageTests {
 
     init() throws {
         rootKey = try .ephemeral()
-        keybag = try Device.makeKeybag(rootKey: rootKey)
+        keybag = try OpenKeybag.make(rootKey: rootKey)
     }
 
     @Test("the keybag opens as it is")
     func intact() throws {
-        _ = try Device(keybag: keybag, rootKey: rootKey)
+        _ = try OpenKeybag(keybag, rootKey: rootKey)
     }
 
     @Test("a keybag with any one wrong bit is a typed error", arguments: 0..<8)
@@ -39,7 +41,7 @@ struct KeybagDamageTests {
 
     @Test("a keybag whose keys changed places is a typed error")
     func swappedKeys() throws {
-        let entries = keyRanges
+        let entries = try keyRanges
         try #require(entries.count == 13)
         for (one, other) in zip(entries, entries.dropFirst()) {
             var damaged = keybag
@@ -55,10 +57,10 @@ struct KeybagDamageTests {
     @Test("another store's keybag or root key, and parts of them, are typed errors")
     func anotherStores() throws {
         let otherRootKey = try SoftwareRootKey.ephemeral()
-        let other = try Device.makeKeybag(rootKey: otherRootKey)
-        let sameRootKey = try Device.makeKeybag(rootKey: rootKey)
+        let other = try OpenKeybag.make(rootKey: otherRootKey)
+        let sameRootKey = try OpenKeybag.make(rootKey: rootKey)
         expectError(other, "another store's keybag")
-        #expect(throws: ProtectionError.wrongRootKey) { try Device(keybag: keybag, rootKey: otherRootKey) }
+        #expect(throws: ProtectionError.wrongRootKey) { try OpenKeybag(keybag, rootKey: otherRootKey) }
         // Two keybags of one root key: no half of the one goes with the other half of the other.
         for cut in stride(from: 1, to: keybag.count, by: 7) {
             guard keybag[..<cut] != sameRootKey[..<cut], keybag[cut...] != sameRootKey[cut...] else { continue }
@@ -109,20 +111,17 @@ struct KeybagDamageTests {
         #expect(store.open().add("bert", "secret") == .failed(.notAvailable))
     }
 
-    /// Where the wrapped keys of the entries lie: after the slot, each at the end of its entry.
+    /// Where the wrapped keys of the entries lie.
     private var keyRanges: [Range<Int>] {
-        // The mark, the version, the store, the generation, one slot of kind, length and 40 bytes, the number of entries.
-        var offset = 4 + 2 + 16 + 4 + 1 + (1 + 2 + 40) + 1
-        var ranges: [Range<Int>] = []
-        while offset < keybag.count - 32 {
-            let key = offset + 2 + Int(keybag[offset + 1]) + 1 + 4
-            ranges.append(key..<key + 40)
-            offset = key + 40
+        get throws {
+            try KeybagCodec.parse(keybag).keybag.entries.map { entry in
+                let bytes = Data(keybag)
+                return try #require(bytes.range(of: Data(entry.wrappedKey)))
+            }
         }
-        return ranges
     }
 
     private func expectError(_ keybag: [UInt8], _ comment: Comment) {
-        #expect(throws: ProtectionError.self, comment) { try Device(keybag: keybag, rootKey: rootKey) }
+        #expect(throws: ProtectionError.self, comment) { try OpenKeybag(keybag, rootKey: rootKey) }
     }
 }

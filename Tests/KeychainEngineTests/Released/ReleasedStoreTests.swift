@@ -1,17 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainAuthenticators
 import KeychainCore
 import KeychainEngine
 import KeychainFiles
+import KeychainProtection
 import KeychainTestSupport
 import Testing
 
 /// Stores made by each version of the format, kept for ever: every later version opens them all.
 struct ReleasedStoreTests {
-    @Test("a store of every version opens and holds what was put there", arguments: ["format-1"])
+    @Test("a store of every version opens and holds what was put there", arguments: ["format-1", "format-2"])
     func opensReleasedStores(_ name: String) throws {
         let folder = try TemporaryFolder()
+        let home = try copy(name, into: folder)
+        try expectContents(of: EmbeddedKeychain(at: KeychainLocation(path: home)))
+    }
+
+    @Test(
+        "a store of every version with a passcode opens with it, and its items with what they ask for",
+        arguments: ["format-2-passcode"]
+    )
+    func opensReleasedDevices(_ name: String) throws {
+        let folder = try TemporaryFolder()
+        let home = try copy(name, into: folder)
+        let owner = GuardedItems.owner()
+        let keychain = EmbeddedKeychain(
+            at: KeychainLocation(path: home),
+            device: DeviceOptions(authenticator: owner, hostClock: TestHostClock())
+        )
+        try GuardedItems.expectLocked(keychain)
+        try keychain.device.unlock(passcode: GuardedItems.passcode)
+        try GuardedItems.expectContents(of: keychain)
+    }
+
+    @Test("a device made now holds the same")
+    func holdsTheSameGuarded() throws {
+        let folder = try TemporaryFolder()
+        let keychain = try GuardedItems.make(in: folder.path(of: "keychain"))
+        try GuardedItems.expectContents(of: keychain)
+        try keychain.device.lock()
+        try GuardedItems.expectLocked(keychain)
+    }
+
+    /// A copy of a released store; the original is never opened.
+    private func copy(_ name: String, into folder: TemporaryFolder) throws -> String {
         let home = folder.path(of: "keychain")
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(name)
         try FileManager.default.createDirectory(
@@ -29,7 +63,7 @@ struct ReleasedStoreTests {
                 )
             )
         }
-        try expectContents(of: EmbeddedKeychain(at: KeychainLocation(path: home)))
+        return home
     }
 
     @Test("a store made now holds the same")
@@ -94,5 +128,77 @@ private enum SampleItems {
         for item in all { _ = try keychain.perform(KeychainRequest(.add(item), client: client)) }
         _ = try keychain.perform(KeychainRequest(.add(deleted), client: client))
         _ = try keychain.perform(KeychainRequest(.delete(deleted), client: client))
+    }
+}
+
+/// An item of each level and of each kind of access control, on a device with a passcode.
+private enum GuardedItems {
+    static let passcode = SecretBytes(Array("1234".utf8))
+    static let client = SampleItems.client
+
+    private static let applicationPassword = SecretBytes(Array("of the application".utf8))
+    private static let access: [(String, AccessControlFlags)] = [
+        ("userPresence", .userPresence), ("biometryCurrentSet", .biometryCurrentSet),
+        ("either", [.biometryAny, .devicePasscode, .or]), ("both", [.biometryAny, .devicePasscode, .and]),
+        ("applicationPassword", .applicationPassword),
+    ]
+
+    /// An owner who is recognized and types what is right; the enrolled set is the same in every run.
+    static func owner() -> ScriptedAuthenticator {
+        ScriptedAuthenticator(biometry: TestDevice.enrolled(1)) { prompt in
+            prompt.kind == .biometry ? .recognized : .secret(passcode)
+        }
+    }
+
+    static func make(in path: String) throws -> EmbeddedKeychain {
+        var options = DeviceOptions(authenticator: owner(), hostClock: TestHostClock())
+        options.passwordWork = .testing
+        let keychain = EmbeddedKeychain(at: KeychainLocation(path: path), device: options)
+        try keychain.device.setPasscode(passcode)
+        for level in Accessibility.stored { try add("\(level.rawValue)", .level(level), to: keychain) }
+        for (name, flags) in access { try add(name, .access(flags) + .context(context()), to: keychain) }
+        return keychain
+    }
+
+    static func expectContents(of keychain: EmbeddedKeychain) throws {
+        #expect(try keychain.check().isSound)
+        for name in Accessibility.stored.map(\.rawValue) + access.map(\.0) {
+            #expect(try keychain.perform(read(name)) == .single(.data(SecretBytes(Array(name.utf8)))), "\(name)")
+        }
+    }
+
+    static func expectLocked(_ keychain: EmbeddedKeychain) throws {
+        let name = Accessibility.whenUnlocked.rawValue
+        #expect { _ = try keychain.perform(read(name)) } throws: {
+            ($0 as? KeychainError)?.status == .interactionNotAllowed
+        }
+    }
+
+    private static func context() -> AuthenticationContext {
+        let context = AuthenticationContext()
+        context.applicationPassword = applicationPassword
+        return context
+    }
+
+    private static func query(_ name: String) -> PropertyDictionary {
+        [PropertyKey.itemClass: .string("genp"), "acct": .string(name)]
+    }
+
+    private static func read(_ name: String) -> KeychainRequest {
+        var query = query(name)
+        query[PropertyKey.returnData] = .boolean(true)
+        query[PropertyKey.useAuthenticationContext] = .authenticationContext(context())
+        return KeychainRequest(.copyMatching(query), client: client)
+    }
+
+    private static func add(
+        _ name: String,
+        _ entries: [String: PropertyValue],
+        to keychain: EmbeddedKeychain
+    ) throws {
+        var item = query(name)
+        for (key, value) in entries { item[key] = value }
+        item[PropertyKey.valueData] = .data(SecretBytes(Array(name.utf8)))
+        _ = try keychain.perform(KeychainRequest(.add(item), client: client))
     }
 }

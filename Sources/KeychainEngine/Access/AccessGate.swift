@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+/// Whether an item may be read in a call (specification, section 7.5).
+enum Passage {
+    /// It may; with the key of its application password, if it has one.
+    case open(PasswordKey?)
+    /// The owner has to show something first.
+    case closed(AuthenticationDemand)
+    /// Nobody may read it: its access control permits nothing but the use of a private key.
+    case never
+}
+
+extension Engine {
+    /// Judges whether an item may be read.
+    func passage(
+        to row: NumberedRow,
+        _ metadata: OpenedMetadata,
+        _ authorization: Authorization
+    ) throws(KeychainError) -> Opened<Passage> {
+        guard let accessControl = metadata.attributes.accessControl, accessControl.requiresAuthentication else {
+            return .content(.open(nil))
+        }
+        if accessControl.constraints?.guardsPrivateKeyUsage ?? false { return .content(.never) }
+        var demand = AuthenticationDemand(keybag: device.keybag)
+        if !authorization.isSatisfied(accessControl) { demand.accessControls = [accessControl] }
+        var key: PasswordKey?
+        switch try passwordHeader(row, metadata) {
+        case .damaged(let damaged): return .damaged(damaged)
+        case .content(let header?):
+            key = authorization.passwordKey(header)
+            if key == nil { demand.passwords = [header] }
+        case .content(nil): break
+        }
+        return .content(demand.isEmpty ? .open(key) : .closed(demand))
+    }
+
+    /// The answer for an item that only a private key's use is permitted for.
+    static let neverReadable = KeychainError(
+        .authenticationFailed,
+        "the access control of the item permits the use of a private key, and no reading"
+    )
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+
+/// What one call has shown so far, and what it still has to show.
+///
+/// An operation that meets an item which asks for more notes a demand and fails, and its transaction is undone. The
+/// demand is satisfied outside, where it keeps nobody waiting, and the operation is carried out anew.
+final class Authorization {
+    /// How often the owner may be asked in one call (specification, section 7.5).
+    static let mostRounds = 20
+
+    /// The context of the call: the one that the caller gave, or one of its own.
+    private(set) var context = AuthenticationContext()
+
+    private let evaluator: Evaluator
+    private var isAskingAllowed = true
+    private var reason = ""
+    private var passwordKeys: [PasswordHeader: PasswordKey] = [:]
+    private var newPasswordKey: PasswordKey?
+    private var demand: AuthenticationDemand?
+
+    init(_ evaluator: Evaluator) { self.evaluator = evaluator }
+
+    /// Takes from the query who may be asked, and how.
+    func begin(_ query: Query) {
+        if let given = query.context { context = given }
+        isAskingAllowed = query.authenticationUI != .fail
+        let given = context.settings.localizedReason
+        reason = given.isEmpty ? query.operationPrompt ?? "" : given
+    }
+
+    /// Whether the owner has shown what an access control asks for, application passwords aside.
+    func isSatisfied(_ accessControl: AccessControl) -> Bool {
+        evaluator.isSatisfied(accessControl, by: context)
+    }
+
+    /// The key of an item under an application password; `nil` before the password was given.
+    func passwordKey(_ header: PasswordHeader) -> PasswordKey? { passwordKeys[header] }
+
+    /// The key for new items under an application password; `nil` before the password was given.
+    var keyForNewItems: PasswordKey? { newPasswordKey }
+
+    /// Why an access control cannot be put on an item now; `nil` when it can.
+    func obstacle(toStoring accessControl: AccessControl, on device: Device) -> KeychainError? {
+        let hasPasscode = device.keybag.passcodeSlot != nil
+        return evaluator.obstacleToStoring(accessControl, hasPasscode: hasPasscode).map { failure in
+            KeychainError(.authenticationFailed, "nothing could ever satisfy the access control", cause: failure)
+        }
+    }
+
+    /// The biometry that is enrolled now, for items that ask for the current one.
+    var enrolledSet: Bytes16? { evaluator.biometry.enrolledSet }
+
+    /// Notes what has to be shown for the call to go on.
+    ///
+    /// - Returns: What the call answers when nobody may be asked.
+    func require(_ demand: AuthenticationDemand) -> KeychainError {
+        if isAskingAllowed { self.demand = demand }
+        return KeychainError(AuthenticationFailure.notInteractive)
+    }
+
+    /// What has to be shown for the call to go on; `nil` when it ended for another reason.
+    func takeDemand() -> AuthenticationDemand? {
+        defer { demand = nil }
+        return demand
+    }
+
+    /// Asks for everything that is demanded.
+    ///
+    /// - Throws: The status of the first failure (specification, section 7.5).
+    func satisfy(_ demand: AuthenticationDemand, work: ScryptParameters) throws(KeychainError) {
+        do throws(AuthenticationFailure) {
+            for accessControl in demand.accessControls where !isSatisfied(accessControl) {
+                try evaluator.evaluateShown(accessControl, reason: reason, context)
+            }
+        } catch {
+            throw KeychainError(error)
+        }
+        for header in demand.passwords where passwordKeys[header] == nil {
+            passwordKeys[header] = try password(demand, isNew: false) { (password) throws(ProtectionError) in
+                try demand.keybag.passwordKey(password, header)
+            }
+        }
+        if demand.needsNewPassword, newPasswordKey == nil {
+            newPasswordKey = try password(demand, isNew: true) { (password) throws(ProtectionError) in
+                try demand.keybag.newPasswordKey(password, work)
+            }
+        }
+    }
+
+    /// The key that the application's password gives: the one of the context, else one that is typed.
+    ///
+    /// A wrong one of the context is not replaced by asking: the program gave it.
+    private func password(
+        _ demand: AuthenticationDemand,
+        isNew: Bool,
+        _ derive: (SecretBytes) throws(ProtectionError) -> PasswordKey?
+    ) throws(KeychainError) -> PasswordKey {
+        if let password = context.applicationPassword {
+            if let key = try derived(password, derive) { return key }
+            throw KeychainError(AuthenticationFailure.authenticationFailed)
+        }
+        for attempt in 0..<3 {
+            let password: SecretBytes
+            do throws(AuthenticationFailure) {
+                password = try evaluator.askForApplicationPassword(
+                    isNew: isNew,
+                    problem: attempt == 0 ? nil : "The password is wrong.",
+                    reason: reason,
+                    context
+                )
+            } catch {
+                throw KeychainError(error)
+            }
+            guard let key = try derived(password, derive) else { continue }
+            context.applicationPassword = password
+            return key
+        }
+        throw KeychainError(AuthenticationFailure.authenticationFailed)
+    }
+
+    private func derived(
+        _ password: SecretBytes,
+        _ derive: (SecretBytes) throws(ProtectionError) -> PasswordKey?
+    ) throws(KeychainError) -> PasswordKey? {
+        do { return try derive(password) } catch { throw KeychainError(error) }
+    }
+}
+
+/// What the owner has to show, or the program to give, before a call can go on.
+struct AuthenticationDemand: Sendable {
+    /// The keybag whose index key takes part in the keys of application passwords.
+    var keybag: OpenKeybag
+    /// The access controls of the items that were met, each once.
+    var accessControls: [AccessControl] = []
+    /// The items under application passwords that were met.
+    var passwords: [PasswordHeader] = []
+    /// Whether something is to be stored under an application password.
+    var needsNewPassword = false
+
+    var isEmpty: Bool { accessControls.isEmpty && passwords.isEmpty && !needsNewPassword }
+
+    mutating func add(_ other: AuthenticationDemand) {
+        for one in other.accessControls where !accessControls.contains(where: { $0.isIdentical(one) }) {
+            accessControls.append(one)
+        }
+        for header in other.passwords where !passwords.contains(header) { passwords.append(header) }
+        needsNewPassword = needsNewPassword || other.needsNewPassword
+    }
+}
+
+extension AccessControl {
+    /// Whether both ask for the same of the same enrolled set, which comparison leaves aside.
+    fileprivate func isIdentical(_ other: AccessControl) -> Bool { self == other && enrolledSet == other.enrolledSet }
+}

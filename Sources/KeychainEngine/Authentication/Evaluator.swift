@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import Synchronization
+
+/// Asks the owner of a device for what policies and access controls demand, through an authenticator.
+///
+/// Nothing is asked for what a context has shown already, nor where the answer could not help. One evaluation asks at a
+/// time; the others wait for their turn, for no longer than a question may take.
+final class Evaluator: AuthenticationService {
+    let device: any KeychainDevice
+    let authenticator: any Authenticator
+    private let hostClock: any HostClock
+    private let turns = QuestionTurns()
+    private let lastRecognition = Mutex<Recognition?>(nil)
+
+    /// Asks through an authenticator, and has a device judge passcodes.
+    init(device: any KeychainDevice, authenticator: any Authenticator, hostClock: any HostClock) {
+        self.device = device
+        self.authenticator = authenticator
+        self.hostClock = hostClock
+    }
+
+    var biometry: Biometry { authenticator.biometry }
+
+    func obstacle(to policy: AuthenticationPolicy, _ context: AuthenticationContext) -> AuthenticationFailure? {
+        if context.isInvalid { return .invalidContext }
+        let requirement = Requirement(policy)
+        if isMet(requirement, by: context) { return nil }
+        do throws(AuthenticationFailure) {
+            _ = try openWays(to: requirement, context)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func evaluate(
+        _ policy: AuthenticationPolicy,
+        reason: String,
+        _ context: AuthenticationContext
+    ) throws(AuthenticationFailure) {
+        try meet(Requirement(policy), reason: reason, context)
+    }
+
+    /// Asks for what an access control demands, and for an application password where it takes one and the context has none.
+    ///
+    /// The password is not judged, because that takes an item.
+    func evaluate(
+        _ accessControl: AccessControl,
+        reason: String,
+        _ context: AuthenticationContext
+    ) throws(AuthenticationFailure) {
+        let needsPassword = accessControl.constraints?.requiresApplicationPassword == true
+        if needsPassword, !context.isInvalid, context.applicationPassword == nil { try checkInteraction(context) }
+        try evaluateShown(accessControl, reason: reason, context)
+        guard needsPassword, context.applicationPassword == nil else { return }
+        context.applicationPassword = try askForApplicationPassword(reason: reason, context)
+    }
+
+    /// Asks for what an access control demands to be shown: everything but its application password.
+    func evaluateShown(
+        _ accessControl: AccessControl,
+        reason: String,
+        _ context: AuthenticationContext
+    ) throws(AuthenticationFailure) {
+        try meet(Requirement(accessControl), reason: reason, context)
+    }
+
+    /// Whether a context has shown what an access control demands, its application password left out.
+    ///
+    /// Asks nobody.
+    func isSatisfied(_ accessControl: AccessControl, by context: AuthenticationContext) -> Bool {
+        !context.isInvalid && isMet(Requirement(accessControl), by: context)
+    }
+
+    /// Asks for an application password, once; it is for the caller to judge and to note.
+    ///
+    /// - Parameters:
+    ///   - isNew: whether it is to be chosen, and so asked for twice.
+    ///   - problem: what was wrong with the one before.
+    ///   - reason: why, in the program's words.
+    ///   - context: the context in which to ask.
+    /// - Returns: What was typed.
+    /// - Throws: ``AuthenticationFailure``.
+    func askForApplicationPassword(
+        isNew: Bool = false,
+        problem: String? = nil,
+        reason: String,
+        _ context: AuthenticationContext
+    ) throws(AuthenticationFailure) -> SecretBytes {
+        guard !context.isInvalid else { throw .invalidContext }
+        try checkInteraction(context)
+        return try withQuestions(reason: reason, context) { (questions) throws(AuthenticationFailure) in
+            try questions.secret(isNew ? .newApplicationPassword : .applicationPassword, problem: problem)
+        }
+    }
+
+    /// Why nothing can be stored under an access control; `nil` when something can.
+    ///
+    /// Constraints are kept by a device with a passcode only. An item for the biometry that is enrolled now needs some, or
+    /// nobody could ever read it.
+    ///
+    /// It is asked in the midst of a transaction, and so does not look at the device itself.
+    func obstacleToStoring(_ accessControl: AccessControl, hasPasscode: Bool) -> AuthenticationFailure? {
+        let requirement = Requirement(accessControl)
+        guard !requirement.ways.isEmpty else { return nil }
+        guard hasPasscode else { return .passcodeNotSet }
+        guard authenticator.biometry.enrolledSet == nil, requirement.asksForCurrentSet else { return nil }
+        let passcodeSuffices = requirement.anyOneSuffices && requirement.ways.contains(.passcode)
+        return passcodeSuffices ? nil : .authenticationFailed
+    }
+}
+
+extension Evaluator {
+    private func meet(
+        _ requirement: Requirement,
+        reason: String,
+        _ context: AuthenticationContext
+    ) throws(AuthenticationFailure) {
+        guard !context.isInvalid else { throw .invalidContext }
+        if requirement.asksForBiometry, let recognition = reusableRecognition(in: context) { context.note(recognition) }
+        guard !isMet(requirement, by: context) else { return }
+        // What cannot be is refused at once, without waiting for a turn.
+        _ = try openWays(to: requirement, context)
+        try withQuestions(reason: reason, context) { (questions) throws(AuthenticationFailure) in
+            // Another thread may have shown it meanwhile.
+            guard !isMet(requirement, by: context) else { return }
+            let ways = try openWays(to: requirement, context)
+            if requirement.anyOneSuffices { try showAny(of: ways, questions) } else { try showAll(ways, questions) }
+        }
+    }
+
+    /// Whether a requirement is met by what was shown in a context, or lately in another one that may be reused.
+    private func isMet(_ requirement: Requirement, by context: AuthenticationContext) -> Bool {
+        let shown = shownFactors(context)
+        return requirement.isMet { isShown($0, shown) }
+    }
+
+    private func isShown(_ way: Requirement.Way, _ shown: Set<AuthenticationContext.Factor>) -> Bool {
+        switch way {
+        case .passcode: shown.contains(.passcode)
+        case .biometry: shown.contains { $0 != .passcode }
+        case .biometryOfSet(let set?):
+            set == authenticator.biometry.enrolledSet && shown.contains(.biometry(enrolledSet: set))
+        case .biometryOfSet(nil), .companion: false
+        }
+    }
+
+    private func shownFactors(_ context: AuthenticationContext) -> Set<AuthenticationContext.Factor> {
+        guard let recognition = reusableRecognition(in: context) else { return context.shown }
+        return context.shown.union([recognition])
+    }
+
+    /// What another evaluation was shown so lately that it counts in a context; `nil` when there is nothing of the kind.
+    private func reusableRecognition(in context: AuthenticationContext) -> AuthenticationContext.Factor? {
+        guard let recognition = lastRecognition.withLock(\.self),
+            recognition.counts(at: hostClock.now, forSeconds: context.settings.reuseDurationSeconds)
+        else { return nil }
+        // Biometry that was enrolled anew since, or that is locked out, would not recognize anybody as it did.
+        let biometry = authenticator.biometry
+        guard biometry.obstacle == nil, biometry.enrolledSet == recognition.enrolledSet else { return nil }
+        return .biometry(enrolledSet: recognition.enrolledSet)
+    }
+
+    /// The ways of a requirement that are not shown yet and could be; those that cannot are left out where one suffices.
+    private func openWays(
+        to requirement: Requirement,
+        _ context: AuthenticationContext
+    ) throws(AuthenticationFailure) -> [Requirement.Way] {
+        let shown = shownFactors(context)
+        let hasPasscode = try hasPasscode()
+        var open: [Requirement.Way] = []
+        var failures: [Requirement.Way: AuthenticationFailure] = [:]
+        for way in requirement.ways where !isShown(way, shown) {
+            failures[way] = obstacle(to: way, hasPasscode)
+            if failures[way] == nil { open.append(way) }
+        }
+        let firstFailure = requirement.ways.lazy.compactMap { failures[$0] }.first
+        if requirement.anyOneSuffices {
+            // Of several ways that are closed, the passcode is the one that its owner can open.
+            if open.isEmpty, let failure = failures[.passcode] ?? firstFailure { throw failure }
+        } else if let firstFailure {
+            throw firstFailure
+        }
+        guard !context.settings.interactionNotAllowed else { throw .notInteractive }
+        return open
+    }
+
+    private func obstacle(to way: Requirement.Way, _ hasPasscode: Bool) -> AuthenticationFailure? {
+        let biometry = authenticator.biometry
+        switch way {
+        case .companion: return .companionNotAvailable
+        case .passcode:
+            if !hasPasscode { return .passcodeNotSet }
+            return authenticator.canAskForSecrets ? nil : .notInteractive
+        case .biometryOfSet(let set) where set == nil || set != biometry.enrolledSet: return .authenticationFailed
+        case .biometry, .biometryOfSet:
+            // Biometry cannot be used without a passcode (LAContext.h, on the policy for biometry).
+            return biometry.obstacle ?? (hasPasscode ? nil : .passcodeNotSet)
+        }
+    }
+
+    private func hasPasscode() throws(AuthenticationFailure) -> Bool {
+        do { return try device.status().hasPasscode } catch { throw .systemCancel }
+    }
+
+    private func checkInteraction(_ context: AuthenticationContext) throws(AuthenticationFailure) {
+        guard !context.settings.interactionNotAllowed, authenticator.canAskForSecrets else { throw .notInteractive }
+    }
+}
+
+extension Evaluator {
+    /// Runs `body` when it is its turn to ask.
+    private func withQuestions<Result>(
+        reason: String,
+        _ context: AuthenticationContext,
+        _ body: (Questions) throws(AuthenticationFailure) -> Result
+    ) throws(AuthenticationFailure) -> Result {
+        let result = context.withPrompt { cancellation in
+            Swift.Result { () throws(AuthenticationFailure) in
+                let questions = Questions(authenticator, context, reason: reason, cancellation)
+                guard turns.take(within: AuthenticationPrompt.defaultTimeoutSeconds, cancellation) else {
+                    throw questions.end
+                }
+                defer { turns.leave() }
+                guard !context.isInvalid else { throw .appCancel }
+                return try body(questions)
+            }
+        }
+        return try result.get()
+    }
+
+    private func showAll(_ ways: [Requirement.Way], _ questions: Questions) throws(AuthenticationFailure) {
+        for way in ways { try show(way, questions) }
+    }
+
+    private func showAny(of ways: [Requirement.Way], _ questions: Questions) throws(AuthenticationFailure) {
+        for (index, way) in ways.enumerated() {
+            do throws(AuthenticationFailure) {
+                return try show(way, questions)
+            } catch {
+                guard error.leavesOtherWays, index + 1 < ways.count else { throw error }
+            }
+        }
+    }
+
+    private func show(_ way: Requirement.Way, _ questions: Questions) throws(AuthenticationFailure) {
+        switch way {
+        case .biometry, .biometryOfSet:
+            let set = try questions.recognition()
+            lastRecognition.withLock { $0 = Recognition(enrolledSet: set, time: hostClock.now) }
+            if case .biometryOfSet(let wanted) = way, wanted != set { throw .authenticationFailed }
+        case .passcode: try questions.passcode(judgedBy: device)
+        case .companion: throw .companionNotAvailable
+        }
+    }
+}
+
+extension AuthenticationFailure {
+    /// Whether another way may be tried after this one; not when somebody ended the whole.
+    fileprivate var leavesOtherWays: Bool {
+        switch self {
+        case .userCancel, .systemCancel, .appCancel, .invalidContext: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// What a backup holds, and what it does not.
+public struct BackupReport: Sendable, Hashable {
+    /// How many items it holds.
+    public let items: Int
+
+    /// How many items stay behind because their level binds them to their device, by level.
+    public let leftOut: [Accessibility: Int]
+
+    /// How many items are in quarantine, and so not in the backup.
+    public let damaged: Int
+
+    /// A report.
+    public init(items: Int, leftOut: [Accessibility: Int], damaged: Int) {
+        self.items = items
+        self.leftOut = leftOut
+        self.damaged = damaged
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainFiles
+import KeychainProtection
+import KeychainStore
+
+extension EmbeddedKeychain {
+    /// Writes a backup that another device can restore with its secret.
+    ///
+    /// Items whose level binds them to this device stay behind, and are counted.
+    ///
+    /// - Parameters:
+    ///   - path: the file, which must not exist yet; it gets mode 0600.
+    ///   - secret: what protects the backup; its key is derived like that of a passcode.
+    /// - Returns: What the backup holds, and what it does not.
+    /// - Throws: `errSecInteractionNotAllowed` on a locked device, `errSecParam` for an empty secret.
+    /// - Complexity: Reads the whole store; other processes may go on meanwhile.
+    public func createBackup(at path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
+        guard !secret.isEmpty else { throw .parameter("the secret of a backup cannot be empty") }
+        try access.withEngine { (engine) throws(KeychainError) in try engine.checkBackup() }
+        let derived: BackupSecret
+        do { derived = try BackupSecret(secret, access.device.passwordWork) } catch { throw KeychainError(error) }
+        return try access.withEngine { (engine) throws(KeychainError) in
+            try engine.writeBackup(to: path, derived)
+        }
+    }
+
+    /// Makes a keychain of a backup, where there is none yet.
+    ///
+    /// The new device has a root key of its own and no passcode.
+    ///
+    /// - Parameters:
+    ///   - path: the file that ``createBackup(at:secret:)`` wrote.
+    ///   - secret: what protects it.
+    ///   - location: where the keychain is to be.
+    ///   - options: how patient to be with other processes.
+    /// - Returns: What the backup held.
+    /// - Throws: `errSecAuthFailed` for a wrong secret, `errSecNotAvailable` where there is a keychain already and for a file
+    ///   that is no backup.
+    public static func restoreBackup(
+        from path: String,
+        secret: SecretBytes,
+        to location: KeychainLocation,
+        options: StoreOptions = StoreOptions()
+    ) throws(KeychainError) -> BackupReport {
+        let folder: PrivateDirectory
+        do { folder = try PrivateDirectory(location) } catch { throw KeychainError(error) }
+        var backup: OpenBackup?
+        let items = try Store.restoreBackup(from: path, in: folder, options: options) {
+            (bytes) throws(KeychainError) in
+            let opened = try open(bytes, secret)
+            backup = opened
+            let rootKey: SoftwareRootKey
+            do throws(RootKeyFile.Failure) {
+                rootKey = try RootKeyFile.loadOrCreate(in: folder)
+            } catch {
+                throw KeychainError(error)
+            }
+            do throws(ProtectionError) {
+                return try opened.keybag(rootKey: rootKey, random: SystemRandomSource())
+            } catch {
+                throw KeychainError(error)
+            }
+        }
+        return BackupReport(items: items, leftOut: backup?.leftOut ?? [:], damaged: backup?.damaged ?? 0)
+    }
+
+    private static func open(_ bytes: [UInt8], _ secret: SecretBytes) throws(KeychainError) -> OpenBackup {
+        let opened: OpenBackup?
+        do { opened = try BackupKeybag.open(bytes, secret) } catch { throw KeychainError(error) }
+        guard let opened else { throw KeychainError(.authenticationFailed, "the secret of the backup is wrong") }
+        return opened
+    }
+}
+
+extension Engine {
+    /// Refuses a backup before its secret is worked on for nothing.
+    func checkBackup() throws(KeychainError) {
+        try read { (_) throws(KeychainError) in try checkAvailable(.whenUnlocked) }
+    }
+
+    func writeBackup(to path: String, _ secret: BackupSecret) throws(KeychainError) -> BackupReport {
+        let device = try read { (_) throws(KeychainError) in self.device }
+        let file: FileTarget
+        do { file = try FileTarget(path) } catch { throw KeychainError(error) }
+        let kept = Accessibility.stored.filter { !$0.isForThisDeviceOnly }
+        let counts = try store.writeBackup(
+            to: file.folder,
+            name: file.name,
+            protections: Set(kept.map(\.rawValue)),
+            passcodeGeneration: device.keybag.passcodeGeneration
+        ) { (counts) throws(KeychainError) in
+            do throws(ProtectionError) {
+                return try BackupKeybag.make(
+                    device,
+                    secret,
+                    leftOut: counts.leftOutByLevel,
+                    damaged: counts.damagedItems
+                )
+            } catch {
+                throw KeychainError(error)
+            }
+        }
+        return BackupReport(items: counts.items, leftOut: counts.leftOutByLevel, damaged: counts.damagedItems)
+    }
+}
+
+extension BackupCounts {
+    fileprivate var leftOutByLevel: [Accessibility: Int] {
+        Dictionary(
+            leftOut.compactMap { protection, count in Accessibility(rawValue: protection).map { ($0, count) } },
+            uniquingKeysWith: +
+        )
+    }
+
+    /// With those whose level is none: nothing writes such a row.
+    fileprivate var damagedItems: Int {
+        leftOut.reduce(damaged) { $0 + (Accessibility(rawValue: $1.key) == nil ? $1.value : 0) }
+    }
+}

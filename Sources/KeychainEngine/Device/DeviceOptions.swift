@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+
+/// What the device of an embedded keychain is made of.
+public struct DeviceOptions: Sendable {
+    /// Who asks the owner to authenticate; nobody by default.
+    public var authenticator: any Authenticator
+
+    /// What delays and idleness are measured by.
+    public var hostClock: any HostClock
+
+    /// How much work it is to try a passcode or an application password; tests lower it.
+    package var passwordWork = ScryptParameters.standard
+
+    /// A device of this host.
+    public init(
+        authenticator: any Authenticator = NoAuthenticator(),
+        hostClock: any HostClock = SystemHostClock()
+    ) {
+        self.authenticator = authenticator
+        self.hostClock = hostClock
+    }
+
+    /// A device on which it is no work to try a passcode, to measure everything else of an unlock.
+    @_spi(Benchmarks) public static var withNegligibleWork: DeviceOptions {
+        var options = DeviceOptions()
+        options.passwordWork = .testing
+        return options
+    }
+}

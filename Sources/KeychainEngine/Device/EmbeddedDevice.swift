@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainFiles
+import KeychainProtection
+
+/// The device of an embedded keychain.
+///
+/// What has to do with a passcode happens under the attempt lock, over all processes, and the slow derivation of its key
+/// outside every transaction.
+struct EmbeddedDevice: KeychainDevice {
+    let access: EngineAccess
+
+    init(_ access: EngineAccess) { self.access = access }
+
+    func status() throws(KeychainError) -> DeviceStatus {
+        try access.withEngine { (engine) throws(KeychainError) in
+            try engine.deviceStatus(access.device.hostClock.now)
+        }
+    }
+
+    func lock() throws(KeychainError) {
+        // Whatever becomes of the store, what this process holds goes first.
+        lockThisProcess()
+        try access.withEngine { (engine) throws(KeychainError) in try engine.lock() }
+    }
+
+    func lockThisProcess() {
+        access.lockSession()
+    }
+
+    func unlock(passcode: SecretBytes) throws(KeychainError) {
+        try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
+            guard let key = try attempt.check(passcode) else { return }
+            try attempt.unlock(with: key)
+        }
+    }
+
+    func setPasscode(_ passcode: SecretBytes) throws(KeychainError) {
+        guard !passcode.isEmpty else { throw KeychainError(DeviceError.emptyPasscode) }
+        try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
+            guard try attempt.slot() == nil else { throw KeychainError(DeviceError.passcodeAlreadySet) }
+            let new = try attempt.derive(passcode)
+            try attempt.replaceKeybag(unlockingWith: new.key) { (keybag) throws(ProtectionError) in
+                try keybag.settingPasscode(new)
+            }
+        }
+    }
+
+    func changePasscode(from old: SecretBytes, to new: SecretBytes) throws(KeychainError) {
+        guard !new.isEmpty else { throw KeychainError(DeviceError.emptyPasscode) }
+        try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
+            guard let key = try attempt.check(old) else { throw KeychainError(DeviceError.noPasscode) }
+            let slot = try attempt.derive(new)
+            try attempt.replaceKeybag(unlockingWith: slot.key) { (keybag) throws(ProtectionError) in
+                try keybag.changingPasscode(slot, try keybag.unlock(with: key))
+            }
+        }
+    }
+
+    func removePasscode(_ passcode: SecretBytes) throws(KeychainError) {
+        try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
+            guard let key = try attempt.check(passcode) else { throw KeychainError(DeviceError.noPasscode) }
+            try attempt.replaceKeybag(unlockingWith: nil) { (keybag) throws(ProtectionError) in
+                try keybag.removingPasscode(try keybag.unlock(with: key))
+            }
+        }
+    }
+
+    func setPolicy(_ policy: DevicePolicy) throws(KeychainError) {
+        let numbers = [policy.autoLockAfterSeconds, policy.eraseAfterFailedAttempts].compactMap(\.self)
+        guard numbers.allSatisfy({ $0 > 0 }) else { throw KeychainError(DeviceError.unusablePolicy) }
+        try access.withEngine { (engine) throws(KeychainError) in try engine.setPolicy(policy) }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+extension EmbeddedKeychain {
+    /// Checks the passcode, and holds an unlock ready for the programs that this one starts.
+    ///
+    /// Nothing is unlocked in this process.
+    ///
+    /// - Returns: The offer, which the caller withdraws; `nil` on a device without a passcode, and for a keychain in memory.
+    /// - Throws: What ``KeychainDevice/unlock(passcode:)`` throws.
+    public func offerUnlock(passcode: SecretBytes) throws(KeychainError) -> UnlockOffer? {
+        try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
+            guard let key = try attempt.check(passcode) else { return nil }
+            return try access.withEngine { (engine) throws(KeychainError) in try engine.offerUnlock(key) }
+        }
+    }
+}
+
+extension Engine {
+    /// Offers an unlock that is good until the next lock.
+    fileprivate func offerUnlock(_ key: SlotKey) throws(KeychainError) -> UnlockOffer? {
+        guard let folder else { return nil }
+        let (store, epoch) = try read { (reader) throws(KeychainError) in
+            (device.keybag.storeIdentifier, try reader.deviceRecord().lockEpoch)
+        }
+        let boot = session.bootIdentifier
+        let descriptor = try Handover.offer(key, store: store, epoch: epoch, boot: boot, in: folder)
+        let offer = UnlockOffer(descriptor: descriptor, in: folder)
+        // A lock that came in between did not see the file.
+        guard try read({ (reader) throws(KeychainError) in try reader.deviceRecord().lockEpoch }) == epoch else {
+            offer.withdraw()
+            throw KeychainError(DeviceError.locked)
+        }
+        return offer
+    }
+
+    /// Takes up the unlock that this process inherited, if its keychain has just been opened and nothing was unlocked yet.
+    func takeUpUnlock() throws(KeychainError) {
+        guard let folder, session.lockState == .beforeFirstUnlock else { return }
+        let (keybag, record) = try read { (reader) throws(KeychainError) in
+            (device.keybag, try reader.deviceRecord())
+        }
+        let boot = session.bootIdentifier
+        let key = Handover.take(store: keybag.storeIdentifier, epoch: record.lockEpoch, boot: boot, in: folder)
+        // The key of an earlier passcode opens nothing; then the process is locked, as it would be without.
+        guard let key, let keys = try? keybag.unlock(with: key) else { return }
+        session.install(keys, of: keybag, record)
+    }
+
+    /// Ends every unlock that was offered.
+    func withdrawUnlocks() {
+        if let folder { Handover.withdrawAll(in: folder) }
+    }
+}

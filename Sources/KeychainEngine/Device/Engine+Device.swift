@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+/// What changes the device in one transaction and derives nothing from a passcode.
+extension Engine {
+    func deviceStatus(_ now: HostTime) throws(KeychainError) -> DeviceStatus {
+        try read { (reader) throws(KeychainError) in
+            let record = try reader.deviceRecord()
+            let hasPasscode = device.keybag.passcodeSlot != nil
+            return DeviceStatus(
+                lockState: hasPasscode ? session.lockState : .unlocked,
+                hasPasscode: hasPasscode,
+                failedAttempts: Int(clamping: record.failedAttempts),
+                secondsUntilNextAttempt: AttemptDelay.remaining(record, now),
+                policy: DevicePolicy(record)
+            )
+        }
+    }
+
+    /// Begins another epoch, which ends every unlock in every process.
+    func lock() throws(KeychainError) {
+        try write { (writer) throws(KeychainError) in
+            guard device.keybag.passcodeSlot != nil else { throw KeychainError(DeviceError.noPasscode) }
+            var record = try writer.deviceRecord()
+            record.lockEpoch &+= 1
+            try writer.setDeviceRecord(record)
+        }
+        dropKeys()
+    }
+
+    func setPolicy(_ policy: DevicePolicy) throws(KeychainError) {
+        try write { (writer) throws(KeychainError) in
+            guard device.isAvailable(.whenUnlocked) else { throw KeychainError(DeviceError.locked) }
+            var record = try writer.deviceRecord()
+            record.autoLockAfterSeconds = policy.autoLockAfterSeconds.map(Int64.init)
+            record.eraseAfterFailedAttempts = policy.eraseAfterFailedAttempts.map(Int64.init)
+            try writer.setDeviceRecord(record)
+        }
+        // The session learns of it by the next transaction.
+        try read { (_) throws(KeychainError) in }
+    }
+
+    /// Puts another keybag in place of this one, and takes what it unlocks.
+    ///
+    /// - Parameters:
+    ///   - key: what opens the passcode slot of the new keybag; `nil` when it has none.
+    ///   - make: gives the bytes of the new keybag.
+    /// - Throws: What `make` throws, and errors of the store; nothing has changed then.
+    func replaceKeybag(
+        unlockingWith key: SlotKey?,
+        _ make: (OpenKeybag) throws(ProtectionError) -> [UInt8]
+    ) throws(KeychainError) {
+        let (keybag, record, keys) = try write { (writer) throws(KeychainError) in
+            let bytes: [UInt8]
+            let keybag: OpenKeybag
+            let keys: UnlockedKeys?
+            do throws(ProtectionError) {
+                bytes = try make(device.keybag)
+                keybag = try OpenKeybag(bytes, rootKey: rootKey)
+                keys = try key.map { key throws(ProtectionError) in try keybag.unlock(with: key) }
+            } catch {
+                throw KeychainError(error)
+            }
+            try writer.setKeybag(bytes)
+            // Rows of keys that a removed passcode took with it; until now they could still be deleted by name.
+            if keybag.passcodeSlot != nil {
+                try writer.deleteRows(
+                    Accessibility.whenPasscodeSetThisDeviceOnly.rawValue,
+                    generationsBelow: keybag.passcodeGeneration
+                )
+            }
+            var record = try writer.deviceRecord()
+            record.keybagRevision &+= 1
+            record.failedAttempts = 0
+            record.lastAttempt = nil
+            record.owesLogErasure = true
+            try writer.setDeviceRecord(record)
+            return (keybag, record, keys)
+        }
+        dropKeys()
+        if let keys {
+            session.install(keys, of: keybag, record)
+        } else {
+            session.clear()
+        }
+        try? eraseLog()
+    }
+
+    /// Begins anew: no item, no passcode, other keys.
+    func erase() throws(KeychainError) {
+        try write { (writer) throws(KeychainError) in
+            let keybag: [UInt8]
+            do throws(ProtectionError) {
+                keybag = try OpenKeybag.make(rootKey: rootKey, random: random)
+            } catch {
+                throw KeychainError(error)
+            }
+            let old = try writer.deviceRecord()
+            try writer.deleteAllRows()
+            try writer.setKeybag(keybag)
+            var record = DeviceRecord()
+            record.keybagRevision = old.keybagRevision &+ 1
+            record.lockEpoch = old.lockEpoch &+ 1
+            record.owesLogErasure = true
+            try writer.setDeviceRecord(record)
+        }
+        withdrawUnlocks()
+        session.clear()
+        forgetDevice()
+        try? eraseLog()
+    }
+
+    /// Drops what a lock takes away, and the device of the last transaction that still holds on to it.
+    private func dropKeys() {
+        withdrawUnlocks()
+        session.lock()
+        forgetDevice()
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+
+/// Where times that no wall clock can move come from: what delays, idleness and the first unlock are measured by.
+public protocol HostClock: Sendable {
+    /// The time of the host now.
+    var now: HostTime { get }
+}
+
+/// The kernel's clock since boot, sleep included (CLOCK_BOOTTIME), and its `boot_id`.
+public struct SystemHostClock: HostClock {
+    /// The kernel's clock.
+    public init() {}
+
+    /// The time of the host now; the boot has an empty identifier where the kernel shows none.
+    public var now: HostTime {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return HostTime(
+            bootIdentifier: Self.bootIdentifier,
+            secondsSinceBoot: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        )
+    }
+
+    private static let bootIdentifier: String = {
+        let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 36)
+        return read(descriptor, &bytes, bytes.count) == bytes.count ? String(decoding: bytes, as: UTF8.self) : ""
+    }()
+}

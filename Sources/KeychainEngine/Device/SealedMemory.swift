@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+
+@_implementationOnly import CKeychainSupport
+
+/// A secret in memory behind a descriptor, which a child inherits and nobody can change (memfd_create(2), sealed).
+enum SealedMemory {
+    /// Puts a secret there.
+    ///
+    /// - Returns: The descriptor, which the caller closes; a child gets it only when that is asked for.
+    static func make(_ secret: SecretBytes) throws(KeychainError) -> Int32 {
+        let descriptor = secret.withUnsafeBytes { keychain_sealed_memory($0.baseAddress, $0.count) }
+        guard descriptor >= 0 else {
+            throw KeychainError(.allocate, "there is no memory to hand over: \(String(cString: strerror(errno)))")
+        }
+        return descriptor
+    }
+
+    /// The secret behind a descriptor; `nil` when it is anything but sealed memory of this size.
+    static func contents(of descriptor: Int32, count: Int) -> SecretBytes? {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
+        defer {
+            keychain_wipe(buffer.baseAddress, buffer.count)
+            buffer.deallocate()
+        }
+        guard keychain_read_sealed_memory(descriptor, buffer.baseAddress, count) == 0 else { return nil }
+        return SecretBytes(copying: UnsafeRawBufferPointer(buffer))
+    }
+
+    /// Keeps the memory from programs that are started from now on.
+    static func keepFromChildren(_ descriptor: Int32) { keychain_close_on_exec(descriptor) }
+}

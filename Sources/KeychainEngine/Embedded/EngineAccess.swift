@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainFiles
+import KeychainProtection
+import KeychainStore
+
+@_implementationOnly import CKeychainSupport
+
+/// Lets one caller at a time at the engine of a keychain, and opens it when it has to.
+final class EngineAccess: Sendable {
+    /// Where the store lies.
+    enum Source: Sendable {
+        case folder(KeychainLocation, StoreOptions)
+        case memory
+    }
+
+    let source: Source
+    let device: DeviceOptions
+
+    /// What this process has unlocked; it outlives an engine that is opened anew.
+    let session: DeviceSession
+
+    /// Held while a passcode is tried, over all threads of a keychain in memory.
+    let attempts = ForkSafeLock()
+
+    private let clock: any KeychainClock
+    private let random: any RandomSource
+    private let lock = ForkSafeLock()
+    private let opened = OpenEngine()
+
+    init(_ source: Source, _ device: DeviceOptions, _ clock: any KeychainClock, _ random: any RandomSource) {
+        self.source = source
+        self.device = device
+        self.clock = clock
+        self.random = random
+        session = DeviceSession(device.hostClock)
+    }
+
+    func withEngine<Result>(
+        _ body: (Engine) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        keychain_fork_gate_enter()
+        defer { keychain_fork_gate_leave() }
+        lock.acquire()
+        defer { lock.release() }
+        session.begin()
+        defer { watchIdleness() }
+        let engine = try currentEngine()
+        do throws(KeychainError) {
+            return try body(engine)
+        } catch {
+            // SQLite keeps a store read-only for as long as it is open, whatever becomes of the file's modes.
+            if error.status == .readOnly { opened.close() }
+            throw error
+        }
+    }
+
+    /// Drops what a lock takes away, in this process, without opening anything.
+    func lockSession() {
+        withSession { session in
+            session.lock()
+            opened.engine?.forgetDevice()
+        }
+    }
+
+    /// The lock state that this process is in, as far as it is known without opening anything.
+    var lockState: LockState { withSession(\.lockState) }
+
+    /// Has this process lock itself in time, by the device's policy, even if no call comes any more.
+    private func watchIdleness() {
+        session.watchIdleness { [weak self] in
+            guard let self else { return nil }
+            return withSession { session in
+                let next = session.lockIfIdle()
+                if next == nil { opened.engine?.forgetDevice() }
+                return next
+            }
+        }
+    }
+
+    /// Runs `body` on what this process has unlocked, in its turn.
+    private func withSession<Result>(_ body: (DeviceSession) -> Result) -> Result {
+        keychain_fork_gate_enter()
+        defer { keychain_fork_gate_leave() }
+        lock.acquire()
+        defer { lock.release() }
+        return body(session)
+    }
+
+    deinit {
+        // A fork in the midst of closing would leave SQLite's own locks taken in the child.
+        keychain_fork_gate_enter()
+        opened.close()
+        keychain_fork_gate_leave()
+    }
+
+    private func currentEngine() throws(KeychainError) -> Engine {
+        if let engine = opened.engine {
+            guard opened.forkGeneration == keychain_fork_generation() else {
+                throw KeychainError(StoreError.lostByFork)
+            }
+            if engine.store.isCurrent { return engine }
+            opened.close()
+        }
+        let engine: Engine
+        switch source {
+        case .folder(let location, let options):
+            engine = try openFolder(location, options)
+            opened.open(engine)
+        case .memory:
+            engine = try openMemory()
+            opened.openInMemory(engine)
+        }
+        return engine
+    }
+
+    private func openFolder(_ location: KeychainLocation, _ options: StoreOptions) throws(KeychainError) -> Engine {
+        let folder: PrivateDirectory
+        do { folder = try PrivateDirectory(location) } catch { throw KeychainError(error) }
+        let store = try Store.open(in: folder, options: options) { () throws(KeychainError) in
+            try makeKeybag(in: folder)
+        }
+        let rootKey: SoftwareRootKey
+        do { rootKey = try RootKeyFile.load(from: folder) } catch { throw KeychainError(error) }
+        return try engine(store, rootKey, folder)
+    }
+
+    private func makeKeybag(in folder: PrivateDirectory) throws(KeychainError) -> [UInt8] {
+        let rootKey: SoftwareRootKey
+        do { rootKey = try RootKeyFile.loadOrCreate(in: folder) } catch { throw KeychainError(error) }
+        do { return try OpenKeybag.make(rootKey: rootKey, random: random) } catch { throw KeychainError(error) }
+    }
+
+    private func openMemory() throws(KeychainError) -> Engine {
+        let rootKey: SoftwareRootKey
+        let keybag: [UInt8]
+        do {
+            rootKey = try SoftwareRootKey.ephemeral()
+            keybag = try OpenKeybag.make(rootKey: rootKey, random: random)
+        } catch {
+            throw KeychainError(error)
+        }
+        return try engine(Store(inMemoryWithKeybag: keybag), rootKey, nil)
+    }
+
+    /// The keybag is authenticated here, before any row is looked at.
+    private func engine(
+        _ store: Store,
+        _ rootKey: SoftwareRootKey,
+        _ folder: PrivateDirectory?
+    ) throws(KeychainError) -> Engine {
+        let engine = Engine(
+            store: store,
+            rootKey: rootKey,
+            folder: folder,
+            session: session,
+            clock: clock,
+            random: random
+        )
+        try engine.begin()
+        return engine
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainAuthenticators
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainEngine
+
+/// Items whose key takes a password of the application.
+struct ApplicationPasswordTests {
+    private func context(_ password: String) -> AuthenticationContext {
+        let context = AuthenticationContext()
+        context.applicationPassword = SecretBytes(Array(password.utf8))
+        return context
+    }
+
+    private func prompts(_ device: TestDevice) -> [AuthenticationPrompt.Kind] {
+        device.authenticator.prompts.map(\.kind)
+    }
+
+    private static let guarded: [String: PropertyValue] = .access(.applicationPassword)
+
+    @Test(
+        "the password of a context stores and reads; another one reads nothing, and asks nobody",
+        arguments: TestDevice.Place.allCases
+    )
+    func ofContext(_ place: TestDevice.Place) throws {
+        let device = try TestDevice(place)
+        #expect(device.keychain.add("a", "secret", Self.guarded + .context(context("right"))) == .done)
+        #expect(device.keychain.secret("a", .context(context("right"))) == .secret("secret"))
+        #expect(device.keychain.secret("a", .context(context("wrong"))) == .failed(.authenticationFailed))
+        #expect(device.keychain.find("a", .context(context("wrong"))) == .failed(.authenticationFailed))
+        #expect(prompts(device) == [])
+        // A wrong password is no damage.
+        #expect(try device.keychain.check().isSound)
+        #expect(device.keychain.secret("a", .context(context("right"))) == .secret("secret"))
+    }
+
+    @Test("without one in the context it is typed: twice to store, as often as needed, three times at most, to read")
+    func typed() throws {
+        let device = try TestDevice()
+        #expect(device.keychain.add("a", "secret", Self.guarded) == .done)
+        #expect(prompts(device) == [.newApplicationPassword])
+        #expect(device.keychain.secret("a") == .secret("secret"))
+        #expect(prompts(device) == [.newApplicationPassword, .applicationPassword])
+        device.owner = .deny
+        #expect(device.keychain.secret("a") == .failed(.authenticationFailed))
+        #expect(device.authenticator.prompts.suffix(3).map { $0.problem == nil } == [true, false, false])
+        #expect(prompts(device).count == 5)
+        device.owner = .cancel
+        #expect(device.keychain.secret("a") == .failed(.userCanceled))
+        #expect(device.keychain.secret("a", .withoutAsking) == .failed(.interactionNotAllowed))
+        #expect(device.keychain.add("b", "secret", Self.guarded + .withoutAsking) == .failed(.interactionNotAllowed))
+        #expect(device.keychain.find("b") == .failed(.itemNotFound))
+    }
+
+    @Test("a wrong typed password is not kept in the context")
+    func unverified() throws {
+        let device = try TestDevice()
+        #expect(device.keychain.add("a", "secret", Self.guarded) == .done)
+        let context = AuthenticationContext()
+        device.owner = .deny
+        #expect(device.keychain.secret("a", .context(context)) == .failed(.authenticationFailed))
+        #expect(context.applicationPassword == nil)
+        device.owner = .allow
+        #expect(device.keychain.secret("a", .context(context)) == .secret("secret"))
+        let asked = prompts(device).count
+        #expect(device.keychain.secret("a", .context(context)) == .secret("secret"))
+        #expect(prompts(device).count == asked)
+    }
+
+    @Test("the password is needed beside the constraints, even where one of them is enough")
+    func besideConstraints() throws {
+        let device = try TestDevice()
+        let flags: AccessControlFlags = [.biometryAny, .devicePasscode, .or, .applicationPassword]
+        #expect(device.keychain.add("a", "secret", .access(flags) + .context(context("right"))) == .done)
+        #expect(device.keychain.secret("a", .context(context("right"))) == .secret("secret"))
+        #expect(prompts(device) == [.biometry])
+        #expect(device.keychain.secret("a", .context(context("wrong"))) == .failed(.authenticationFailed))
+        device.owner = .cancel
+        #expect(device.keychain.secret("a", .context(context("right"))) == .failed(.userCanceled))
+    }
+
+    @Test("a duplicate is told before anybody is asked")
+    func duplicate() throws {
+        let device = try TestDevice()
+        #expect(device.keychain.add("a", "secret") == .done)
+        #expect(device.keychain.add("a", "secret", Self.guarded) == .failed(.duplicateItem))
+        #expect(prompts(device) == [])
+        try device.lock()
+        #expect(device.keychain.add("a", "secret", Self.guarded) == .failed(.interactionNotAllowed))
+        #expect(prompts(device) == [])
+    }
+
+    @Test("an update keeps the password, puts an item under one, and takes it away")
+    func update() throws {
+        let device = try TestDevice()
+        func change(_ attributes: [String: PropertyValue], _ context: AuthenticationContext) -> Answer {
+            let query = PropertyDictionary(["class": .string("genp")] + .context(context))
+            return device.keychain.answer(.update(query, attributes: PropertyDictionary(attributes))) { _ in .done }
+        }
+        let right = context("right")
+        #expect(device.keychain.add("a", "secret", Self.guarded + .context(right)) == .done)
+        #expect(change(["icmt": .string("comment")], context("wrong")) == .failed(.authenticationFailed))
+        #expect(change(["v_Data": .data(SecretBytes(Array("changed".utf8)))], right) == .done)
+        #expect(device.keychain.secret("a", .context(right)) == .secret("changed"))
+        #expect(device.keychain.secret("a", .context(context("wrong"))) == .failed(.authenticationFailed))
+        #expect(change(.level(.whenUnlocked), right) == .done)
+        #expect(device.keychain.secret("a") == .secret("changed"))
+        #expect(change(Self.guarded, context("other")) == .done)
+        #expect(device.keychain.secret("a", .context(right)) == .failed(.authenticationFailed))
+        #expect(device.keychain.secret("a", .context(context("other"))) == .secret("changed"))
+        #expect(prompts(device) == [])
+    }
+
+    @Test("many items under passwords are read in one call, each by its own key")
+    func many() throws {
+        let device = try TestDevice()
+        let right = context("right")
+        for account in ["a", "b", "c"] {
+            #expect(device.keychain.add(account, account, Self.guarded + .context(right)) == .done)
+        }
+        let query = PropertyDictionary(
+            ["class": .string("genp"), "m_Limit": .string("m_LimitAll"), "r_Data": .boolean(true)] + .context(right)
+        )
+        let answer = try device.perform(KeychainRequest(.copyMatching(query), client: TestStore.client))
+        guard case .list(let values) = answer else {
+            Issue.record("no list")
+            return
+        }
+        #expect(values.count == 3)
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainEngine
+
+/// Setting, changing, removing and mistyping the passcode of a device.
+struct PasscodeTests {
+    private static let wrong = SecretBytes(Array("wrong".utf8))
+    private static let right = SecretBytes(Array("1234".utf8))
+
+    /// The refusal of a call; `nil` when it succeeded.
+    private func refusal(_ body: () throws(KeychainError) -> Void) -> DeviceError? {
+        do throws(KeychainError) {
+            try body()
+            return nil
+        } catch {
+            return error.cause as? DeviceError
+        }
+    }
+
+    @Test(
+        "a passcode is set once, changed with the old one, and removed with the right one",
+        arguments: TestDevice.Place.allCases
+    )
+    func life(_ place: TestDevice.Place) throws {
+        let device = try TestDevice(place, passcode: nil)
+        #expect(try device.device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: false))
+        #expect(refusal { () throws(KeychainError) in try device.lock() } == .noPasscode)
+        #expect(refusal { () throws(KeychainError) in try device.removePasscode() } == .noPasscode)
+        #expect(refusal { () throws(KeychainError) in try device.setPasscode("") } == .emptyPasscode)
+
+        try device.setPasscode("first")
+        #expect(try device.device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: true))
+        #expect(refusal { () throws(KeychainError) in try device.setPasscode("second") } == .passcodeAlreadySet)
+        #expect(refusal { () throws(KeychainError) in try device.changePasscode(to: "") } == .emptyPasscode)
+
+        try device.changePasscode(to: "second")
+        try device.lock()
+        let old = SecretBytes(Array("first".utf8))
+        let failure = refusal { () throws(KeychainError) in try device.device.unlock(passcode: old) }
+        #expect(failure == .wrongPasscode(failedAttempts: 1, secondsUntilNextAttempt: 0))
+        #expect(try device.device.status().lockState == .locked)
+        try device.unlock()
+        #expect(try device.device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: true))
+
+        try device.removePasscode()
+        #expect(try device.device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: false))
+        try device.device.unlock(passcode: old)
+        #expect(try device.device.status().failedAttempts == 0)
+    }
+
+    @Test("wrong passcodes are counted, and after the fourth the next one has to wait")
+    func delays() throws {
+        let device = try TestDevice(.disk)
+        var count = 0
+        for delay in [0, 0, 0, 0, 60, 300, 900, 900, 3600, 3600] as [Double] {
+            count += 1
+            let failure = refusal { () throws(KeychainError) in try device.device.unlock(passcode: Self.wrong) }
+            #expect(failure == .wrongPasscode(failedAttempts: count, secondsUntilNextAttempt: delay))
+            #expect(try device.device.status().failedAttempts == count)
+            guard delay > 0 else { continue }
+            // Neither a right nor a wrong one is looked at, here or in another process, and none is counted.
+            device.hostClock.advance(seconds: delay - 1)
+            let soon = refusal { () throws(KeychainError) in try device.unlock() }
+            #expect(soon == .attemptTooSoon(secondsUntilNextAttempt: 1))
+            let other = try device.anotherProcess()
+            let otherSoon = refusal { () throws(KeychainError) in try other.device.unlock(passcode: Self.right) }
+            #expect(otherSoon == .attemptTooSoon(secondsUntilNextAttempt: 1))
+            #expect(try other.device.status().secondsUntilNextAttempt == 1)
+            device.hostClock.advance(seconds: 1)
+        }
+        try device.unlock()
+        #expect(try device.device.status().failedAttempts == 0)
+    }
+
+    @Test("a restart of the host begins the wait anew")
+    func delayAfterReboot() throws {
+        let device = try TestDevice(.disk)
+        for _ in 0..<5 { _ = refusal { () throws(KeychainError) in try device.device.unlock(passcode: Self.wrong) } }
+        device.hostClock.advance(seconds: 59)
+        device.reboot()
+        let soon = refusal { () throws(KeychainError) in try device.unlock() }
+        #expect(soon == .attemptTooSoon(secondsUntilNextAttempt: 60))
+        device.hostClock.advance(seconds: 60)
+        try device.unlock()
+    }
+
+    @Test("a try counts before it is judged, so that whoever kills the process has used it up")
+    func countedFirst() throws {
+        let device = try TestDevice(.disk)
+        try device.lock()
+        try PasscodeAttempt.alone(device.keychain.access) { attempt throws(KeychainError) in
+            let slot = try attempt.count()
+            #expect(slot != nil)
+        }
+        let other = try device.anotherProcess()
+        #expect(try other.device.status().failedAttempts == 1)
+        try device.unlock()
+        #expect(try other.device.status().failedAttempts == 0)
+    }
+
+    @Test(
+        "after so many wrong passcodes the device erases itself, if it was told to",
+        arguments: TestDevice.Place.allCases
+    )
+    func erase(_ place: TestDevice.Place) throws {
+        let device = try TestDevice(place)
+        #expect(device.keychain.add("survivor", "survivor", .level(.always)) == .done)
+        try device.device.setPolicy(DevicePolicy(eraseAfterFailedAttempts: 3))
+        for count in 1...2 {
+            let failure = refusal { () throws(KeychainError) in try device.device.unlock(passcode: Self.wrong) }
+            #expect(failure == .wrongPasscode(failedAttempts: count, secondsUntilNextAttempt: 0))
+        }
+        #expect(device.keychain.secret("survivor") == .secret("survivor"))
+        #expect(refusal { () throws(KeychainError) in try device.device.unlock(passcode: Self.wrong) } == .erased)
+        #expect(try device.device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: false))
+        #expect(device.keychain.secret("survivor") == .failed(.itemNotFound))
+        #expect(device.keychain.add("successor", "successor", .level(.whenUnlocked)) == .done)
+        #expect(device.keychain.secret("successor") == .secret("successor"))
+    }
+
+    @Test("concurrent right passcodes all succeed, one after the other", arguments: TestDevice.Place.allCases)
+    func concurrent(_ place: TestDevice.Place) async throws {
+        let device = try TestDevice(place)
+        try device.device.setPolicy(DevicePolicy(eraseAfterFailedAttempts: 2))
+        await withTaskGroup(of: DeviceError?.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    do throws(KeychainError) {
+                        try device.unlock()
+                        return nil
+                    } catch {
+                        return error.cause as? DeviceError
+                    }
+                }
+            }
+            for await failure in group { #expect(failure == nil) }
+        }
+        #expect(try device.device.status().failedAttempts == 0)
+    }
+
+    @Test("a policy takes numbers above 0, and only while the device is unlocked")
+    func policy() throws {
+        let device = try TestDevice()
+        for policy in [DevicePolicy(autoLockAfterSeconds: 0), DevicePolicy(eraseAfterFailedAttempts: -1)] {
+            #expect(refusal { () throws(KeychainError) in try device.device.setPolicy(policy) } == .unusablePolicy)
+        }
+        let policy = DevicePolicy(autoLockAfterSeconds: 60, eraseAfterFailedAttempts: 10)
+        try device.lock()
+        #expect(refusal { () throws(KeychainError) in try device.device.setPolicy(policy) } == .locked)
+        try device.unlock()
+        try device.device.setPolicy(policy)
+        #expect(try device.device.status().policy == policy)
+    }
+
+    @Test("no item changes when the passcode is set, changed and removed, but those that ask for one")
+    func itemsStay() throws {
+        let device = try TestDevice(.disk, passcode: nil)
+        let levels = Accessibility.stored.filter { $0 != .whenPasscodeSetThisDeviceOnly }
+        for level in levels { #expect(device.keychain.add("item \(level)", "\(level)", .level(level)) == .done) }
+        let path = try #require(device.path)
+        func rows() throws -> [[UInt8]?] {
+            try RawStore(path: "\(path)/keychain.db").run(
+                "SELECT version, metadata, secret FROM items_genp ORDER BY id"
+            )
+        }
+        let before = try rows()
+        try device.setPasscode("first")
+        try device.changePasscode(to: "second")
+        #expect(device.keychain.add("bound", "bound", .level(.whenPasscodeSetThisDeviceOnly)) == .done)
+        try device.removePasscode()
+        #expect(device.keychain.secret("bound") == .failed(.itemNotFound))
+        let after = try rows()
+        #expect(Array(after.prefix(before.count)) == before)
+        for level in levels {
+            #expect(device.keychain.secret("item \(level)") == .secret("\(level)"))
+        }
+    }
+
+    @Test("neither the file nor its log holds an earlier keybag after the passcode was set")
+    func oldKeybagIsGone() throws {
+        let device = try TestDevice(.disk, passcode: nil)
+        #expect(device.keychain.add("item", "item", .level(.whenUnlocked)) == .done)
+        let path = try #require(device.path)
+        let keybag = try RawStore(path: "\(path)/keychain.db").run("SELECT bytes FROM keybag")
+        let old = try #require(keybag.first ?? nil)
+        try device.setPasscode("1234")
+        for name in ["keychain.db", "keychain.db-wal"] {
+            let bytes = try FileBytes(path: "\(path)/\(name)")
+            // The last bytes of a keybag are its authentication code, which no other keybag has.
+            #expect(!bytes.contain(Array(old.suffix(32))), "\(name)")
+        }
+    }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainEngine
+import KeychainTestSupport
+import Testing
+
+/// What somebody gains who can write to the file: never another row's plaintext, and what else is said (ThreatModel.md).
+struct TamperedDeviceTests {
+    // MARK: - Rows
+
+    @Test(
+        "wrapped row keys that changed places open nothing",
+        arguments: [(Accessibility.whenUnlocked, Accessibility.whenUnlocked), (.whenUnlocked, .always)]
+    )
+    func swappedRowKeys(_ levels: (Accessibility, Accessibility)) throws {
+        let store = try GuardedStore()
+        for (account, level) in [("one", levels.0), ("two", levels.1)] {
+            #expect(store.keychain.add(account, "of \(account)", ["pdmn": .string(level.rawValue)]) == .done)
+        }
+        let raw = try store.raw()
+        let numbers = try raw.run("SELECT id FROM items_genp ORDER BY id DESC LIMIT 2").compactMap(\.self)
+            .map { String(decoding: $0, as: UTF8.self) }
+        let secrets = try raw.run("SELECT secret FROM items_genp ORDER BY id DESC LIMIT 2").compactMap(\.self)
+        try #require(secrets.count == 2 && numbers.count == 2)
+        for (number, (own, other)) in zip(numbers, [(secrets[0], secrets[1]), (secrets[1], secrets[0])]) {
+            let altered = Array(other.prefix(40) + own.dropFirst(40))
+            try raw.run("UPDATE items_genp SET secret = ? WHERE id = \(number)", [altered])
+        }
+        #expect(store.keychain.secret("one") == .failed(.decode))
+        #expect(store.keychain.secret("two") == .failed(.decode))
+        #expect(store.keychain.levels == allLevelsOpen)
+    }
+
+    @Test(
+        "a row that is passed off as one of another level does not open, locked or not",
+        arguments: Accessibility.stored
+    )
+    func otherLevel(_ level: Accessibility) throws {
+        for claimed in Accessibility.stored where claimed != level {
+            for state in DeviceState.allCases where state != .noPasscode {
+                let device = try TestDevice(.disk)
+                let raw = try RawStore(path: "\(device.path ?? "")/keychain.db")
+                #expect(device.keychain.add(level) == .done)
+                try raw.run("UPDATE items_genp SET protection = '\(claimed.rawValue)'")
+                try state.enter(device)
+                let isThere = ModelAvailability(claimed, state) == .readable
+                let expected = Answer.failed(isThere ? .decode : .interactionNotAllowed)
+                #expect(device.keychain.secret(level.rawValue) == expected, "\(claimed), \(state)")
+            }
+        }
+    }
+
+    @Test("a row of another store does not open, whatever its level", arguments: Accessibility.stored)
+    func rowOfAnotherStore(_ level: Accessibility) throws {
+        let (one, two) = (try TestDevice(.disk), try TestDevice(.disk))
+        #expect(one.keychain.add("item", "of one", ["pdmn": .string(level.rawValue)]) == .done)
+        #expect(two.keychain.add("item", "of two", ["pdmn": .string(level.rawValue)]) == .done)
+        let columns = ["uuid", "version", "metadata", "secret"]
+        let from = try RawStore(path: "\(two.path ?? "")/keychain.db")
+        let to = try RawStore(path: "\(one.path ?? "")/keychain.db")
+        let values = try from.run("SELECT \(columns.joined(separator: ", ")) FROM items_genp")
+        try to.run("UPDATE items_genp SET \(columns.map { "\($0) = ?" }.joined(separator: ", "))", values)
+        #expect(one.keychain.secret("item") == .failed(.decode))
+    }
+
+    @Test("a row that went with a passcode stays gone when it is put back")
+    func destroyedRow() throws {
+        let store = try GuardedStore()
+        let raw = try store.raw()
+        try raw.execute("CREATE TABLE kept AS SELECT * FROM items_genp WHERE protection = 'akpu'")
+        try store.device.removePasscode()
+        #expect(store.keychain.delete("akpu") == .done)
+        try raw.execute("INSERT INTO items_genp SELECT * FROM kept")
+        #expect(store.keychain.secret("akpu") == .failed(.itemNotFound))
+        try store.device.setPasscode(GuardedStore.passcode)
+        #expect(store.keychain.secret("akpu") == .failed(.itemNotFound))
+        try raw.execute("INSERT INTO items_genp SELECT * FROM kept")
+        #expect(store.keychain.secret("akpu") == .failed(.itemNotFound))
+        // Not even under the generation of the new passcode's keys.
+        try raw.execute("UPDATE items_genp SET generation = generation + 1 WHERE protection = 'akpu'")
+        #expect(store.keychain.secret("akpu") == .failed(.decode))
+    }
+
+    // MARK: - The keybag
+
+    @Test("a keybag that is cut short is a typed error in every state", arguments: DeviceState.allCases, 0..<8)
+    func truncatedKeybag(_ state: DeviceState, _ part: Int) throws {
+        let store = try GuardedStore()
+        try state.enter(store.device)
+        let keybag = try store.keybag()
+        try store.putKeybag(Array(keybag.prefix(keybag.count * part / 8)))
+        #expect(store.keychain.levels == nothingOpens)
+        #expect(store.keychain.unlock(GuardedStore.passcode) == .notAvailable)
+        try store.putKeybag(keybag)
+        try state.leave(store.device)
+        #expect(store.keychain.secret("ak") == .secret(Accessibility.whenUnlocked.secretOfItem))
+    }
+
+    @Test("a keybag of another store of the same root key opens no row")
+    func keybagOfAnotherStore() throws {
+        let store = try GuardedStore()
+        let rootKey = try #require(try store.files()["root.key"] ?? nil)
+        let other = try TestStore.of(["root.key": rootKey])
+        #expect(other.open().add("item", "of the other") == .done)
+        try store.putKeybag(try #require(try other.raw().run("SELECT bytes FROM keybag")[0]))
+        for answer in store.keychain.levels.values {
+            // Its index key makes other tags, so that nothing is even found.
+            #expect(answer == .failed(.itemNotFound))
+        }
+    }
+
+    @Test("an older keybag brings the passcode back that it was made for, and nothing else: not defended")
+    func olderKeybag() throws {
+        let store = try GuardedStore()
+        let older = try store.keybag()
+        try store.device.changePasscode(to: "new")
+        try store.putKeybag(older)
+        let process = try store.device.anotherProcess()
+        #expect(process.levels == levelsBeforeFirstUnlock)
+        #expect(process.unlock("new") == .authenticationFailed)
+        #expect(process.unlock(GuardedStore.passcode) == nil)
+        #expect(process.levels == allLevelsOpen)
+    }
+
+    @Test("a keybag from before the passcode was removed brings no item back that asked for it")
+    func keybagFromBeforeRemoval() throws {
+        let store = try GuardedStore()
+        let older = try store.keybag()
+        try store.device.removePasscode()
+        try store.device.setPasscode("new")
+        #expect(store.keychain.add("akpu", "another secret", ["pdmn": .string("akpu")]) == .done)
+        try store.putKeybag(older)
+        let process = try store.device.anotherProcess()
+        #expect(process.unlock(GuardedStore.passcode) == nil)
+        // The item of the later passcode is of keys that the older keybag does not have.
+        #expect(process.secret("akpu") == .failed(.decode))
+        #expect(process.secret("ak") == .secret(Accessibility.whenUnlocked.secretOfItem))
+    }
+
+    @Test("a keybag from before a passcode was set opens without one: not defended")
+    func keybagFromBeforePasscode() throws {
+        let store = try GuardedStore(passcode: nil)
+        let older = try store.keybag()
+        try store.device.setPasscode("new")
+        #expect(store.keychain.add(.whenPasscodeSetThisDeviceOnly) == .done)
+        try store.device.lock()
+        try store.putKeybag(older)
+        let process = try store.device.anotherProcess()
+        for level in Accessibility.stored where level != .whenPasscodeSetThisDeviceOnly {
+            #expect(process.secret(level.rawValue) == .secret(level.secretOfItem))
+        }
+        #expect(process.secret("akpu") != .secret(Accessibility.whenPasscodeSetThisDeviceOnly.secretOfItem))
+    }
+
+    // MARK: - The device's record
+
+    @Test("a lock that is taken out of the record unlocks nothing, and one that is put in locks")
+    func alteredEpoch() throws {
+        let store = try GuardedStore()
+        let raw = try store.raw()
+        let epoch = try raw.integer("SELECT lock_epoch FROM device")
+        try store.device.lock()
+        try raw.execute("UPDATE device SET lock_epoch = \(epoch)")
+        #expect(store.keychain.levels == levelsWhileLocked)
+        #expect(try store.device.anotherProcess().levels == levelsBeforeFirstUnlock)
+        try store.device.unlock()
+        #expect(store.keychain.levels == allLevelsOpen)
+        try raw.execute("UPDATE device SET lock_epoch = lock_epoch + 1")
+        #expect(store.keychain.levels == levelsWhileLocked)
+    }
+
+    @Test("wrong passcodes that are taken out of the record can be tried again: not defended")
+    func alteredAttempts() throws {
+        let store = try GuardedStore()
+        for _ in 0..<6 {
+            store.device.hostClock.advance(seconds: 100_000)
+            #expect(store.keychain.unlock("wrong") == .authenticationFailed)
+        }
+        #expect(try store.device.device.status().secondsUntilNextAttempt > 0)
+        #expect(store.keychain.unlock(GuardedStore.passcode) == .authenticationFailed)
+        try store.raw().execute("UPDATE device SET failed_attempts = 0")
+        #expect(store.keychain.unlock(GuardedStore.passcode) == nil)
+    }
+
+    @Test(
+        "a record of impossible values is a typed error or does what it says, and gives out no key",
+        arguments: [
+            "lock_epoch = 9223372036854775807", "lock_epoch = -1", "lock_epoch = 'text'", "keybag_revision = x'00'",
+            "failed_attempts = 9223372036854775807", "failed_attempts = -9223372036854775808",
+            "failed_attempts = 1000000, last_attempt_boot = 'another', last_attempt_seconds = 1e300",
+            "last_attempt_boot = x'ff', last_attempt_seconds = 9e999", "auto_lock_seconds = -1",
+            "auto_lock_seconds = 9223372036854775807", "erase_after_attempts = 0", "erase_after_attempts = 'two'",
+            "owes_log_erasure = 77", "id = 1",
+        ]
+    )
+    func impossibleRecord(_ assignment: String) throws {
+        let store = try GuardedStore()
+        try store.device.lock()
+        try store.raw().execute("UPDATE device SET \(assignment)")
+        let process = try store.device.anotherProcess()
+        for (level, answer) in process.levels {
+            let isRight = answer == levelsBeforeFirstUnlock[level] || answer == .failed(.notAvailable)
+            #expect(isRight, "\(level): \(answer)")
+        }
+        let unlocked = store.keychain.unlock(GuardedStore.passcode)
+        #expect([nil, .authenticationFailed, .notAvailable].contains(unlocked))
+    }
+
+    @Test("a record that is missing is a typed error")
+    func missingRecord() throws {
+        let store = try GuardedStore()
+        try store.raw().execute("DELETE FROM device")
+        #expect(store.keychain.levels == nothingOpens)
+    }
+
+    // MARK: - The whole file
+
+    @Test("a whole file that is put back brings back what it held, its passcode included: not defended")
+    func olderFile() throws {
+        let store = try GuardedStore()
+        let older = try store.files()
+        #expect(store.keychain.delete("ak") == .done)
+        try store.device.changePasscode(to: "new")
+        try store.withStolenFiles(replacing: older) { process in
+            #expect(process.unlock("new") == .authenticationFailed)
+            #expect(process.unlock(GuardedStore.passcode) == nil)
+            #expect(process.levels == allLevelsOpen)
+        }
+    }
+}

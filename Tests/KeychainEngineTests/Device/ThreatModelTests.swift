@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// The threat model names the test that shows each claim, and every test that it names exists.
+struct ThreatModelTests {
+    private let lines: [String]
+    private let sources: [String]
+
+    init() throws {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+        let document = tests.appendingPathComponent("../Documentation/ThreatModel.md")
+        lines = try String(contentsOf: document, encoding: .utf8).components(separatedBy: "\n")
+        sources = try FileManager.default.subpathsOfDirectory(atPath: tests.standardizedFileURL.path)
+            .filter { $0.hasSuffix("Tests.swift") && !$0.hasPrefix("Graphs/") }
+            .map { try String(contentsOf: tests.appendingPathComponent($0), encoding: .utf8) }
+    }
+
+    @Test("every test that the threat model names exists")
+    func namedTestsExist() throws {
+        let names = lines.flatMap(Self.testNames)
+        #expect(names.count > 60)
+        for name in Set(names).sorted() {
+            let parts = name.split(separator: ".")
+            let isThere = sources.contains { source in
+                source.contains("struct \(parts[0]) ") && source.contains("func \(parts[1])(")
+            }
+            #expect(isThere, "\(name)")
+        }
+    }
+
+    @Test("every claim names a test, or says that it is none")
+    func claimsNameTests() {
+        let claims = lines.filter { $0.hasPrefix("| ") && !$0.hasPrefix("| ---") }
+            .filter { !$0.hasSuffix("| shown by |") && !$0.hasSuffix("| key |") }
+        #expect(claims.count > 25)
+        for claim in claims {
+            let isShown =
+                !Self.testNames(claim).isEmpty || claim.hasSuffix("| by construction |")
+                || claim.hasSuffix("| later |")
+            #expect(isShown, "\(claim)")
+        }
+    }
+
+    /// The names in a line, as `Suite.test`.
+    private static func testNames(_ line: String) -> [String] {
+        line.components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+            .filter { $0.contains("Tests.") && !$0.contains(" ") }
+    }
+}
