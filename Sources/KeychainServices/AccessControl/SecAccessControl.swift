@@ -2,16 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import KeychainCore
+package import KeychainCore
 
 /// Says when an item is accessible and what using it takes.
 public final class SecAccessControl: Hashable, Sendable {
-    let value: AccessControl
+    /// What it says.
+    package let value: AccessControl
 
     init(_ value: AccessControl) { self.value = value }
-
-    /// Whether using the item takes an authentication.
-    package var requiresAuthentication: Bool { value.requiresAuthentication }
 
     /// Whether protection and constraints are the same.
     public static func == (left: SecAccessControl, right: SecAccessControl) -> Bool { left.value == right.value }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainAuthenticators
 package import KeychainCore
 import KeychainEngine
-import KeychainFiles
 
 /// Which keychain serves the calls of a task, and for which client.
 package struct KeychainContext: Sendable {
@@ -21,26 +21,14 @@ package struct KeychainContext: Sendable {
     /// The context of a task, as tests set it; `nil` for the one of the process.
     @TaskLocal package static var current: KeychainContext?
 
+    /// The context that calls of this task have.
+    package static var inEffect: KeychainContext { current ?? process }
+
     /// The person's own keychain, and the client that this process is.
     ///
     /// Found once, at the first call.
-    static let process = KeychainContext(backend: processBackend(), client: ProcessClient.current.client)
-
-    private static func processBackend() -> any KeychainBackend {
-        do throws(FileError) {
-            return EmbeddedKeychain(at: try KeychainLocation(environment: ProcessEnvironment.value))
-        } catch {
-            return UnavailableKeychain(reason: "\(error)", cause: error)
-        }
-    }
-}
-
-/// A keychain whose place cannot be found: every call says why.
-private struct UnavailableKeychain: KeychainBackend {
-    let reason: String
-    let cause: any Error
-
-    func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
-        throw KeychainError(.notAvailable, reason, cause: cause)
-    }
+    static let process = KeychainContext(
+        backend: ProcessKeychain.backend(authenticator: ProcessAuthenticator()),
+        client: ProcessClient.current.client
+    )
 }

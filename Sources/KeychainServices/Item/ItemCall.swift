@@ -10,7 +10,7 @@ enum ItemCall {
         _ operation: KeychainRequest.Operation,
         _ result: UnsafeMutablePointer<CFTypeRef?>?
     ) -> OSStatus {
-        let context = KeychainContext.current ?? .process
+        let context = KeychainContext.inEffect
         // The macOS front end clears the result of an add before anything else (specification, section 3.7).
         if case .add = operation, context.client.profile == .macOS { result?.pointee = nil }
         do throws(KeychainError) {

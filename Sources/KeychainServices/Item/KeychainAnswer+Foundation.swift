@@ -41,7 +41,7 @@ extension PropertyValue {
         case .boolean(let flag): NSNumber(value: flag)
         case .date(let date): NSDate(timeIntervalSinceReferenceDate: date.secondsSinceReferenceDate)
         case .accessControl(let accessControl): SecAccessControl(accessControl)
-        case .null, .array, .object: nil
+        case .null, .array, .authenticationContext, .object: nil
         }
     }
 }

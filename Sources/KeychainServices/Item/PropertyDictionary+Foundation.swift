@@ -38,6 +38,7 @@ extension PropertyValue {
         case is SecCertificate: self = .object("SecCertificate")
         case is SecIdentity: self = .object("SecIdentity")
         case is SecPolicy: self = .object("SecPolicy")
+        case let holder as any AuthenticationContextHolder: self = .authenticationContext(holder.authenticationContext)
         default: self = .object("\(type(of: value))")
         }
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import KeychainCore
 
 /// What a person has to show, as Apple numbers it.
 public enum LAPolicy: Int, Sendable {
@@ -21,6 +22,20 @@ public enum LAPolicy: Int, Sendable {
     /// The older name of ``deviceOwnerAuthenticationWithBiometricsOrCompanion``.
     public static let deviceOwnerAuthenticationWithBiometricsOrWatch =
         LAPolicy.deviceOwnerAuthenticationWithBiometricsOrCompanion
+
+    /// Whether biometry alone satisfies it; there are no companions.
+    var isBiometric: Bool { demand == .biometrics || demand == .biometricsOrCompanion }
+
+    /// The same without Apple's names.
+    var demand: AuthenticationPolicy {
+        switch self {
+        case .deviceOwnerAuthenticationWithBiometrics: .biometrics
+        case .deviceOwnerAuthentication: .deviceOwner
+        case .deviceOwnerAuthenticationWithCompanion: .companion
+        case .deviceOwnerAuthenticationWithBiometricsOrCompanion: .biometricsOrCompanion
+        case .deviceOwnerAuthenticationWithWristDetection: .wristDetection
+        }
+    }
 }
 
 /// A kind of biometry, as Apple numbers it.
@@ -36,6 +51,16 @@ public enum LABiometryType: Int, Sendable {
 
     /// The older name of ``none``.
     public static let LABiometryNone = LABiometryType.none
+
+    init(_ kind: Biometry.Kind) {
+        self =
+            switch kind {
+            case .none: .none
+            case .touchID: .touchID
+            case .faceID: .faceID
+            case .opticID: .opticID
+            }
+    }
 }
 
 /// A kind of credential that a program supplies, as Apple numbers it.
@@ -60,6 +85,9 @@ public enum LAAccessControlOperation: Int, Sendable {
     case useKeyDecrypt = 4
     /// Agreeing on a key with a key.
     case useKeyKeyExchange = 5
+
+    /// Whether something that was made before is used.
+    var isUse: Bool { self != .createItem && self != .createKey }
 }
 
 /// The longest time in seconds for which an earlier unlock by biometry may count: five minutes.

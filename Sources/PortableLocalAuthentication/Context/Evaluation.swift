@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainServices
+
+/// One evaluation in a context: by the service of whoever started it, on a queue of its own, with one reply.
+struct Evaluation {
+    let context: AuthenticationContext
+    let reason: String
+
+    /// What authenticates the owner of the keychain that calls of this task have.
+    static var serviceInEffect: any AuthenticationService { KeychainContext.inEffect.backend.authentication }
+
+    /// Evaluates without blocking the caller, and replies with what is wrong, or `nil`.
+    ///
+    /// The service is the caller's: which keychain a task has is not known on another thread. An evaluation blocks for as
+    /// long as the person takes, so each has a serial queue of its own, which does not take the threads that the concurrent
+    /// queues of the program share.
+    func start(
+        _ body:
+            @escaping @Sendable (any AuthenticationService, AuthenticationContext) throws(AuthenticationFailure) -> Void,
+        reply: @escaping @Sendable (LAError?) -> Void
+    ) {
+        let service = Self.serviceInEffect
+        let refusal = refusal
+        DispatchQueue(label: "swift-keychain.evaluation").async { [context] in
+            if let refusal { return reply(refusal) }
+            do throws(AuthenticationFailure) {
+                try body(service, context)
+                reply(nil)
+            } catch {
+                // The context was good when the evaluation began, so whoever invalidated it cancelled this.
+                reply(LAError(context.isInvalid ? .appCancel : error))
+            }
+        }
+    }
+
+    /// Why nobody is asked whatever the service says.
+    private var refusal: LAError? {
+        if reason.isEmpty { return LAError(.notInteractive, "Nobody can be asked without a localized reason.") }
+        return context.isInvalid ? LAError(.invalidContext) : nil
+    }
+}
+
+extension AuthenticationService {
+    /// Why nothing could be stored under an access control; `nil` when it could.
+    ///
+    /// Only a device with a passcode keeps what its owner has to be asked for.
+    func obstacle(toStoringUnder value: AccessControl, _ context: AuthenticationContext) -> AuthenticationFailure? {
+        let asksTheOwner = value.constraints?.shown.isEmpty == false
+        guard asksTheOwner || value.protection == .whenPasscodeSetThisDeviceOnly else { return nil }
+        return obstacle(to: .deviceOwner, context) == .passcodeNotSet ? .passcodeNotSet : nil
+    }
+}

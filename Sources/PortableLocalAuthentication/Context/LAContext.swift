@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+package import KeychainCore
+package import KeychainServices
+@_exported public import PortableSecurity
+import Synchronization
+
+/// Asks the owner of the device to authenticate.
+///
+/// What the person has shown in a context stays shown in it: a second evaluation, or a keychain query that names the context
+/// by `kSecUseAuthenticationContext`, does not ask again. Every member may be called from every thread; evaluations in one
+/// context do not wait for each other.
+///
+/// - Important: Who is asked, and how, is said in the article on lock states and owners of the module `PortableSecurity`.
+///   With no way to ask, an evaluation that would have to ask fails with ``LAError/notInteractive`` at once.
+open class LAContext: NSObject, @unchecked Sendable {
+    /// What was shown, and how the person is asked.
+    package let authenticationContext = AuthenticationContext()
+
+    // What makes the class Sendable, with the context above: all other state is in here.
+    private let found = Mutex(Found())
+
+    private struct Found {
+        var biometryType = LABiometryType.none
+        var evaluatedPolicyDomainState: Data?
+        var maxBiometryFailures: Int?
+    }
+
+    /// A context in which nobody has authenticated.
+    public override init() { super.init() }
+
+    /// Says whether a policy could be evaluated now; asks nobody.
+    ///
+    /// - Parameters:
+    ///   - policy: what the person would have to show.
+    ///   - error: receives why not, an ``LAError``; left alone otherwise.
+    /// - Returns: Whether there is a way.
+    @discardableResult
+    open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
+        let service = Evaluation.serviceInEffect
+        let biometry = service.biometry
+        let isInvalid = authenticationContext.isInvalid
+        let obstacle = isInvalid ? .invalidContext : service.obstacle(to: policy.demand, authenticationContext)
+        found.withLock { found in
+            found.biometryType = LABiometryType(biometry.kind)
+            guard policy.isBiometric else { return }
+            found.evaluatedPolicyDomainState = obstacle == nil ? biometry.stateHash : nil
+        }
+        guard let obstacle else { return true }
+        error?.pointee = LAError(obstacle)._nsError
+        return false
+    }
+
+    /// Asks the person, unless the context has seen what the policy demands.
+    ///
+    /// Returns at once. Apple's function raises an exception, which ends the program, when the reason is empty; this one
+    /// asks nobody then, and replies with ``LAError/notInteractive``.
+    ///
+    /// - Parameters:
+    ///   - policy: what the person has to show.
+    ///   - localizedReason: why, for the person to read; not empty.
+    ///   - reply: receives the outcome, once, on a private queue; an error is an ``LAError``.
+    @preconcurrency
+    open func evaluatePolicy(
+        _ policy: LAPolicy,
+        localizedReason: String,
+        reply: @escaping @Sendable (Bool, (any Error)?) -> Void
+    ) {
+        let evaluation = Evaluation(context: authenticationContext, reason: localizedReason)
+        evaluation.start { [self] service, context throws(AuthenticationFailure) in
+            do throws(AuthenticationFailure) {
+                try service.evaluate(policy.demand, reason: localizedReason, context)
+                noteDomainState(after: policy, service.biometry)
+            } catch {
+                found.withLock { $0.evaluatedPolicyDomainState = nil }
+                throw error
+            }
+        } reply: {
+            reply($0 == nil, $0)
+        }
+    }
+
+    /// Asks the person, unless the context has seen what the policy demands.
+    ///
+    /// No thread of the task waits for the answer. That the task is cancelled ends no question; ``invalidate()`` does.
+    ///
+    /// - Parameters:
+    ///   - policy: what the person has to show.
+    ///   - localizedReason: why, for the person to read; not empty.
+    /// - Returns: `true`; every other outcome is an error.
+    /// - Throws: ``LAError``.
+    @discardableResult
+    open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
+        try await outcome { reply in evaluatePolicy(policy, localizedReason: localizedReason, reply: reply) }
+    }
+
+    /// Asks for what an access control demands, unless the context has seen it.
+    ///
+    /// Returns at once. An item or a key is made without asking anybody:
+    /// ``LAAccessControlOperation/createItem`` and ``LAAccessControlOperation/createKey`` succeed, unless the level or the
+    /// constraints need a passcode and none is set. Every use takes what the constraints name; without any it succeeds. An
+    /// empty reason is answered as by ``evaluatePolicy(_:localizedReason:reply:)``.
+    ///
+    /// - Parameters:
+    ///   - accessControl: the constraints.
+    ///   - operation: what is to be done under it.
+    ///   - localizedReason: why, for the person to read; not empty.
+    ///   - reply: receives the outcome, once, on a private queue; an error is an ``LAError``.
+    @preconcurrency
+    open func evaluateAccessControl(
+        _ accessControl: SecAccessControl,
+        operation: LAAccessControlOperation,
+        localizedReason: String,
+        reply: @escaping @Sendable (Bool, (any Error)?) -> Void
+    ) {
+        let value = accessControl.value
+        let evaluation = Evaluation(context: authenticationContext, reason: localizedReason)
+        evaluation.start { service, context throws(AuthenticationFailure) in
+            if operation.isUse {
+                try service.evaluate(value, reason: localizedReason, context)
+            } else if let obstacle = service.obstacle(toStoringUnder: value, context) {
+                throw obstacle
+            }
+        } reply: {
+            reply($0 == nil, $0)
+        }
+    }
+
+    /// Asks for what an access control demands, unless the context has seen it.
+    ///
+    /// - Parameters:
+    ///   - accessControl: the constraints.
+    ///   - operation: what is to be done under it.
+    ///   - localizedReason: why, for the person to read; not empty.
+    /// - Returns: `true`; every other outcome is an error.
+    /// - Throws: ``LAError``.
+    @discardableResult
+    open func evaluateAccessControl(
+        _ accessControl: SecAccessControl,
+        operation: LAAccessControlOperation,
+        localizedReason: String
+    ) async throws -> Bool {
+        try await outcome { reply in
+            evaluateAccessControl(accessControl, operation: operation, localizedReason: localizedReason, reply: reply)
+        }
+    }
+
+    /// Ends the use of the context, and forgets what was shown in it.
+    ///
+    /// Evaluations that have not replied yet fail with ``LAError/appCancel``, later ones with ``LAError/invalidContext``.
+    open func invalidate() { authenticationContext.invalidate() }
+
+    /// Sets or removes a credential that the program supplies, so that the person is not asked for it.
+    ///
+    /// - Parameters:
+    ///   - credential: the bytes of the credential; `nil` removes it.
+    ///   - type: what it is a credential for.
+    /// - Returns: Whether it was taken: an application password, in a context that is not invalidated.
+    @discardableResult
+    open func setCredential(_ credential: Data?, type: LACredentialType) -> Bool {
+        guard type == .applicationPassword, !authenticationContext.isInvalid else { return false }
+        authenticationContext.applicationPassword = credential.map { credential in
+            credential.withUnsafeBytes { SecretBytes(copying: $0) }
+        }
+        return true
+    }
+
+    /// Whether a credential of a type is set.
+    open func isCredentialSet(_ type: LACredentialType) -> Bool {
+        type == .applicationPassword && authenticationContext.applicationPassword != nil
+    }
+
+    /// The kind of biometry that the device has.
+    ///
+    /// As on Apple's platforms it is ``LABiometryType/none`` until ``canEvaluatePolicy(_:error:)`` was called, and what that
+    /// function found afterwards, whatever it returned.
+    open var biometryType: LABiometryType { found.withLock(\.biometryType) }
+
+    /// Which set of biometry was enrolled when it was last asked for: other data after each change of the set.
+    ///
+    /// As on Apple's platforms it is set when the person was recognized in an evaluation, and when
+    /// ``canEvaluatePolicy(_:error:)`` returned `true` for a biometric policy; `nil` after any other evaluation.
+    open var evaluatedPolicyDomainState: Data? { found.withLock(\.evaluatedPolicyDomainState) }
+
+    /// What is enrolled and paired now.
+    open var domainState: LADomainState { LADomainState(Evaluation.serviceInEffect.biometry) }
+
+    /// Whether asking the person is forbidden: what would have to ask fails with ``LAError/notInteractive``.
+    open var interactionNotAllowed: Bool {
+        get { authenticationContext.settings.interactionNotAllowed }
+        set { authenticationContext.configure { $0.interactionNotAllowed = newValue } }
+    }
+
+    /// Why the person is asked, when a keychain query does the asking.
+    open var localizedReason: String {
+        get { authenticationContext.settings.localizedReason }
+        set { authenticationContext.configure { $0.localizedReason = newValue } }
+    }
+
+    /// The title of the fallback button; empty hides it, `nil` is the usual one.
+    open var localizedFallbackTitle: String? {
+        get { authenticationContext.settings.localizedFallbackTitle }
+        set { authenticationContext.configure { $0.localizedFallbackTitle = newValue } }
+    }
+
+    /// The title of the cancel button; `nil` is the usual one.
+    open var localizedCancelTitle: String? {
+        get { authenticationContext.settings.localizedCancelTitle }
+        set { authenticationContext.configure { $0.localizedCancelTitle = newValue } }
+    }
+
+    /// For how many seconds an earlier recognition by biometry counts.
+    ///
+    /// At most ``LATouchIDAuthenticationMaximumAllowableReuseDuration``, which a longer time is taken for; 0, the default,
+    /// and everything that is not above it mean that none counts.
+    open var touchIDAuthenticationAllowableReuseDuration: TimeInterval {
+        get { authenticationContext.settings.reuseDurationSeconds }
+        set {
+            // A comparison that NaN fails.
+            let seconds = newValue > 0 ? min(newValue, LATouchIDAuthenticationMaximumAllowableReuseDuration) : 0
+            authenticationContext.configure { $0.reuseDurationSeconds = seconds }
+        }
+    }
+
+    /// After how many failures of biometry to fall back: kept and without effect, as on Apple's platforms since iOS 9.
+    open var maxBiometryFailures: NSNumber? {
+        get { found.withLock(\.maxBiometryFailures).map { NSNumber(value: $0) } }
+        set { found.withLock { [failures = newValue?.intValue] in $0.maxBiometryFailures = failures } }
+    }
+
+    private func noteDomainState(after policy: LAPolicy, _ biometry: Biometry) {
+        let shown = authenticationContext.shown
+        let wasRecognized = biometry.enrolledSet.map { shown.contains(.biometry(enrolledSet: $0)) } ?? false
+        let state = policy.isBiometric || wasRecognized ? biometry.stateHash : nil
+        found.withLock { $0.evaluatedPolicyDomainState = state }
+    }
+
+    private func outcome(
+        _ evaluate: (@escaping @Sendable (Bool, (any Error)?) -> Void) -> Void
+    ) async throws -> Bool {
+        try await withCheckedThrowingContinuation { continuation in
+            evaluate { isSuccess, error in
+                if isSuccess {
+                    continuation.resume(returning: true)
+                } else {
+                    continuation.resume(throwing: error ?? LAError(.authenticationFailed))
+                }
+            }
+        }
+    }
+}
+
+extension LAContext: AuthenticationContextHolder {}
