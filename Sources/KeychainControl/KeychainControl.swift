@@ -8,7 +8,7 @@ public struct KeychainControl: ParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "keychainctl",
         abstract: "Looks after the keychain and the programs that use it.",
-        subcommands: [BundleIdentifierCommand.self]
+        subcommands: [DeviceCommand.self, BackupCommand.self, BundleIdentifierCommand.self]
     )
 
     /// The command without arguments, which shows its help.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainAuthenticators
+import KeychainCore
+import KeychainEngine
 import KeychainProtection
 import SecurityTool
 
@@ -8,6 +11,6 @@ import SecurityTool
 struct Main {
     static func main() {
         ProcessHardening.disableDumps()
-        exit(Tool(backend: ProcessKeychain.backend()).runProcess())
+        exit(Tool(backend: ProcessKeychain.backend(authenticator: ProcessAuthenticator())).runProcess())
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainAuthenticators
 import KeychainCore
 
 /// The words of a line of interactive mode (reference, section 2.4).

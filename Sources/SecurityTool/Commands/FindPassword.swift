@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainAuthenticators
 import KeychainCore
 
 /// `find-generic-password` and `find-internet-password` (reference, section 4.3).

@@ -38,13 +38,15 @@ struct UserKeychain: Sendable {
 
     /// Why there may be matching items that cannot be shown.
     ///
-    /// Damage is reported by the first call that meets it, and later only where nothing else matches.
+    /// Nobody is asked: an owner who authenticated would be shown nothing. Damage is reported by the first call that meets
+    /// it, and later only where nothing else matches.
     ///
     /// - Returns: `errSecInteractionNotAllowed` or `errSecDecode`; `nil` when there is no such item.
     func obstacle(_ itemClass: ItemClass, _ conditions: Conditions = Conditions()) throws(KeychainError) -> Status? {
         var query = query(itemClass, conditions)
         query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
         query[PropertyKey.returnPersistentReference] = .boolean(true)
+        query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUIFail)
         var obstacle: Status?
         // Damage hides what else there is until it has been set aside.
         for _ in 0..<2 {

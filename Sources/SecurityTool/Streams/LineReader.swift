@@ -2,6 +2,7 @@
 
 import CKeychainSupport
 import Glibc
+import KeychainAuthenticators
 import KeychainCore
 
 /// Lines of a descriptor; they may hold secrets, and every buffer is wiped.

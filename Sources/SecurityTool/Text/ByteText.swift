@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainAuthenticators
 import KeychainCore
 
 /// Text for a stream: bytes, because names of files and keychains need not be UTF-8.

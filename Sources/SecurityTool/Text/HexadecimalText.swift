@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainAuthenticators
 import KeychainCore
 
 /// Bytes from hexadecimal digits, for `-X`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainAuthenticators
 import KeychainCore
 
 /// The two ways in which values are printed (reference, section 6).

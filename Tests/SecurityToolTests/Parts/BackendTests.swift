@@ -10,15 +10,6 @@ import Testing
 
 /// The command in this process, with another keychain behind it.
 struct BackendTests {
-    /// A keychain that fails.
-    private struct Failing: KeychainBackend {
-        let status: Status
-
-        func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
-            throw KeychainError(status, "this is the reason")
-        }
-    }
-
     /// Statuses, what follows the name of the function, and the exit status.
     private static let statuses: [(Int32, String, Int32)] = [
         (-25291, "No keychain is available. You may need to restart your computer.\nsecurity: this is the reason", 53),
@@ -47,7 +38,7 @@ struct BackendTests {
     func errorsAreReported() throws {
         for (status, text, exitStatus) in Self.statuses {
             for (command, function) in Self.commands {
-                let result = try run(command, Failing(status: Status(rawValue: status)))
+                let result = try run(command, FakeKeychain(failingWith: Status(rawValue: status)))
                 // A dump has no other status than 0 and 1.
                 let expected = command == "dump-keychain" ? (1, 1) : (status, exitStatus)
                 #expect((result.status, result.status & 0xFF) == expected)
@@ -59,7 +50,7 @@ struct BackendTests {
 
     @Test("an update that fails is followed by an add")
     func updateThenAdd() throws {
-        let result = try run("add-generic-password -U -a a -s svc", Failing(status: .dataTooLarge))
+        let result = try run("add-generic-password -U -a a -s svc", FakeKeychain(failingWith: .dataTooLarge))
         let text = try #require(Status.dataTooLarge.message)
         #expect(
             result.errors == """

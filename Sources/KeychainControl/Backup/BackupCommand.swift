@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// `keychainctl backup`: takes the keychain to another device.
+struct BackupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Writes the keychain to a file that a secret opens, and makes one from such a file.",
+        discussion: """
+            Items that may not leave their device stay behind; they are reported by level. The secret is asked for at the \
+            terminal, or it is a line of standard input or of another descriptor.
+            """,
+        subcommands: [CreateBackupCommand.self, RestoreBackupCommand.self]
+    )
+}

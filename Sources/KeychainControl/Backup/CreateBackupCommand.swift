@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeychainCore
+
+/// `keychainctl backup create`: writes a backup.
+struct CreateBackupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Writes a backup under a secret of its own.",
+        discussion: """
+            With a passcode set, that is asked for first: a locked keychain cannot be backed up. When both are lines of \
+            one descriptor, the passcode is the first.
+            """
+    )
+
+    @Argument(help: "The file to write.", completion: .file())
+    var file: String
+
+    @OptionGroup var passcode: PasscodeOptions
+
+    @OptionGroup var secret: BackupSecretOptions
+
+    @OptionGroup var misplaced: MisplacedSecret
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        let keychain = surroundings.keychain
+        let status = try refusing { () throws(KeychainError) in try keychain.device.status() }
+        if status.hasPasscode {
+            let source = passcode.source(surroundings)
+            let passcode = try source.read(.passcode, .passcode, reason: "back up the keychain")
+            try refusing { () throws(KeychainError) in try keychain.device.unlock(passcode: passcode) }
+        }
+        let secret = try secret.source(surroundings).read(
+            .newBackupSecret,
+            .newApplicationPassword,
+            reason: "back up the keychain"
+        )
+        let path = AbsolutePath.of(file)
+        let report = try refusing { () throws(KeychainError) in try keychain.createBackup(at: path, secret: secret) }
+        surroundings.say(BackupText.created(report, file))
+    }
+}

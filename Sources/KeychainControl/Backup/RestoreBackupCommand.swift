@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeychainCore
+
+/// `keychainctl backup restore`: makes the keychain from a backup.
+struct RestoreBackupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Makes the keychain from a backup, where there is none yet.",
+        discussion: "The new keychain has no passcode."
+    )
+
+    @Argument(help: "The file to read.", completion: .file())
+    var file: String
+
+    @OptionGroup var secret: BackupSecretOptions
+
+    @OptionGroup var misplaced: MisplacedSecret
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        let keychain = surroundings.keychain
+        let source = secret.source(surroundings)
+        let secret = try source.read(.backupSecret, .applicationPassword, reason: "restore the keychain from a backup")
+        let path = AbsolutePath.of(file)
+        let report = try refusing { () throws(KeychainError) in try keychain.restoreBackup(from: path, secret: secret) }
+        surroundings.say(BackupText.restored(report, file))
+    }
+}

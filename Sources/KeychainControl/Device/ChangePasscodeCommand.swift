@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeychainCore
+
+/// `keychainctl device change-passcode`: replaces the passcode.
+struct ChangePasscodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "change-passcode",
+        abstract: "Replaces the passcode; no item changes.",
+        discussion: "From a descriptor the old passcode is one line, and the new one is the next."
+    )
+
+    @OptionGroup var passcode: PasscodeOptions
+
+    @OptionGroup var misplaced: MisplacedSecret
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        let device = surroundings.keychain.device
+        let status = try refusing { () throws(KeychainError) in try device.status() }
+        guard status.hasPasscode else { throw Refusal(KeychainError(DeviceError.noPasscode)) }
+        let source = passcode.source(surroundings)
+        let old = try source.read(.passcode, .passcode, reason: "change the passcode")
+        let new = try source.read(.newPasscode, .newApplicationPassword, reason: "change the passcode")
+        try refusing { () throws(KeychainError) in try device.changePasscode(from: old, to: new) }
+        surroundings.say("The passcode is changed.")
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeychainCore
+
+/// `keychainctl device remove-passcode`: removes the passcode, and the items that ask for one.
+struct RemovePasscodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove-passcode",
+        abstract: "Removes the passcode, and destroys the items that ask for one.",
+        discussion: """
+            Every item of the level \(Accessibility.whenPasscodeSetThisDeviceOnly.constantName) is destroyed, and no \
+            backup has any of them.
+            """
+    )
+
+    @OptionGroup var passcode: PasscodeOptions
+
+    @Flag(help: "Do not ask whether this is meant.")
+    var yes = false
+
+    @OptionGroup var misplaced: MisplacedSecret
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        let device = surroundings.keychain.device
+        let status = try refusing { () throws(KeychainError) in try device.status() }
+        guard status.hasPasscode else { throw Refusal(KeychainError(DeviceError.noPasscode)) }
+        try confirm(surroundings)
+        let passcode = try passcode.source(surroundings).read(.passcode, .passcode, reason: "remove the passcode")
+        try refusing { () throws(KeychainError) in try device.removePasscode(passcode) }
+        surroundings.say("The passcode is removed.")
+    }
+
+    private func confirm(_ surroundings: Surroundings) throws {
+        if yes { return surroundings.remark(Self.warning) }
+        guard let isMeant = surroundings.confirm(Self.warning) else {
+            throw ValidationError("There is no terminal to ask at. \(Self.warning) If that is meant, say --yes.")
+        }
+        guard isMeant else { throw Refusal("cancelled") }
+    }
+
+    private static let warning = """
+        Removing the passcode destroys for ever every item with \
+        \(Accessibility.whenPasscodeSetThisDeviceOnly.constantName).
+        """
+}

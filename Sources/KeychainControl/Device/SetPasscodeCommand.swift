@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeychainCore
+
+/// `keychainctl device set-passcode`: sets the first passcode.
+struct SetPasscodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set-passcode",
+        abstract: "Sets a passcode; nobody can recover it.",
+        discussion: "At the terminal it is asked for twice."
+    )
+
+    @OptionGroup var passcode: PasscodeOptions
+
+    @OptionGroup var misplaced: MisplacedSecret
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        let device = surroundings.keychain.device
+        // Nobody has to think of a passcode for nothing.
+        let status = try refusing { () throws(KeychainError) in try device.status() }
+        guard !status.hasPasscode else { throw Refusal(KeychainError(DeviceError.passcodeAlreadySet)) }
+        let passcode = try passcode.source(surroundings).read(
+            .newPasscode,
+            .newApplicationPassword,
+            reason: "set the passcode"
+        )
+        try refusing { () throws(KeychainError) in try device.setPasscode(passcode) }
+        surroundings.say("The passcode is set.")
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeychainCore
+
+/// `keychainctl device set-policy`: says what the device does by itself.
+struct SetPolicyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set-policy",
+        abstract: "Says when programs lock themselves, and when everything is erased.",
+        discussion: "With a passcode set it is asked for. What is not given stays as it is."
+    )
+
+    @Option(help: ArgumentHelp("Lock a program after so many seconds without a call.", valueName: "seconds|never"))
+    var autoLock: Limit?
+
+    @Option(help: ArgumentHelp("Erase everything after so many wrong passcodes in a row.", valueName: "n|never"))
+    var eraseAfter: Limit?
+
+    @OptionGroup var passcode: PasscodeOptions
+
+    @OptionGroup var misplaced: MisplacedSecret
+
+    func validate() throws {
+        guard autoLock != nil || eraseAfter != nil else {
+            throw ValidationError("Say --auto-lock, --erase-after, or both.")
+        }
+    }
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        let device = surroundings.keychain.device
+        let status = try refusing { () throws(KeychainError) in try device.status() }
+        var policy = status.policy
+        if let autoLock { policy.autoLockAfterSeconds = autoLock.number }
+        if let eraseAfter { policy.eraseAfterFailedAttempts = eraseAfter.number }
+        if status.hasPasscode {
+            let source = passcode.source(surroundings)
+            let passcode = try source.read(.passcode, .passcode, reason: "change what the keychain does by itself")
+            try refusing { () throws(KeychainError) in try device.unlock(passcode: passcode) }
+        }
+        try refusing { () throws(KeychainError) in try device.setPolicy(policy) }
+        surroundings.say("The policy is set.")
+    }
+
+    /// A number above 0, or never.
+    struct Limit: ExpressibleByArgument, Hashable {
+        /// `nil` for never.
+        let number: Int?
+
+        init?(argument: String) {
+            if argument == "never" {
+                number = nil
+            } else if let number = Int(argument), number > 0 {
+                self.number = number
+            } else {
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+
+/// A device's status, written for a person and for a program.
+enum StatusText {
+    /// Lines of a name and a value.
+    static func plain(_ status: DeviceStatus) -> String {
+        let rows = [
+            ("State", status.lockState.rawValue),
+            ("Passcode", status.hasPasscode ? "set" : "not set"),
+            ("Wrong passcodes", attempts(status)),
+            (
+                "Locks itself",
+                status.policy.autoLockAfterSeconds.map { "after \(Duration.text(Double($0))) without a call" }
+            ),
+            (
+                "Erases itself",
+                status.policy.eraseAfterFailedAttempts.map { "after \(Count.text($0, "wrong passcode"))" }
+            ),
+        ]
+        return rows.map { name, value in
+            "\(name):".padding(toLength: 18, withPad: " ", startingAt: 0) + (value ?? "never")
+        }.joined(separator: "\n")
+    }
+
+    /// A JSON object; what is `nil` is `null`.
+    static func json(_ status: DeviceStatus) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        return String(decoding: try encoder.encode(Form(status)), as: UTF8.self)
+    }
+
+    private static func attempts(_ status: DeviceStatus) -> String {
+        let wait = Duration.text(status.secondsUntilNextAttempt)
+        return "\(status.failedAttempts) in a row"
+            + (status.secondsUntilNextAttempt > 0 ? ", the next one is looked at in \(wait)" : "")
+    }
+
+    private struct Form: Encodable {
+        let status: DeviceStatus
+
+        init(_ status: DeviceStatus) { self.status = status }
+
+        private enum Key: String, CodingKey {
+            case state, passcodeSet, failedAttempts, secondsUntilNextAttempt
+            case autoLockAfterSeconds, eraseAfterFailedAttempts
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var object = encoder.container(keyedBy: Key.self)
+            try object.encode(state, forKey: .state)
+            try object.encode(status.hasPasscode, forKey: .passcodeSet)
+            try object.encode(status.failedAttempts, forKey: .failedAttempts)
+            try object.encode(status.secondsUntilNextAttempt, forKey: .secondsUntilNextAttempt)
+            try object.encode(status.policy.autoLockAfterSeconds, forKey: .autoLockAfterSeconds)
+            try object.encode(status.policy.eraseAfterFailedAttempts, forKey: .eraseAfterFailedAttempts)
+        }
+
+        private var state: String {
+            switch status.lockState {
+            case .beforeFirstUnlock: "beforeFirstUnlock"
+            case .unlocked: "unlocked"
+            case .locked: "locked"
+            }
+        }
+    }
+}

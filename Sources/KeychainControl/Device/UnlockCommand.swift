@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeychainCore
+import KeychainEngine
+
+/// `keychainctl device unlock`: runs a command that starts unlocked.
+struct UnlockCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlock",
+        abstract: "Runs a command, and what it runs, with the keychain unlocked until the next lock.",
+        discussion: """
+            An unlock lasts as long as a process: no service keeps it. Without a command the passcode is only checked. The \
+            exit status is the command's; 128 and the signal when one ended it, 127 when it is not there, 126 when it \
+            cannot be run.
+            """
+    )
+
+    @OptionGroup var passcode: PasscodeOptions
+
+    @OptionGroup var misplaced: MisplacedSecret
+
+    @Argument(parsing: .postTerminator, help: "What to run, after --.")
+    var command: [String] = []
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        let keychain = surroundings.keychain
+        let status = try refusing { () throws(KeychainError) in try keychain.device.status() }
+        guard status.hasPasscode else {
+            if !command.isEmpty { return try run(command, nil, surroundings) }
+            return surroundings.say("No passcode is set: the keychain is always unlocked.")
+        }
+        let source = passcode.source(surroundings)
+        let passcode = try source.read(.passcode, .passcode, reason: "unlock the keychain")
+        if command.isEmpty {
+            try refusing { () throws(KeychainError) in
+                try keychain.device.unlock(passcode: passcode)
+                // Without one any passcode does, and another process may have removed it while this one was typed.
+                guard try keychain.device.status().hasPasscode else { throw KeychainError(DeviceError.noPasscode) }
+            }
+            return surroundings.say(Self.explanation)
+        }
+        let offer = try refusing { () throws(KeychainError) in try keychain.offerUnlock(passcode: passcode) }
+        defer { offer?.withdraw() }
+        try run(command, offer, surroundings)
+    }
+
+    private func run(_ command: [String], _ offer: UnlockOffer?, _ surroundings: Surroundings) throws {
+        let status = try surroundings.run(command, offer)
+        guard status == 0 else { throw ExitCode(status) }
+    }
+
+    private static let explanation = """
+        The passcode is right. An unlock lasts as long as a process, and this one ends now. To run a command unlocked:
+            keychainctl device unlock -- COMMAND
+        """
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Asks the person at the terminal, whatever standard input is.
+enum Confirmation {
+    /// Whether the answer was "yes"; `nil` when the program has no terminal.
+    @Sendable
+    static func ask(_ question: String) -> Bool? {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard terminal >= 0 else { return nil }
+        defer { close(terminal) }
+        StandardError.write("\(question)\nType yes to go on:", to: terminal)
+        return answer(from: terminal) == Array("yes".utf8)
+    }
+
+    /// A line; what is beyond its first bytes does not matter.
+    private static func answer(from terminal: Int32) -> [UInt8] {
+        var line: [UInt8] = []
+        while line.count < 1 << 12 {
+            var byte: UInt8 = 0
+            let count = read(terminal, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0, byte != UInt8(ascii: "\n") else { break }
+            line.append(byte)
+        }
+        return line
+    }
+}

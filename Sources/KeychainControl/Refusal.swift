@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Why a command did not do what it was asked: one sentence, which holds no secret.
+///
+/// Its exit status is 1.
+struct Refusal: Error, Hashable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+
+    /// The refusal of a keychain or its device.
+    init(_ error: KeychainError) {
+        switch error.cause as? DeviceError {
+        case .wrongPasscode(let failedAttempts, let seconds):
+            let wait = seconds > 0 ? "; the next one is looked at in \(Duration.text(seconds))" : ""
+            self.init("the passcode is wrong, \(Count.text(failedAttempts, "wrong one")) in a row\(wait)")
+        case .attemptTooSoon(let seconds):
+            self.init("after wrong passcodes the next one is looked at in \(Duration.text(seconds)); this one was not")
+        default: self.init(error.reason)
+        }
+    }
+}
+
+/// Runs what throws a keychain's errors, for a command that throws refusals.
+func refusing<Result>(_ body: () throws(KeychainError) -> Result) throws(Refusal) -> Result {
+    do { return try body() } catch { throw Refusal(error) }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Where a passcode comes from.
+struct PasscodeOptions: ParsableArguments {
+    @Option(
+        name: .customLong("passcode-fd"),
+        help: ArgumentHelp("Read the passcode from this descriptor, one line.", valueName: "n")
+    )
+    var descriptor: String?
+
+    @Flag(name: .customLong("passcode-stdin"), help: "Read the passcode from standard input, one line.")
+    var usesStandardInput = false
+
+    func validate() throws {
+        try SecretOptions.check(descriptor, usesStandardInput, "passcode")
+    }
+
+    /// The source that was chosen.
+    func source(_ surroundings: Surroundings) -> SecretSource {
+        SecretOptions.source(descriptor, usesStandardInput, surroundings)
+    }
+}
+
+/// Where the secret of a backup comes from.
+struct BackupSecretOptions: ParsableArguments {
+    @Option(
+        name: .customLong("secret-fd"),
+        help: ArgumentHelp("Read the backup's secret from this descriptor, one line.", valueName: "n")
+    )
+    var descriptor: String?
+
+    @Flag(name: .customLong("secret-stdin"), help: "Read the backup's secret from standard input, one line.")
+    var usesStandardInput = false
+
+    func validate() throws {
+        try SecretOptions.check(descriptor, usesStandardInput, "secret")
+    }
+
+    /// The source that was chosen.
+    func source(_ surroundings: Surroundings) -> SecretSource {
+        SecretOptions.source(descriptor, usesStandardInput, surroundings)
+    }
+}
+
+/// What both have in common.
+private enum SecretOptions {
+    /// - Throws: A usage error, which does not repeat what was given: it could be the secret itself.
+    static func check(_ descriptor: String?, _ usesStandardInput: Bool, _ name: String) throws {
+        guard let descriptor else { return }
+        guard !usesStandardInput else {
+            throw ValidationError("--\(name)-fd and --\(name)-stdin exclude each other.")
+        }
+        guard number(descriptor) != nil else {
+            throw ValidationError("--\(name)-fd takes the number of an open descriptor, never the \(name) itself.")
+        }
+    }
+
+    static func source(_ descriptor: String?, _ usesStandardInput: Bool, _ surroundings: Surroundings) -> SecretSource {
+        if usesStandardInput { return .descriptor(surroundings.standardInput) }
+        return descriptor.flatMap(number).map { .descriptor($0) } ?? .person(surroundings.authenticator)
+    }
+
+    private static func number(_ text: String) -> Int32? {
+        Int32(text).flatMap { $0 >= 0 ? $0 : nil }
+    }
+}

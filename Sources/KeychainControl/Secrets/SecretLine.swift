@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+
+@_implementationOnly import CKeychainSupport
+
+/// Reads a secret that is one line of a descriptor.
+///
+/// The line ends before the first newline, which does not belong to it, or at the end of the input; every other byte
+/// counts, a carriage return and NUL among them. Nothing beyond the newline is taken, so another line or a program can
+/// follow.
+enum SecretLine {
+    /// The most bytes that a secret may have: 1 MiB.
+    static let largestByteCount = 1 << 20
+
+    /// The line; its copies on the way are wiped.
+    static func read(from descriptor: Int32, _ name: SecretSource.Name) throws(Refusal) -> SecretBytes {
+        // A program that is run afterwards has no business with it.
+        if descriptor > STDERR_FILENO { keychain_close_on_exec(descriptor) }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: largestByteCount + 1, alignment: 1)
+        defer {
+            keychain_wipe(buffer.baseAddress, buffer.count)
+            buffer.deallocate()
+        }
+        var count = 0
+        var isAtEnd = false
+        while !isAtEnd, count < buffer.count {
+            isAtEnd = try !readByte(from: descriptor, to: buffer.baseAddress.map { $0 + count }, name)
+            if !isAtEnd, buffer[count] == UInt8(ascii: "\n") { break }
+            count += isAtEnd ? 0 : 1
+        }
+        guard count <= largestByteCount else {
+            throw Refusal("the \(name.text) is longer than \(largestByteCount) bytes")
+        }
+        guard count > 0 || !isAtEnd else { throw Refusal("the input ended where the \(name.text) should be") }
+        return SecretBytes(copying: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+
+    /// Whether there was another byte.
+    private static func readByte(
+        from descriptor: Int32,
+        to target: UnsafeMutableRawPointer?,
+        _ name: SecretSource.Name
+    ) throws(Refusal) -> Bool {
+        while true {
+            let got = Glibc.read(descriptor, target, 1)
+            if got >= 0 { return got > 0 }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                poll(&state, 1, -1)
+            default:
+                let why = String(cString: strerror(errno))
+                throw Refusal("the \(name.text) cannot be read from descriptor \(descriptor): \(why)")
+            }
+        }
+    }
+}

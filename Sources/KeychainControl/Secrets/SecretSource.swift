@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Where a command gets a secret from.
+enum SecretSource {
+    /// A line of a descriptor.
+    case descriptor(Int32)
+    /// The person.
+    case person(any Authenticator)
+
+    /// What a secret is called, and which options give it.
+    struct Name {
+        let text: String
+        let options: String
+
+        /// What a prompt calls it.
+        let label: String
+
+        static let passcode = passcode("passcode", "Passcode")
+        static let newPasscode = passcode("new passcode", "New passcode")
+        static let backupSecret = backupSecret("Secret of the backup")
+        static let newBackupSecret = backupSecret("New secret for the backup")
+
+        private static func passcode(_ text: String, _ label: String) -> Name {
+            Name(text: text, options: "--passcode-fd or --passcode-stdin", label: label)
+        }
+
+        private static func backupSecret(_ label: String) -> Name {
+            Name(text: "secret", options: "--secret-fd or --secret-stdin", label: label)
+        }
+    }
+
+    /// A secret; from the person by a prompt of this kind.
+    func read(_ name: Name, _ kind: AuthenticationPrompt.Kind, reason: String) throws(Refusal) -> SecretBytes {
+        switch self {
+        case .descriptor(let descriptor): try SecretLine.read(from: descriptor, name)
+        case .person(let authenticator): try Self.ask(authenticator, name, kind, reason)
+        }
+    }
+
+    private static func ask(
+        _ authenticator: any Authenticator,
+        _ name: Name,
+        _ kind: AuthenticationPrompt.Kind,
+        _ reason: String
+    ) throws(Refusal) -> SecretBytes {
+        guard authenticator.canAskForSecrets else { throw nobody(name) }
+        switch authenticator.ask(AuthenticationPrompt(kind, reason: reason, label: name.label)) {
+        case .secret(let secret): return secret
+        case .ended: throw Refusal("nobody gave the \(name.text) in time")
+        case .unavailable: throw nobody(name)
+        case .cancelled, .recognized, .notRecognized, .fallback: throw Refusal("cancelled")
+        }
+    }
+
+    private static func nobody(_ name: Name) -> Refusal {
+        Refusal("there is no terminal to ask for the \(name.text); give it by \(name.options)")
+    }
+}

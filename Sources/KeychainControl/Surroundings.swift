@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+import KeychainEngine
+
+/// What the commands work on, and whom they talk to; a test puts in its own.
+struct Surroundings: Sendable {
+    /// Those of the command that runs.
+    @TaskLocal static var current = Surroundings.process
+
+    /// The keychain.
+    var keychain: any ControlledKeychain
+
+    /// Who asks for secrets when no option says where they come from.
+    var authenticator: any Authenticator
+
+    /// Where `--passcode-stdin` and `--secret-stdin` read.
+    var standardInput: Int32 = STDIN_FILENO
+
+    /// Takes what the command has to say.
+    var say: @Sendable (String) -> Void = { print($0) }
+
+    /// Takes what the command has to say beside its result.
+    var remark: @Sendable (String) -> Void = StandardError.write
+
+    /// Asks a question that is answered by yes; `nil` when there is nobody to ask.
+    var confirm: @Sendable (String) -> Bool? = Confirmation.ask
+
+    /// Runs a program to its end, with an unlock or without one, and says how it ended.
+    var run: @Sendable ([String], UnlockOffer?) throws(Refusal) -> Int32 = ChildProgram.run
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainControl
+
+/// What `keychainctl device status` writes.
+struct StatusCommandTests {
+    private static let full = DeviceStatus(
+        lockState: .locked,
+        hasPasscode: true,
+        failedAttempts: 6,
+        secondsUntilNextAttempt: 59.5,
+        policy: DevicePolicy(autoLockAfterSeconds: 1, eraseAfterFailedAttempts: 10)
+    )
+
+    @Test("a status is lines of a name and a value")
+    func plain() {
+        #expect(
+            StatusText.plain(Self.full) == """
+                State:            locked
+                Passcode:         set
+                Wrong passcodes:  6 in a row, the next one is looked at in 60 seconds
+                Locks itself:     after 1 second without a call
+                Erases itself:    after 10 wrong passcodes
+                """
+        )
+        #expect(
+            StatusText.plain(DeviceStatus(lockState: .unlocked, hasPasscode: false)) == """
+                State:            unlocked
+                Passcode:         not set
+                Wrong passcodes:  0 in a row
+                Locks itself:     never
+                Erases itself:    never
+                """
+        )
+    }
+
+    @Test("as JSON it is an object that has every name in every state", arguments: LockState.allCases)
+    func json(_ state: LockState) throws {
+        var status = Self.full
+        status.lockState = state
+        #expect(
+            try object(StatusText.json(status)) == [
+                "state": ["before first unlock": "beforeFirstUnlock"][state.rawValue] ?? state.rawValue,
+                "passcodeSet": true, "failedAttempts": 6, "secondsUntilNextAttempt": 59.5, "autoLockAfterSeconds": 1,
+                "eraseAfterFailedAttempts": 10,
+            ] as NSDictionary
+        )
+        #expect(
+            try object(StatusText.json(DeviceStatus(lockState: state, hasPasscode: false)))["autoLockAfterSeconds"]
+                is NSNull
+        )
+    }
+
+    @Test("the command writes one or the other, and is what `device` does by itself")
+    func command() throws {
+        let control = Control(device: FakeDevice(passcode: "1234"))
+        let plain = try control.run(["device", "status"])
+        #expect(plain.status == 0)
+        #expect(plain.output.hasPrefix("State:            before first unlock\nPasscode:         set\n"))
+        #expect(try control.run(["device"]) == plain)
+        #expect(try object(control.run(["device", "status", "--json"]).output)["passcodeSet"] as? Bool == true)
+    }
+
+    private func object(_ text: String) throws -> NSDictionary {
+        try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary)
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import KeychainAuthenticators
+import KeychainCore
+import KeychainTestSupport
+import Synchronization
+
+@testable import KeychainControl
+
+/// `keychainctl` inside the test: a fake keychain, a scripted person, and what the command said.
+struct Control {
+    var keychain: any ControlledKeychain
+    var answers: [AuthenticationReply] = []
+    var input = ""
+    var confirmation: Bool?
+    var programStatus: Int32 = 0
+
+    /// What a command left behind.
+    struct Outcome: Equatable {
+        var status: Int32
+        var output = ""
+        var remarks = ""
+        var error = ""
+        var prompts: [AuthenticationPrompt.Kind] = []
+        var programs: [[String]] = []
+    }
+
+    init(_ keychain: any ControlledKeychain) { self.keychain = keychain }
+
+    init(device: any KeychainDevice) { keychain = FakeControlledKeychain(device: device) }
+
+    /// Runs a command to its end.
+    func run(_ arguments: [String]) throws -> Outcome {
+        let folder = try TemporaryFolder()
+        let file = open(folder.path(of: "input"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        let bytes = Array(input.utf8)
+        guard write(file, bytes, bytes.count) == bytes.count, lseek(file, 0, SEEK_SET) == 0 else { throw Failure() }
+        return run(arguments, standardInput: file)
+    }
+
+    /// Runs a command that reads from a descriptor.
+    func run(_ arguments: [String], standardInput: Int32) -> Outcome {
+        let notes = Notes(answers)
+        let authenticator = ScriptedAuthenticator { _ in notes.nextAnswer() }
+        authenticator.canAskForSecrets = !answers.isEmpty
+        var surroundings = Surroundings(keychain: keychain, authenticator: authenticator)
+        surroundings.standardInput = standardInput
+        surroundings.say = { text in notes.change { $0.output += text } }
+        surroundings.remark = { text in notes.change { $0.remarks += text } }
+        surroundings.confirm = { [confirmation] question in
+            notes.change { $0.remarks += question }
+            return confirmation
+        }
+        surroundings.run = { [programStatus] words, _ throws(Refusal) in
+            notes.change { $0.programs.append(words) }
+            return programStatus
+        }
+        Surroundings.$current.withValue(surroundings) {
+            do {
+                var command = try KeychainControl.parseAsRoot(arguments)
+                try command.run()
+            } catch {
+                notes.change {
+                    $0.status = KeychainControl.exitCode(for: error).rawValue
+                    $0.error = KeychainControl.message(for: error)
+                }
+            }
+        }
+        notes.change { $0.prompts = authenticator.prompts.map(\.kind) }
+        return notes.outcome
+    }
+
+    struct Failure: Error {}
+
+    private final class Notes: Sendable {
+        private let state: Mutex<(outcome: Outcome, answers: [AuthenticationReply])>
+
+        init(_ answers: [AuthenticationReply]) { state = Mutex((Outcome(status: 0), answers)) }
+
+        var outcome: Outcome { state.withLock(\.outcome) }
+
+        func change(_ body: (inout Outcome) -> Void) { state.withLock { body(&$0.outcome) } }
+
+        func nextAnswer() -> AuthenticationReply {
+            state.withLock { $0.answers.isEmpty ? .unavailable : $0.answers.removeFirst() }
+        }
+    }
+}
+
+extension AuthenticationReply {
+    /// What somebody types.
+    static func typed(_ text: String) -> AuthenticationReply { .secret(SecretBytes(Array(text.utf8))) }
+}
