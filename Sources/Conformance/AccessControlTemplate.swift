@@ -18,9 +18,6 @@ struct AccessControlTemplate {
         }
     }
 
-    /// Whether a person would have to do something before an item with this access control is read.
-    var isConstrained: Bool { !flags.isDisjoint(with: Self.constraints) }
-
     /// Makes the access control through the public function.
     func create(_ variables: Variables) throws(CaseDefect) -> CallResult {
         let protection = try protection.value(variables) as AnyObject
@@ -51,8 +48,4 @@ struct AccessControlTemplate {
         default: throw CaseDefect("unknown access control flag \"\(name)\"")
         }
     }
-
-    private static let constraints: SecAccessControlCreateFlags = [
-        .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .applicationPassword,
-    ]
 }

@@ -4,12 +4,6 @@
 ///
 /// Remove a member when the capability arrives: the cases then run.
 package enum Capability: String, Sendable, CaseIterable {
-    /// Locking, unlocking, restarting, and a device passcode.
-    case device
-    /// Deciding how local authentication ends, and reading items that need it.
-    case authentication
-    /// Storing items that exist only while a passcode is set.
-    case passcode
     /// Making, importing, exporting and inspecting keys.
     case keyOperations = "key operations"
     /// A certificate as a value.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
-import KeychainEngine
 import KeychainTestSupport
 import Security
 
@@ -9,6 +8,9 @@ import Security
 package protocol CaseEnvironment {
     /// Gives the client another ordered list of access groups; stored items stay.
     mutating func setGroups(_ groups: [String])
+
+    /// The keychain's device, and its owner.
+    var device: TestDevice { get }
 
     /// Runs `body` with the public functions of Security reaching this keychain as this client.
     func run<R>(_ body: () throws -> R) rethrows -> R
@@ -21,15 +23,15 @@ package enum Subject: String, Sendable, CaseIterable {
     /// An engine on a database in a folder of its own.
     case disk
 
-    /// A fresh, empty keychain and the client that every case starts with.
+    /// A fresh, empty keychain on an unlocked device with a passcode, and the client that every case starts with.
     package func environment(_ profile: CaseProfile) throws -> any CaseEnvironment {
         let client = Client(accessGroups: Self.initialGroups, profile: profile == .macOS ? .macOS : .iOS)
-        switch self {
-        case .memory:
-            return ContextEnvironment(KeychainContext(backend: EmbeddedKeychain.inMemory(), client: client))
-        case .disk:
-            return ContextEnvironment(KeychainContext(backend: try TemporaryKeychain(), client: client))
-        }
+        let place: TestDevice.Place =
+            switch self {
+            case .memory: .memory
+            case .disk: .disk
+            }
+        return ContextEnvironment(try TestDevice(place, passcode: DeviceStep.passcode), client)
     }
 
     private static let initialGroups = ["TEAMID.com.example.app", "TEAMID.com.example.shared"]
@@ -37,10 +39,12 @@ package enum Subject: String, Sendable, CaseIterable {
 
 /// An environment that is one task-local keychain context.
 private struct ContextEnvironment: CaseEnvironment {
+    let device: TestDevice
     private var context: KeychainContext
 
-    init(_ context: KeychainContext) {
-        self.context = context
+    init(_ device: TestDevice, _ client: Client) {
+        self.device = device
+        context = KeychainContext(backend: device, client: client)
     }
 
     mutating func setGroups(_ groups: [String]) {

@@ -35,6 +35,11 @@ package struct CaseRunner: Sendable {
         return run(steps, profile)
     }
 
+    /// What a case is skipped for want of, decided without running it; `nil` for one that is run.
+    package static func missingCapability(of testCase: Case) -> Capability? {
+        testCase.steps.lazy.compactMap { json in (try? Step(json))?.capability }.first
+    }
+
     private func run(_ steps: [Step], _ profile: CaseProfile) -> Outcome {
         let environment: any CaseEnvironment
         do {
@@ -60,7 +65,7 @@ private struct CaseProgress {
     private var environment: any CaseEnvironment
     private let profile: CaseProfile
     private var variables: Variables = [:]
-    private var skip = SkipAtRunTime()
+    private var promptsSeen = 0
 
     init(environment: any CaseEnvironment, profile: CaseProfile) {
         self.environment = environment
@@ -70,11 +75,9 @@ private struct CaseProgress {
     mutating func run(_ step: Step, _ index: Int) -> Outcome {
         do throws(CaseDefect) {
             let result = try perform(step.operation)
-            if let capability = skip.capability(for: step, status: result.status) { return .skipped(capability) }
             if let mismatch = try mismatch(result, step.expectation) ?? save(result, step.saves) {
                 return .failed(Failure(step: index, operation: step.name, mismatch: mismatch))
             }
-            skip.note(step, status: result.status)
             return .passed
         } catch {
             return .failed(Failure(step: index, operation: step.name, defect: error))
@@ -86,6 +89,7 @@ private struct CaseProgress {
             environment.setGroups(groups)
             return CallResult(status: errSecSuccess, value: nil)
         }
+        if case .device(let step) = operation { return step.perform(on: environment.device, &promptsSeen) }
         return try environment.run { call(operation) }.get()
     }
 
@@ -103,7 +107,8 @@ private struct CaseProgress {
             case .sleep(let milliseconds):
                 Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
                 return CallResult(status: errSecSuccess, value: nil)
-            case .setGroups, .unavailable: throw CaseDefect("no call belongs to this operation")
+            case .context(let step): return try step.perform(variables)
+            case .setGroups, .device, .unavailable: throw CaseDefect("no call belongs to this operation")
             }
         }
     }

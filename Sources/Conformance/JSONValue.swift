@@ -55,6 +55,12 @@ extension JSONValue {
         return characters
     }
 
+    /// A truth value; anything else is a defect of the case.
+    func boolean(_ what: String) throws(CaseDefect) -> Bool {
+        guard case .boolean(let value) = self else { throw CaseDefect("\(what) is not a boolean") }
+        return value
+    }
+
     /// An integer; anything else is a defect of the case.
     func integer(_ what: String) throws(CaseDefect) -> Int {
         guard case .integer(let number) = self else { throw CaseDefect("\(what) is not an integer") }

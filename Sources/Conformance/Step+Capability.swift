@@ -19,7 +19,7 @@ extension StepOperation {
             return Self.capability(of: query) ?? Self.capability(of: attributes)
         case .unavailable(let capability):
             return capability
-        case .setGroups, .createAccessControl, .constant, .errorMessage, .sleep:
+        case .setGroups, .createAccessControl, .constant, .errorMessage, .sleep, .device, .context:
             return nil
         }
     }

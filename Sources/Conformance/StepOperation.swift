@@ -14,6 +14,8 @@ enum StepOperation {
     case constant(String)
     case errorMessage(OSStatus)
     case sleep(milliseconds: Int)
+    case device(DeviceStep)
+    case context(ContextStep)
     /// An operation of the case format that the keychain under test does not have yet.
     case unavailable(Capability)
 }
@@ -37,10 +39,15 @@ extension StepOperation {
         case "constant": self = .constant(try Self.argument("name", arguments).string("\"name\""))
         case "errorMessage": self = .errorMessage(try SymbolName.status(Self.argument("code", arguments)))
         case "sleep": self = .sleep(milliseconds: try Self.argument("ms", arguments).integer("\"ms\""))
-        case "lock", "unlock", "reboot", "removePasscode", "setPasscode": self = .unavailable(.device)
-        case "setAuth": self = .unavailable(.authentication)
         case "createKey", "publicKey", "exportKey", "importKey", "keyAttributes": self = .unavailable(.keyOperations)
-        default: throw CaseDefect("unknown operation \"\(name)\"")
+        default:
+            if let step = try DeviceStep(name, arguments) {
+                self = .device(step)
+            } else if let step = try ContextStep(name, arguments) {
+                self = .context(step)
+            } else {
+                throw CaseDefect("unknown operation \"\(name)\"")
+            }
         }
     }
 

@@ -7,7 +7,7 @@ import Glibc
 enum ForkScenarios {
     /// Forks: the child goes on with the next command; the parent adds some items and ends.
     static func leaveChild(parentSubject: Subject, adds: Int) {
-        let child = storm_fork(60)
+        let child = storm_fork(900)
         if child == 0 { return Console.write("child \(getpid())") }
         for index in 0..<adds { parentSubject.add("parent-\(index)") }
         Console.write("parent ends")
@@ -24,7 +24,7 @@ enum ForkScenarios {
         threads.append(Worker { index in makeSubject().add("opener-\(index)") })
         var failures = 0
         for number in 0..<forks {
-            let child = storm_fork(20)
+            let child = storm_fork(900)
             if child == 0 {
                 subject.add("child-\(number)-inherited")
                 makeSubject().add("child-\(number)-own")

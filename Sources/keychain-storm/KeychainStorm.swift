@@ -11,6 +11,7 @@ struct KeychainStorm {
     private let folder: String
     private let busyTimeout: Int32
     private var subject: Subject
+    private var deviceSteps = DeviceSteps()
     /// Keychains that are out of use but not let go.
     private var kept: [Subject] = []
 
@@ -19,7 +20,7 @@ struct KeychainStorm {
         guard arguments.count >= 2 else { exit(2) }
         var storm = KeychainStorm(
             folder: arguments[1],
-            busyTimeout: arguments.count > 2 ? Int32(arguments[2]) ?? 0 : 20_000
+            busyTimeout: arguments.count > 2 ? Int32(arguments[2]) ?? 0 : 120_000
         )
         storm.serve()
     }
@@ -41,8 +42,8 @@ struct KeychainStorm {
     }
 
     private mutating func perform(_ command: String, _ argument: String, _ number: Int) -> Bool {
-        performStep(command, argument) || performStorm(command, argument, number)
-            || performOnProcess(command, argument, number)
+        performStep(command, argument) || deviceSteps.perform(command, argument, on: subject)
+            || performStorm(command, argument, number) || performOnProcess(command, argument, number)
     }
 
     private func performStep(_ command: String, _ argument: String) -> Bool {

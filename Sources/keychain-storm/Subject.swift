@@ -3,19 +3,23 @@
 import KeychainCore
 import KeychainEngine
 import KeychainFiles
+import KeychainProtection
 import KeychainStore
 
 /// The keychain under test, and the handful of calls that the storms are made of.
 struct Subject: Sendable {
     static let groups = ["STORM.a", "STORM.b"]
 
-    private let keychain: EmbeddedKeychain
-    private let client = Client(accessGroups: groups)
+    let keychain: EmbeddedKeychain
+    let client = Client(accessGroups: groups)
 
     init(folder: String, busyTimeoutMilliseconds: Int32) {
+        var device = DeviceOptions()
+        device.passwordWork = .testing
         keychain = EmbeddedKeychain(
             at: KeychainLocation(path: folder),
-            options: StoreOptions(busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+            options: StoreOptions(busyTimeoutMilliseconds: busyTimeoutMilliseconds),
+            device: device
         )
     }
 

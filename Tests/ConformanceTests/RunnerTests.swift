@@ -63,23 +63,16 @@ struct RunnerTests {
         #expect(try add.run(subject) == .passed)
     }
 
-    @Test("an unreadable protected item is skipped only when the call may ask", arguments: RunTimeTrial.all)
-    func runTimeSkip(_ row: RunTimeTrial) throws {
-        var skip = SkipAtRunTime()
-        for step in row.earlier { skip.note(try RunTimeTrial.step(step), status: 0) }
-        #expect(skip.capability(for: try RunTimeTrial.step(row.step), status: row.status) == row.capability)
-    }
-
     @Test("the summary counts each kind of outcome")
     func summaryCounts() throws {
         var report = Report()
         let testCase = try Trial("x", [#"{"op":"sleep","args":{"ms":0}}"#]).testCase()
         report.add(testCase, .passed)
         report.add(testCase, .failed(Failure(step: 1, operation: "add", expected: "a", got: "b")))
-        report.add(testCase, .skipped(.device))
-        report.add(testCase, .skipped(.device))
+        report.add(testCase, .skipped(.key))
+        report.add(testCase, .skipped(.key))
         #expect(report.summary == "1 passed, 1 failed, 2 skipped")
-        #expect(report.skippedByCapability == [.device: 2])
+        #expect(report.skippedByCapability == [.key: 2])
         #expect(!report.isClean)
         #expect(report.details.contains("    step 2 (add)"))
     }

@@ -76,6 +76,8 @@ private func dataIs(_ matcher: String) -> String {
     copy(data, #"{"result":\#(matcher)}"#)
 }
 
+private let dataIsLocked = copy(data, #"{"status":"errSecInteractionNotAllowed","result":null}"#)
+
 /// A copy that expects this of the attributes.
 private func attributesAre(_ matcher: String) -> String {
     copy(#""kSecReturnAttributes":true"#, #"{"result":\#(matcher)}"#)
@@ -124,6 +126,7 @@ extension Trial {
                 #"{"op":"add","args":\#(item),"expect":{"status":"errSecMissingEntitlement"}}"#,
             ]
         ),
+        Trial("locked and unlocked", [added, #"{"op":"lock"}"#, dataIsLocked, #"{"op":"unlock"}"#, copy(data, "{}")]),
         Trial("the macOS profile", [added, attributesAre(#"{"type":"dictionary"}"#)], profile: "dp-macos"),
     ]
 
@@ -214,11 +217,29 @@ extension Trial {
             "errSecSuccess"
         ),
 
+        Trial(
+            "a passcode that is refused",
+            [#"{"op":"unlock","args":{"passcode":"wrong"}}"#],
+            at: 0,
+            "errSecAuthFailed"
+        ),
+        Trial("no prompt", [#"{"op":"prompts","expect":{"result":{"count":1}}}"#], at: 0, "an array of 1"),
+        Trial(
+            "a context without anything to show",
+            [
+                #"{"op":"setBiometry","args":{"kind":"none"}}"#,
+                #"{"op":"newContext","save":"c"}"#,
+                #"{"op":"canEvaluatePolicy","args":{"context":{"var":"c"},"policy":"deviceOwnerAuthenticationWithBiometrics"}}"#,
+            ],
+            at: 2,
+            "-6"
+        ),
+
         // cases that cannot be run
         Trial("unknown operation", [added, #"{"op":"explode"}"#], at: 1, "unknown operation \"explode\""),
         Trial(
             "unknown operation after one that would skip",
-            [#"{"op":"lock"}"#, #"{"op":"explode"}"#],
+            [#"{"op":"createKey"}"#, #"{"op":"explode"}"#],
             at: 1,
             "explode"
         ),
@@ -244,6 +265,9 @@ extension Trial {
             at: 0,
             "kSecNonsense"
         ),
+        Trial("unknown policy of the owner", [#"{"op":"setAuth","args":{"policy":"shrug"}}"#], at: 0, "shrug"),
+        Trial("an argument that a lock does not take", [#"{"op":"lock","args":{"ms":1}}"#], at: 0, "ms"),
+        Trial("a context that is none", [#"{"op":"invalidateContext","args":{"context":"c"}}"#], at: 0, "no context"),
         Trial("unknown variable", [copy(#""kSecAttrAccount":{"var":"p"}"#, "{}")], at: 0, "no earlier step saved"),
         Trial("unknown flag", [protected(#""sunshine""#)], at: 0, "sunshine"),
         Trial("misspelt member of a step", [#"{"op":"add","args":\#(item),"expects":{}}"#], at: 0, "expects"),
@@ -257,12 +281,6 @@ extension Trial {
 
 extension SkippedTrial {
     static let all: [SkippedTrial] = [
-        SkippedTrial(.device, "lock", [added, #"{"op":"lock"}"#]),
-        SkippedTrial(
-            .authentication,
-            "the outcome of authentication",
-            [#"{"op":"setAuth","args":{"policy":"deny"}}"#]
-        ),
         SkippedTrial(
             .keyOperations,
             "making a key",

@@ -28,4 +28,24 @@ void storm_fill_pattern(uint8_t *bytes);
 // Up to capacity addresses of finds are noted.
 size_t storm_find_pattern(uintptr_t *addresses, size_t capacity);
 
+// Bytes to look for, and how often they were found.
+typedef struct {
+    const uint8_t *bytes;
+    size_t count;
+    size_t found;
+} storm_needle;
+
+// Looks for whole needles, of at least two bytes each, in the readable memory of another process that stands still.
+// Returns how many bytes were looked at, or 0 with errno.
+size_t storm_search_process(pid_t process, storm_needle *needles, size_t needle_count);
+
+// Looks through the writable memory of this process for any of so many needles of 16 bytes, each given with all its bytes
+// XORed with the mask, so that the needles themselves are not found. Other threads may go on working.
+// Returns how many were found, and notes which and where, up to capacity; SIZE_MAX when memory cannot be read.
+typedef struct {
+    size_t needle;
+    uintptr_t address;
+} storm_find;
+size_t storm_find_masked(const uint8_t *needles, size_t count, uint8_t mask, storm_find *finds, size_t capacity);
+
 #endif

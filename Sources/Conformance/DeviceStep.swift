@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainAuthenticators
+import KeychainCore
+import KeychainTestSupport
+import Security
+
+/// What a step does to the device or to its owner.
+///
+/// The steps of the case format, and our own, which it has no words for: see `init(_:_:)`.
+enum DeviceStep {
+    case lock
+    case lockThisProcess
+    /// With the owner's passcode, or another one.
+    case unlock(passcode: String?)
+    case reboot
+    case setPasscode(String)
+    case changePasscode(String)
+    case removePasscode
+    case setPolicy(DevicePolicy)
+    case status
+    case advanceClock(seconds: Double)
+    case setOwner(TestDevice.Owner)
+    case setBiometry(Biometry)
+    /// Whether somebody could be asked to type something.
+    case setTerminal(Bool)
+    /// What was asked since the step before that asked this.
+    case prompts
+}
+
+// MARK: - From JSON
+
+extension DeviceStep {
+    /// Reads a step by its name; `nil` when it is of another kind.
+    init?(_ name: String, _ arguments: JSONValue) throws(CaseDefect) {
+        guard let names = Self.argumentNames[name] else { return nil }
+        let members = try arguments.object("args")
+        try members.allow(only: names, in: "args")
+        switch name {
+        case "lock": self = .lock
+        case "lockThisProcess": self = .lockThisProcess
+        case "unlock": self = .unlock(passcode: try members["passcode"]?.string("\"passcode\""))
+        case "reboot": self = .reboot
+        case "setPasscode": self = .setPasscode(try members["passcode"]?.string("\"passcode\"") ?? Self.passcode)
+        case "changePasscode": self = .changePasscode(try members.required("to", of: "args").string("\"to\""))
+        case "removePasscode": self = .removePasscode
+        case "setPolicy": self = .setPolicy(try Self.policy(members))
+        case "deviceStatus": self = .status
+        case "advanceClock":
+            self = .advanceClock(seconds: Double(try members.required("seconds", of: "args").integer("\"seconds\"")))
+        case "setAuth": self = .setOwner(try Self.owner(members))
+        case "setBiometry": self = .setBiometry(try Self.biometry(members))
+        case "setTerminal": self = .setTerminal(try members.required("isThere", of: "args").boolean("\"isThere\""))
+        default: self = .prompts
+        }
+    }
+
+    /// The passcode that every case begins with.
+    static let passcode = "1234"
+
+    private static let argumentNames: [String: Set<String>] = [
+        "lock": [], "lockThisProcess": [], "unlock": ["passcode"], "reboot": [], "setPasscode": ["passcode"],
+        "changePasscode": ["to"], "removePasscode": [],
+        "setPolicy": ["autoLockAfterSeconds", "eraseAfterFailedAttempts"], "deviceStatus": [],
+        "advanceClock": ["seconds"], "setAuth": ["policy"], "setBiometry": ["kind", "set", "isLockedOut"],
+        "setTerminal": ["isThere"], "prompts": [],
+    ]
+
+    private static func policy(_ members: [String: JSONValue]) throws(CaseDefect) -> DevicePolicy {
+        DevicePolicy(
+            autoLockAfterSeconds: try members["autoLockAfterSeconds"]?.integer("\"autoLockAfterSeconds\""),
+            eraseAfterFailedAttempts: try members["eraseAfterFailedAttempts"]?.integer("\"eraseAfterFailedAttempts\"")
+        )
+    }
+
+    private static func owner(_ members: [String: JSONValue]) throws(CaseDefect) -> TestDevice.Owner {
+        let name = try members.required("policy", of: "args").string("\"policy\"")
+        guard let owner = TestDevice.Owner(rawValue: name) else { throw CaseDefect("unknown policy \"\(name)\"") }
+        return owner
+    }
+
+    /// A set of 0 is none.
+    private static func biometry(_ members: [String: JSONValue]) throws(CaseDefect) -> Biometry {
+        let name = try members.required("kind", of: "args").string("\"kind\"")
+        let kinds: [String: Biometry.Kind] = ["none": .none, "touchID": .touchID, "faceID": .faceID]
+        guard let kind = kinds[name] else { throw CaseDefect("unknown kind \"\(name)\"") }
+        let set = try members["set"]?.integer("\"set\"") ?? 0
+        guard let number = UInt8(exactly: set) else { throw CaseDefect("a set is a number from 0 to 255") }
+        var biometry = number == 0 ? Biometry(kind) : TestDevice.enrolled(number, kind)
+        biometry.isLockedOut = try members["isLockedOut"]?.boolean("\"isLockedOut\"") ?? false
+        return biometry
+    }
+}
+
+// MARK: - On a device
+
+extension DeviceStep {
+    /// Carries out the step; what the device refuses is the status.
+    func perform(on device: TestDevice, _ promptsSeen: inout Int) -> CallResult {
+        do throws(KeychainError) {
+            return CallResult(status: errSecSuccess, value: try value(on: device, &promptsSeen))
+        } catch {
+            return CallResult(status: error.status.rawValue, value: nil)
+        }
+    }
+
+    private func value(on device: TestDevice, _ promptsSeen: inout Int) throws(KeychainError) -> Any? {
+        switch self {
+        case .lock: try device.lock()
+        case .lockThisProcess: device.device.lockThisProcess()
+        case .unlock(nil): try device.unlock()
+        case .unlock(let passcode?): try device.device.unlock(passcode: SecretBytes(Array(passcode.utf8)))
+        case .reboot: device.reboot()
+        case .setPasscode(let passcode): try device.setPasscode(passcode)
+        case .changePasscode(let passcode): try device.changePasscode(to: passcode)
+        case .removePasscode: try device.removePasscode()
+        case .setPolicy(let policy): try device.device.setPolicy(policy)
+        case .status: return Self.describe(try device.device.status())
+        case .advanceClock(let seconds): device.hostClock.advance(seconds: seconds)
+        case .setOwner(let owner): device.owner = owner
+        case .setBiometry(let biometry): device.authenticator.biometry = biometry
+        case .setTerminal(let isThere): device.authenticator.canAskForSecrets = isThere
+        case .prompts:
+            let prompts = device.authenticator.prompts
+            defer { promptsSeen = prompts.count }
+            return prompts.dropFirst(promptsSeen).map(Self.describe)
+        }
+        return nil
+    }
+
+    private static func describe(_ status: DeviceStatus) -> [String: Any] {
+        [
+            "lockState": status.lockState.rawValue, "hasPasscode": status.hasPasscode,
+            "failedAttempts": status.failedAttempts, "secondsUntilNextAttempt": status.secondsUntilNextAttempt,
+        ]
+    }
+
+    private static func describe(_ prompt: AuthenticationPrompt) -> [String: Any] {
+        ["kind": "\(prompt.kind)", "reason": prompt.reason]
+    }
+}

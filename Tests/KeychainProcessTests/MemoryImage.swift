@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CStormSupport
+import Glibc
+
+/// The memory of a child that waits for its next command.
+struct MemoryImage {
+    let process: StormProcess
+
+    /// Whether the kernel lets this process look at the memory of its children; some are set up not to.
+    static let isReadable: Bool = {
+        guard let process = try? StormProcess("/nonexistent") else { return false }
+        // An answer means that the child runs the helper.
+        guard (try? process.ask("descriptors")) != nil else { return false }
+        return (try? MemoryImage(process: process).count([[1, 2]])) != nil
+    }()
+
+    /// How often each of some byte strings lies in the memory, as a whole.
+    func count(_ strings: [[UInt8]]) throws -> [Int] {
+        let buffers = strings.map { string in
+            let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: string.count)
+            _ = buffer.update(from: string)
+            return buffer
+        }
+        defer { for buffer in buffers { buffer.deallocate() } }
+        var needles = buffers.map { storm_needle(bytes: $0.baseAddress, count: $0.count, found: 0) }
+        guard storm_search_process(process.identifier, &needles, needles.count) > 0 else {
+            throw StormProcess.Failure.system("reading memory", errno)
+        }
+        return needles.map { Int($0.found) }
+    }
+
+    /// The names of the byte strings that are there.
+    func found(_ strings: [String: [UInt8]]) throws -> Set<String> {
+        let strings = Array(strings)
+        let counts = try count(strings.map(\.value))
+        return Set(zip(strings, counts).filter { $0.1 > 0 }.map(\.0.key))
+    }
+}
