@@ -25,6 +25,7 @@ let dependencies: [Package.Dependency] = [
 ]
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -43,7 +44,10 @@ let targets: [Target] = [
 
     // parts
     .target(name: "KeychainFiles", dependencies: ["CKeychainSupport"]),
-    .target(name: "KeychainProtection", dependencies: ["KeychainCore", "KeychainFiles", "CKeychainSupport", crypto]),
+    .target(
+        name: "KeychainProtection",
+        dependencies: ["KeychainCore", "KeychainFiles", "CKeychainSupport", crypto, cryptoExtras]
+    ),
     .target(name: "KeychainStore", dependencies: ["KeychainCore", "KeychainFiles", "CKeychainSupport", "CSQLite"]),
 
     // engine
@@ -54,15 +58,22 @@ let targets: [Target] = [
         ]
     ),
 
+    // who asks the person
+    .target(name: "KeychainAuthenticators", dependencies: ["KeychainCore", "KeychainFiles", "CKeychainSupport"]),
+
     // Apple's API
     .target(
         name: "KeychainServices",
-        dependencies: ["KeychainCore", "KeychainEngine", "KeychainFiles", logging],
+        dependencies: ["KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainAuthenticators", logging],
         swiftSettings: appleAPI
     ),
     .target(name: "PortableSecurity", dependencies: ["KeychainServices"], swiftSettings: appleAPI),
     .target(name: "Security", dependencies: ["PortableSecurity"], swiftSettings: appleAPI),
-    .target(name: "PortableLocalAuthentication", dependencies: ["PortableSecurity"], swiftSettings: appleAPI),
+    .target(
+        name: "PortableLocalAuthentication",
+        dependencies: ["PortableSecurity", "KeychainServices", "KeychainCore"],
+        swiftSettings: appleAPI
+    ),
     .target(
         name: "LocalAuthentication",
         dependencies: ["PortableLocalAuthentication", "Security"],
@@ -73,12 +84,24 @@ let targets: [Target] = [
     // tools: what the executables of the same purpose do
     .target(
         name: "SecurityTool",
-        dependencies: ["KeychainCore", "KeychainEngine", "KeychainFiles", "CKeychainSupport"]
+        dependencies: [
+            "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainAuthenticators", "CKeychainSupport",
+        ]
     ),
-    .target(name: "KeychainControl", dependencies: [arguments]),
+    .target(
+        name: "KeychainControl",
+        dependencies: [
+            "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainAuthenticators", "CKeychainSupport", arguments,
+        ]
+    ),
 
     // executables
-    .executableTarget(name: "security-tool", dependencies: ["SecurityTool", "KeychainProtection"]),
+    .executableTarget(
+        name: "security-tool",
+        dependencies: [
+            "SecurityTool", "KeychainCore", "KeychainEngine", "KeychainProtection", "KeychainAuthenticators",
+        ]
+    ),
     .executableTarget(name: "keychainctl", dependencies: ["KeychainControl", "KeychainProtection", arguments]),
     .executableTarget(name: "keychain-quickstart", dependencies: ["Security", "KeychainProtection"]),
     .executableTarget(name: "conformance-runner", dependencies: ["Conformance", "KeychainProtection"]),
@@ -86,17 +109,25 @@ let targets: [Target] = [
     .executableTarget(
         name: "keychain-storm",
         dependencies: [
-            "KeychainEngine", "KeychainCore", "KeychainFiles", "KeychainStore", "CKeychainSupport", "CStormSupport",
-            "CSQLite",
+            "KeychainEngine", "KeychainCore", "KeychainFiles", "KeychainProtection", "KeychainStore",
+            "CKeychainSupport", "CStormSupport", "CSQLite",
         ]
     ),
 
     // what the tests and the executables share
     .target(
         name: "KeychainTestSupport",
-        dependencies: ["KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainStore", "CSQLite"]
+        dependencies: [
+            "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainStore", "KeychainProtection",
+            "KeychainAuthenticators", "CSQLite",
+        ]
     ),
-    .target(name: "Conformance", dependencies: ["Security", "KeychainCore", "KeychainEngine", "KeychainTestSupport"]),
+    .target(
+        name: "Conformance",
+        dependencies: [
+            "Security", "LocalAuthentication", "KeychainCore", "KeychainAuthenticators", "KeychainTestSupport",
+        ]
+    ),
     .target(name: "SourceGeneration", dependencies: ["KeychainCore"]),
 
     // tests
@@ -106,7 +137,9 @@ let targets: [Target] = [
     ),
     .testTarget(
         name: "KeychainProtectionTests",
-        dependencies: ["KeychainProtection", "KeychainCore", "KeychainFiles", "KeychainTestSupport", crypto]
+        dependencies: [
+            "KeychainProtection", "KeychainCore", "KeychainFiles", "KeychainTestSupport", "CStormSupport", crypto,
+        ]
     ),
     .testTarget(
         name: "KeychainStoreTests",
@@ -116,9 +149,9 @@ let targets: [Target] = [
         name: "KeychainEngineTests",
         dependencies: [
             "KeychainEngine", "KeychainCore", "KeychainFiles", "KeychainProtection", "KeychainStore",
-            "KeychainTestSupport", "CSQLite", crypto,
+            "KeychainAuthenticators", "KeychainTestSupport", "CSQLite", crypto,
         ],
-        exclude: ["Released/format-1"]
+        exclude: ["Released/format-1", "Released/format-2", "Released/format-2-passcode"]
     ),
     .testTarget(
         name: "SecurityTests",
@@ -127,26 +160,36 @@ let targets: [Target] = [
         ]
     ),
     .testTarget(
+        name: "KeychainAuthenticatorsTests",
+        dependencies: ["KeychainAuthenticators", "KeychainCore", "KeychainTestSupport"]
+    ),
+    .testTarget(
         name: "LocalAuthenticationTests",
-        dependencies: ["LocalAuthentication", "KeychainTestSupport"]
+        dependencies: [
+            "LocalAuthentication", "PortableLocalAuthentication", "KeychainServices", "KeychainCore", "KeychainEngine",
+            "KeychainAuthenticators", "KeychainTestSupport",
+        ]
     ),
     .testTarget(
         name: "SecurityToolTests",
         dependencies: [
             "SecurityTool", "security-tool", "Security", "KeychainServices", "KeychainCore", "KeychainEngine",
-            "KeychainFiles", "KeychainTestSupport",
+            "KeychainFiles", "KeychainProtection", "KeychainTestSupport",
         ],
         exclude: ["Cases"]
     ),
     .testTarget(
         name: "KeychainControlTests",
-        dependencies: ["KeychainControl", "keychainctl", "KeychainTestSupport", arguments]
+        dependencies: [
+            "KeychainControl", "keychainctl", "security-tool", "KeychainCore", "KeychainEngine", "KeychainFiles",
+            "KeychainAuthenticators", "KeychainTestSupport", "CStormSupport", arguments,
+        ]
     ),
     .testTarget(
         name: "KeychainProcessTests",
         dependencies: [
             "keychain-storm", "KeychainEngine", "KeychainCore", "KeychainFiles", "KeychainProtection",
-            "KeychainStore", "KeychainTestSupport", "CStormSupport",
+            "KeychainStore", "KeychainTestSupport", "CStormSupport", crypto,
         ]
     ),
     .testTarget(name: "ConformanceTests", dependencies: ["Conformance"], exclude: ["Cases"]),

@@ -13,6 +13,11 @@ struct KeychainBenchmarks {
             try scratch.becomeHome()
             if let profile = options.profile {
                 try profile.run(try Fixture(size: options.sizes[0], in: scratch))
+            } else if options.measuresDevice {
+                var report = Report()
+                let size = options.sizes.last ?? 1_000
+                try DeviceRun(size: size, rounds: options.rounds, scratch: scratch).run(&report)
+                show(report.summary)
             } else {
                 try compare(options, scratch)
             }

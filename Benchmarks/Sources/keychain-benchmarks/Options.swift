@@ -12,12 +12,15 @@ struct Options {
     /// Where the stores lie; a disk, unless only the processor is to be measured.
     var directory = "/var/tmp"
     var profile: ProfileRun?
+    /// Whether the device is measured instead of the operations.
+    var measuresDevice = false
 
     static let help = """
-        usage: keychain-benchmarks [--quick | --full] [--directory DIR] [--profile SUBJECT OPERATION COUNT] [--size N]
+        usage: keychain-benchmarks [--quick | --full] [--device] [--directory DIR] [--profile SUBJECT OPERATION COUNT] [--size N]
 
         --quick      100 and 10,000 items, less than a minute on an idle machine (default)
         --full       100, 10,000 and 100,000 items, more rounds
+        --device     what an unlock and a locked answer cost, with 10,000 items (with --full, 100,000)
         --size N     stores of N items only
         --directory  where the scratch stores are made (default /var/tmp, which is on a disk)
         --profile    runs one operation over and over, for perf and callgrind;
@@ -39,6 +42,7 @@ struct Options {
             switch option {
             case "--quick": break
             case "--full": (sizes, rounds) = ([100, 10_000, 100_000], 40)
+            case "--device": measuresDevice = true
             case "--size": sizes = [try number(of: option)]
             case "--directory": directory = try value(of: option)
             case "--profile":

@@ -87,6 +87,28 @@ struct Report {
             ])
     }
 
+    static func deviceHeading(size: Int, rounds: Int) -> String {
+        """
+        Medians of \(rounds) rounds.
+
+        | N | what | measured |
+        | ---: | --- | --- |
+        """
+    }
+
+    /// The time of an unlock in nanoseconds, with the derivation of the passcode's key and without.
+    mutating func unlock(_ size: Int, whole: Double, rest: Double) -> String {
+        let derivation = Self.row(["\(size)", "unlock, derivation (ms)", Self.number((whole - rest) / 1e6)])
+        let judged = compared("unlock without the derivation (ms), N = \(size)", rest / 1e6, 5)
+        return derivation + "\n" + Self.row(["\(size)", "unlock, the rest (ms)", judged])
+    }
+
+    /// How long a locked device's answer takes, beside a read that succeeds.
+    mutating func lockedAnswer(_ size: Int, _ subject: String, _ ratio: Double) -> String {
+        let judged = compared("locked answer ÷ read, \(subject), N = \(size)", ratio, 1.2)
+        return Self.row(["\(size)", "locked answer ÷ read, \(subject)", judged])
+    }
+
     /// How many aims are met, and which are not.
     var summary: String {
         let over = judgements.filter { !$0.isMet }
