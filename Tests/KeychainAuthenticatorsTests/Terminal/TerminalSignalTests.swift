@@ -30,7 +30,7 @@ struct TerminalSignalTests {
             kill(getpid(), signal)
             _ = try asking.reply()
         }
-        try pty.shown(upTo: "Passcode: ")
+        // Whether the prompt was shown is not said: the echo goes off before it, and the signal comes at once.
         #expect(pty.settings == settings)
     }
 
