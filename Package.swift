@@ -44,6 +44,9 @@ let targets: [Target] = [
 
     // parts
     .target(name: "KeychainFiles", dependencies: ["CKeychainSupport"]),
+    .target(name: "KeychainKeys", dependencies: ["KeychainCore", crypto, cryptoExtras]),
+    .target(name: "KeychainCertificates", dependencies: ["KeychainCore", asn1, crypto]),
+    .target(name: "KeychainContainers", dependencies: ["KeychainCore", asn1, crypto, cryptoExtras]),
     .target(
         name: "KeychainProtection",
         dependencies: ["KeychainCore", "KeychainFiles", "CKeychainSupport", crypto, cryptoExtras]
@@ -54,7 +57,8 @@ let targets: [Target] = [
     .target(
         name: "KeychainEngine",
         dependencies: [
-            "KeychainCore", "KeychainFiles", "KeychainProtection", "KeychainStore", "CKeychainSupport", asn1,
+            "KeychainCore", "KeychainFiles", "KeychainCertificates", "KeychainProtection", "KeychainStore",
+            "CKeychainSupport",
         ]
     ),
 
@@ -64,7 +68,10 @@ let targets: [Target] = [
     // Apple's API
     .target(
         name: "KeychainServices",
-        dependencies: ["KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainAuthenticators", logging],
+        dependencies: [
+            "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainEngine",
+            "KeychainFiles", "KeychainAuthenticators", logging,
+        ],
         swiftSettings: appleAPI
     ),
     .target(name: "PortableSecurity", dependencies: ["KeychainServices"], swiftSettings: appleAPI),
@@ -79,7 +86,11 @@ let targets: [Target] = [
         dependencies: ["PortableLocalAuthentication", "Security"],
         swiftSettings: appleAPI
     ),
-    .target(name: "CryptoKit", dependencies: [crypto], swiftSettings: appleAPI),
+    .target(
+        name: "CryptoKit",
+        dependencies: ["KeychainServices", "PortableLocalAuthentication", crypto],
+        swiftSettings: appleAPI
+    ),
 
     // tools: what the executables of the same purpose do
     .target(
@@ -136,6 +147,25 @@ let targets: [Target] = [
         dependencies: ["KeychainCore", "KeychainTestSupport", "SourceGeneration", "CSQLite"]
     ),
     .testTarget(
+        name: "KeychainKeysTests",
+        dependencies: ["KeychainKeys", "KeychainCore", "KeychainTestSupport", crypto]
+    ),
+    .testTarget(
+        name: "KeychainCertificatesTests",
+        dependencies: ["KeychainCertificates", "KeychainCore", "KeychainTestSupport", asn1]
+    ),
+    .testTarget(
+        name: "KeychainContainersTests",
+        dependencies: ["KeychainContainers", "KeychainCore", "KeychainTestSupport", asn1]
+    ),
+    .testTarget(
+        name: "CryptoKitTests",
+        dependencies: [
+            "CryptoKit", "Security", "LocalAuthentication", "KeychainServices", "KeychainCore", "KeychainEngine",
+            "KeychainAuthenticators", "KeychainTestSupport",
+        ]
+    ),
+    .testTarget(
         name: "KeychainProtectionTests",
         dependencies: [
             "KeychainProtection", "KeychainCore", "KeychainFiles", "KeychainTestSupport", "CStormSupport", crypto,
@@ -151,12 +181,13 @@ let targets: [Target] = [
             "KeychainEngine", "KeychainCore", "KeychainFiles", "KeychainProtection", "KeychainStore",
             "KeychainAuthenticators", "KeychainTestSupport", "CSQLite", crypto,
         ],
-        exclude: ["Released/format-1", "Released/format-2", "Released/format-2-passcode"]
+        exclude: ["Released/format-1", "Released/format-2", "Released/format-2-passcode", "Released/enclave-1"]
     ),
     .testTarget(
         name: "SecurityTests",
         dependencies: [
-            "Security", "KeychainServices", "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainTestSupport",
+            "Security", "KeychainServices", "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainAuthenticators",
+            "KeychainTestSupport",
         ]
     ),
     .testTarget(
@@ -222,13 +253,10 @@ if Context.environment["SWIFT_KEYCHAIN_INSTALLATION"] != nil {
         "KeychainServices", "PortableSecurity", "Security", "PortableLocalAuthentication", "LocalAuthentication",
     ]
     products.append(.library(name: "SwiftKeychain", type: .dynamic, targets: apple))
-    products.append(.library(name: "SwiftKeychainCryptoKit", type: .dynamic, targets: ["CryptoKit"]))
-    for target in targets where apple.contains(target.name) || target.name == "CryptoKit" {
-        let isResilient = target.name != "CryptoKit"
-        let exports = isResilient ? "Security" : "CryptoKit"
-        let map = "\(Context.packageDirectory)/Scripts/Installation/\(exports)-symbols.map"
+    for target in targets where apple.contains(target.name) {
+        let map = "\(Context.packageDirectory)/Scripts/Installation/Security-symbols.map"
         target.linkerSettings = [.unsafeFlags(["-Xlinker", "--version-script=\(map)"])]
-        if isResilient { target.swiftSettings?.append(.unsafeFlags(["-enable-library-evolution"])) }
+        target.swiftSettings?.append(.unsafeFlags(["-enable-library-evolution"]))
     }
 }
 

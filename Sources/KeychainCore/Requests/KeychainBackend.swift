@@ -12,4 +12,7 @@ public protocol KeychainBackend: Sendable {
 
     /// What asks the owner of the device to authenticate.
     var authentication: any AuthenticationService { get }
+
+    /// What keeps keys that never leave the device.
+    var enclave: any KeyEnclave { get }
 }

@@ -15,6 +15,9 @@ public struct UnavailableKeychain: KeychainBackend, KeychainDevice, Authenticati
     /// Itself.
     public var authentication: any AuthenticationService { self }
 
+    /// One that says why there is no keychain.
+    public var enclave: any KeyEnclave { UnavailableEnclave(error) }
+
     /// Says why there is no keychain.
     public func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer { throw error }
 

@@ -48,12 +48,20 @@ extension AttributeName {
     public static let issuer: AttributeName = "issr"
     /// `kSecAttrIsPrivate`.
     public static let isPrivate: AttributeName = "priv"
+    /// `kSecAttrKeyClass`.
+    public static let keyClass: AttributeName = "kcls"
+    /// `kSecAttrApplicationLabel`: of a key the hash of its public key.
+    public static let applicationLabel: AttributeName = "klbl"
+    /// `kSecAttrLabel`.
+    public static let label: AttributeName = "labl"
     /// `kSecAttrPublicKeyHash`.
     public static let publicKeyHash: AttributeName = "pkhh"
     /// `kSecAttrServer`.
     public static let server: AttributeName = "srvr"
     /// `kSecAttrService`.
     public static let service: AttributeName = "svce"
+    /// `kSecAttrSubject`.
+    public static let subject: AttributeName = "subj"
     /// `kSecAttrSynchronizable`.
     public static let synchronizable: AttributeName = "sync"
     /// `kSecAttrTokenID`.

@@ -75,6 +75,8 @@ public enum PropertyKey {
 
     /// `kSecAttrSynchronizableAny`.
     public static let synchronizableAny = "syna"
+    /// `kSecAttrTokenIDSecureEnclave`.
+    public static let tokenSecureEnclave = "com.apple.setoken"
     /// `kSecAttrAccessGroupToken`.
     public static let accessGroupToken = "com.apple.token"
 }

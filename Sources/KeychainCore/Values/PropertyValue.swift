@@ -22,7 +22,11 @@ public enum PropertyValue: Sendable, Hashable {
     case accessControl(AccessControl)
     /// An `LAContext`.
     case authenticationContext(AuthenticationContext)
-    /// An object of another type, named by it: `SecKey`, a dictionary…
+    /// A `SecKey`, `SecCertificate` or `SecIdentity`.
+    case reference(ItemReference)
+    /// A `SecPolicy`.
+    case policy(CertificatePolicy)
+    /// An object of another type, named by it: a dictionary…
     case object(String)
 }
 

@@ -24,6 +24,15 @@ public struct SecretBytes: Sendable {
         storage = Storage(count: 0) { _ in }
     }
 
+    /// `count` bytes, zero unless `fill` writes them; they lie nowhere else than where it writes.
+    public init<Failure: Error>(
+        count: Int,
+        filling fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        storage = Storage(count: count) { $0.initializeMemory(as: UInt8.self, repeating: 0) }
+        try fill(storage.bytes)
+    }
+
     /// The number of bytes.
     public var count: Int { storage.bytes.count }
 

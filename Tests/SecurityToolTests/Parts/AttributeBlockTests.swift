@@ -25,7 +25,7 @@ struct AttributeBlockTests {
         (.string("text"), "\"text\""),
         (.uuid("AB"), "\"AB\""),
         (.array([]), "<NULL>"),
-        (.object("SecKey"), "<NULL>"),
+        (.object("Array"), "<NULL>"),
         (.accessControl(AccessControl(synthesizedFor: .whenUnlocked)), "<NULL>"),
         (.date(.referenceDate), "0x32303031303130313030303030305A00  \"20010101000000Z\\000\""),
     ]

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Keeps private keys that never leave the device: what stands behind `SecureEnclave` and `kSecAttrTokenIDSecureEnclave`.
+///
+/// A key is known by its sealed form, which means nothing on another device. Implementations are thread-safe.
+public protocol KeyEnclave: Sendable {
+    /// What keeps the keys.
+    var kind: KeyEnclaveKind { get }
+
+    /// Whether keys can be made and used here; says nothing of the lock state.
+    var isAvailable: Bool { get }
+
+    /// Makes a key.
+    ///
+    /// - Parameters:
+    ///   - algorithm: what it is for.
+    ///   - accessControl: when it can be used, and what the owner shows first.
+    ///   - context: where an application password comes from; `nil` to ask.
+    /// - Returns: The key, with its sealed form.
+    /// - Throws: `errSecInteractionNotAllowed` while the protection class is locked, `errSecAuthFailed`, `errSecNotAvailable`.
+    func makeKey(
+        _ algorithm: EnclaveAlgorithm,
+        _ accessControl: AccessControl,
+        _ context: AuthenticationContext?
+    ) throws(KeychainError) -> EnclaveKey
+
+    /// Reads the public part of a sealed key; asks nobody, and works in every lock state.
+    ///
+    /// - Throws: `errSecDecode` for what is no sealed key, or one of another device.
+    func key(_ sealed: SecretBytes) throws(KeychainError) -> EnclaveKey
+
+    /// Uses a key, after the owner has shown what its access control demands.
+    ///
+    /// - Throws: `errSecInteractionNotAllowed`, `errSecUserCanceled`, `errSecAuthFailed` as for an item under the same access
+    ///   control; `errSecParam` for an operation that the algorithm does not have.
+    func perform(
+        _ operation: EnclaveOperation,
+        with sealed: SecretBytes,
+        _ context: AuthenticationContext?
+    ) throws(KeychainError) -> SecretBytes
+}
+
+/// What keeps the keys of an enclave.
+public enum KeyEnclaveKind: Sendable, Hashable {
+    /// A program: the keys are sealed at rest, and in its memory while they are used.
+    case software
+    /// A chip.
+    case hardware
+}
+
+/// What a key of an enclave is for; raw values are part of the sealed form.
+public enum EnclaveAlgorithm: UInt8, Sendable, Hashable, CaseIterable {
+    /// ECDSA and ECDH over NIST P-256 (FIPS 186-5, SP 800-56A).
+    case p256 = 1
+    /// ML-KEM-768 (FIPS 203).
+    case mlKEM768 = 2
+    /// ML-KEM-1024 (FIPS 203).
+    case mlKEM1024 = 3
+    /// ML-DSA-65 (FIPS 204).
+    case mlDSA65 = 4
+    /// ML-DSA-87 (FIPS 204).
+    case mlDSA87 = 5
+}
+
+/// A key of an enclave, without its private part.
+public struct EnclaveKey: Sendable, Hashable {
+    /// What it is for.
+    public var algorithm: EnclaveAlgorithm
+    /// The public key: X9.63 uncompressed for P-256, else the encoding of FIPS 203 or 204.
+    public var publicKey: [UInt8]
+    /// When it can be used.
+    public var accessControl: AccessControl
+    /// The private key as only this device can open it.
+    public var sealed: SecretBytes
+
+    /// A key from its parts.
+    public init(
+        algorithm: EnclaveAlgorithm,
+        publicKey: [UInt8],
+        accessControl: AccessControl,
+        sealed: SecretBytes
+    ) {
+        self.algorithm = algorithm
+        self.publicKey = publicKey
+        self.accessControl = accessControl
+        self.sealed = sealed
+    }
+}
+
+/// A use of a private key.
+public enum EnclaveOperation: Sendable, Hashable {
+    /// An ECDSA signature of a digest, r ‖ s (RFC 4754).
+    case sign(digest: [UInt8])
+    /// The shared secret with a public key in X9.63 form: the x-coordinate.
+    case agree(publicKey: [UInt8])
+    /// The shared secret of an ML-KEM encapsulation.
+    case decapsulate([UInt8])
+    /// An ML-DSA signature of a message, with a context string.
+    case signMessage([UInt8], context: [UInt8])
+}

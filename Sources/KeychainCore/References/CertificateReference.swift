@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a certificate brings to a request, or what an answer makes one of.
+public struct CertificateReference: Sendable, Hashable {
+    /// In a request the computed attributes of specification section 2.3; in an answer nothing.
+    public var attributes: [String: PropertyValue]
+
+    /// The DER encoding.
+    public var data: SecretBytes
+
+    /// The label of an add that names none: the subject summary.
+    public var subjectSummary: String?
+
+    /// A certificate from its parts.
+    public init(
+        attributes: [String: PropertyValue] = [:],
+        data: SecretBytes,
+        subjectSummary: String? = nil
+    ) {
+        self.attributes = attributes
+        self.data = data
+        self.subjectSummary = subjectSummary
+    }
+}

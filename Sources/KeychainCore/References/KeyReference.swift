@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a key brings to a request, or what an answer makes one of.
+public struct KeyReference: Sendable, Hashable {
+    /// In a request the attributes of specification section 8.2, in an answer those that are stored.
+    public var attributes: [String: PropertyValue]
+
+    /// The external representation; of a key in the Secure Enclave, its sealed form.
+    public var data: SecretBytes?
+
+    /// In which context the owner is asked when the key is used; `nil` for one of its own.
+    public var context: AuthenticationContext?
+
+    /// A key from its parts.
+    public init(
+        attributes: [String: PropertyValue],
+        data: SecretBytes?,
+        context: AuthenticationContext? = nil
+    ) {
+        self.attributes = attributes
+        self.data = data
+        self.context = context
+    }
+}
