@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a key is used for, in the order of `SecKeyOperationType`.
+public enum KeyOperation: Sendable, Hashable, CaseIterable {
+    /// Making a signature.
+    case sign
+    /// Checking a signature.
+    case verify
+    /// Encrypting.
+    case encrypt
+    /// Decrypting.
+    case decrypt
+    /// Agreeing on a secret.
+    case keyExchange
+}

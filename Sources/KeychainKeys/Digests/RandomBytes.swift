@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import KeychainCore
+
+extension SecretBytes {
+    /// Bytes of the library's random generator.
+    init(random count: Int) {
+        self = SymmetricKey(size: SymmetricKeySize(bitCount: 8 * count)).withUnsafeBytes { SecretBytes(copying: $0) }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainCore
+
+extension PrivateKey {
+    /// A key from the `PrivateKeyInfo` or `OneAsymmetricKey` of PKCS #8 (RFC 5958) in DER.
+    ///
+    /// Attributes are passed over. A public key in the second version, and one in the key inside, must be the private key's.
+    ///
+    /// - Throws: ``KeyError/malformed(_:)`` for another encoding or kind of key.
+    public init(pkcs8 der: SecretBytes) throws(KeyError) {
+        self = try der.withUnsafeBytes { (der) throws(KeyError) in
+            var outer = DERReader(der)
+            var reader = try outer.sequence()
+            try outer.end()
+            let version = try reader.version(0...1)
+            let algorithm = try AlgorithmIdentifier(&reader)
+            let inner = try reader.element(DERTag.octetString)
+            if reader.tag == DERTag.context(0) { _ = try reader.element(DERTag.context(0)) }
+            let key: PrivateKey
+            switch algorithm {
+            case .rsa: key = PrivateKey(try RSAPrivateKey(pkcs1: inner))
+            case .ellipticCurve(let curve): key = try PrivateKey(sec1: inner, curve)
+            }
+            if version == 1, reader.tag == DERTag.primitiveContext(1) {
+                try key.check(point: try reader.bitString(DERTag.primitiveContext(1)))
+            }
+            try reader.end()
+            return key
+        }
+    }
+
+    /// The key as a `PrivateKeyInfo` in DER, of the first version; `nil` for a key that lives elsewhere.
+    public var pkcs8: SecretBytes? {
+        let inner: SecretBytes
+        switch implementation {
+        case .ellipticCurve(let key): inner = sec1(key, [])
+        case .rsa(let key): inner = key.pkcs1
+        case .remote: return nil
+        }
+        return DERWriter.secretElement(
+            DERTag.sequence,
+            SecretBytes(DERWriter.integer([]) + publicKey.algorithmIdentifier.der),
+            DERWriter.secretElement(DERTag.octetString, inner)
+        )
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PublicKey {
+    /// A key from the `SubjectPublicKeyInfo` of a certificate (RFC 5280, section 4.1) in DER.
+    ///
+    /// - Throws: ``KeyError/malformed(_:)`` for another encoding or kind of key; points have to be uncompressed.
+    public init(subjectPublicKeyInfo der: [UInt8]) throws(KeyError) {
+        self = try der.withBytes { (der) throws(KeyError) in
+            var outer = DERReader(der)
+            var reader = try outer.sequence()
+            try outer.end()
+            let algorithm = try AlgorithmIdentifier(&reader)
+            let bytes = try reader.bitString()
+            try reader.end()
+            let key = try PublicKey(externalRepresentation: bytes, algorithm.type)
+            guard algorithm == key.algorithmIdentifier else { throw .malformed("the point lies on another curve") }
+            return key
+        }
+    }
+
+    /// The key as a `SubjectPublicKeyInfo` in DER.
+    public var subjectPublicKeyInfo: [UInt8] {
+        DERWriter.element(
+            DERTag.sequence,
+            algorithmIdentifier.der,
+            DERWriter.bitString(DERTag.bitString, externalRepresentation)
+        )
+    }
+
+    var algorithmIdentifier: AlgorithmIdentifier { curve.map { .ellipticCurve($0) } ?? .rsa }
+}
+
+extension AlgorithmIdentifier {
+    /// The family of the keys that have it.
+    var type: KeyType {
+        switch self {
+        case .rsa: .rsa
+        case .ellipticCurve: .ellipticCurve
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+
+/// A public key on one of the curves, or of RSA; whatever is in it was checked.
+public struct PublicKey: Sendable {
+    /// The bytes that `SecKeyCopyExternalRepresentation` gives: 04 ‖ X ‖ Y (ANSI X9.63), or an `RSAPublicKey` in DER
+    /// (PKCS #1).
+    public let externalRepresentation: [UInt8]
+
+    let implementation: Implementation
+
+    enum Implementation: Sendable {
+        case ellipticCurve(EllipticPublicKey)
+        case rsa(RSAPublicKey)
+    }
+
+    /// A key from its external representation.
+    ///
+    /// - Throws: ``KeyError/malformed(_:)`` for other bytes, points off their curve, trailing bytes.
+    public init(externalRepresentation bytes: [UInt8], _ type: KeyType) throws(KeyError) {
+        self = try bytes.withBytes { (bytes) throws(KeyError) in
+            try PublicKey(externalRepresentation: bytes, type)
+        }
+    }
+
+    init(externalRepresentation bytes: UnsafeRawBufferPointer, _ type: KeyType) throws(KeyError) {
+        switch type {
+        case .ellipticCurve: implementation = .ellipticCurve(try EllipticPublicKey(point: bytes))
+        case .rsa: implementation = .rsa(try RSAPublicKey(pkcs1: bytes))
+        }
+        externalRepresentation = Array(bytes)
+    }
+
+    init(_ key: RSAPublicKey) {
+        implementation = .rsa(key)
+        externalRepresentation = key.pkcs1
+    }
+
+    init(_ key: EllipticPublicKey, point: [UInt8]) {
+        implementation = .ellipticCurve(key)
+        externalRepresentation = point
+    }
+
+    /// The family.
+    public var type: KeyType {
+        switch implementation {
+        case .ellipticCurve: .ellipticCurve
+        case .rsa: .rsa
+        }
+    }
+
+    /// The size of the curve's field or of the modulus in bits: 256, 384, 521, or for example 2048.
+    public var sizeInBits: Int {
+        switch implementation {
+        case .ellipticCurve(let key): key.curve.sizeInBits
+        case .rsa(let key): key.sizeInBits
+        }
+    }
+
+    /// What `SecKeyGetBlockSize` gives: the length of the modulus, or of a coordinate, in bytes.
+    public var blockSize: Int { (sizeInBits + 7) / 8 }
+
+    /// What `kSecAttrApplicationLabel` holds for both halves of a pair: the SHA-1 digest of the external representation, 20
+    /// bytes (specification, section 8.2).
+    public var hash: [UInt8] { Insecure.SHA1.hash(data: externalRepresentation).withUnsafeBytes { Array($0) } }
+
+    /// The curve; `nil` for RSA.
+    var curve: Curve? {
+        switch implementation {
+        case .ellipticCurve(let key): key.curve
+        case .rsa: nil
+        }
+    }
+}
+
+extension PublicKey: Hashable {
+    /// Whether both are the same key.
+    public static func == (left: PublicKey, right: PublicKey) -> Bool {
+        left.type == right.type && left.externalRepresentation == right.externalRepresentation
+    }
+
+    /// Feeds the external representation.
+    public func hash(into hasher: inout Hasher) { hasher.combine(externalRepresentation) }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainCore
+
+extension PrivateKey {
+    /// Signs a message, a digest or bytes, as the algorithm says.
+    ///
+    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for a digest of a wrong length or bytes that are
+    ///   too long; what the place that keeps the key says.
+    public func signature(_ data: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> [UInt8] {
+        guard supports(.sign, algorithm) else { throw .unsupportedAlgorithm }
+        switch (algorithm.scheme, implementation) {
+        case (.rsaSignature(let padding, let input), .rsa(let key)):
+            return try RSASignatures(padding: padding, input: input).sign(data, key)
+        case (.ecdsa(let form, let input), .ellipticCurve(let key)):
+            return ECDSASignature(raw: try key.signature(of: try input.bytes(data))).bytes(form)
+        case (.ecdsa(let form, let input), .remote(let key)):
+            return ECDSASignature(raw: try key.signature(of: try input.bytes(data))).bytes(form)
+        default: throw .unsupportedAlgorithm
+        }
+    }
+
+    /// Decrypts what the public key encrypted with the same algorithm.
+    ///
+    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/decryptionFailed``, whatever is wrong with the ciphertext; what
+    ///   the place that keeps the key says.
+    public func decrypt(_ ciphertext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> SecretBytes
+    {
+        guard supports(.decrypt, algorithm) else { throw .unsupportedAlgorithm }
+        switch (algorithm.scheme, implementation) {
+        case (.rsaEncryption(let padding), .rsa(let key)):
+            return try RSAEncryption(padding: padding).decrypt(ciphertext, key)
+        case (.rsaHybrid(let digest), .rsa(let key)):
+            return try RSAHybrid(digest: digest).decrypt(ciphertext, key, publicKey)
+        case (.ecies(let digest, let nonce), _):
+            guard let key = ellipticOperations, let curve = publicKey.curve else { throw .unsupportedAlgorithm }
+            return try ECIES(digest: digest, nonce: nonce).decrypt(ciphertext, key, curve)
+        default: throw .unsupportedAlgorithm
+        }
+    }
+
+    /// Agrees with the owner of another key on a secret.
+    ///
+    /// - Parameters:
+    ///   - publicKey: the other's key, on the same curve.
+    ///   - algorithm: ECDH alone, or with a key derivation function.
+    ///   - requestedSize: how many bytes the function derives, at most a mebibyte; without a function nothing.
+    ///   - sharedInfo: what both sides mix in.
+    /// - Returns: As many bytes as were asked for, or the x-coordinate of the shared point.
+    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for a key on another curve or a missing size.
+    public func keyExchange(
+        with publicKey: PublicKey,
+        _ algorithm: KeyAlgorithm,
+        requestedSize: Int? = nil,
+        sharedInfo: [UInt8] = []
+    ) throws(KeyError) -> SecretBytes {
+        guard supports(.keyExchange, algorithm), case .keyExchange(let digest) = algorithm.scheme,
+            let key = ellipticOperations
+        else { throw .unsupportedAlgorithm }
+        guard publicKey.curve == self.publicKey.curve else {
+            throw .parameter("the two keys are not on the same curve")
+        }
+        guard let digest else { return try key.sharedSecret(with: publicKey) }
+        guard let requestedSize else { throw .parameter("the requested size is missing") }
+        return try X963KeyDerivation(digest: digest)
+            .key(try key.sharedSecret(with: publicKey), sharedInfo, count: requestedSize)
+    }
+}

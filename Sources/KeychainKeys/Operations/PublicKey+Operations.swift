@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainCore
+
+extension PublicKey {
+    /// Checks a signature of a message, a digest or bytes, as the algorithm says.
+    ///
+    /// - Throws: ``KeyError/verificationFailed`` for a signature that is wrong or malformed; ``KeyError/unsupportedAlgorithm``;
+    ///   ``KeyError/parameter(_:)`` for a digest of a wrong length.
+    public func verify(
+        _ signature: UnsafeRawBufferPointer,
+        of data: UnsafeRawBufferPointer,
+        _ algorithm: KeyAlgorithm
+    ) throws(KeyError) {
+        guard supports(.verify, algorithm) else { throw .unsupportedAlgorithm }
+        let isValid: Bool
+        switch (algorithm.scheme, implementation) {
+        case (.rsaSignature(let padding, let input), .rsa(let key)):
+            isValid = try RSASignatures(padding: padding, input: input).isValid(signature, of: data, key)
+        case (.ecdsa(let form, let input), .ellipticCurve(let key)):
+            let digest = AnyDigest(bytes: try input.bytes(data))
+            isValid = ECDSASignature(signature, form, key.curve).map { key.isValid($0.raw, of: digest) } ?? false
+        default: throw .unsupportedAlgorithm
+        }
+        guard isValid else { throw .verificationFailed }
+    }
+
+    /// Encrypts data for the owner of the private key.
+    ///
+    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for data that is too long for the padding.
+    public func encrypt(_ plaintext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> [UInt8] {
+        guard supports(.encrypt, algorithm) else { throw .unsupportedAlgorithm }
+        switch (algorithm.scheme, implementation) {
+        case (.rsaEncryption(let padding), .rsa(let key)):
+            return try RSAEncryption(padding: padding).encrypt(plaintext, self, key)
+        case (.rsaHybrid(let digest), .rsa(let key)):
+            return try RSAHybrid(digest: digest).encrypt(plaintext, self, key)
+        case (.ecies(let digest, let nonce), .ellipticCurve(let key)):
+            return try ECIES(digest: digest, nonce: nonce).encrypt(plaintext, self, key.curve)
+        default: throw .unsupportedAlgorithm
+        }
+    }
+
+    /// The operation of an RSA public key on what the private key made, without padding.
+    ///
+    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for data that is no number below the modulus.
+    public func decrypt(_ ciphertext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> SecretBytes
+    {
+        guard supports(.decrypt, algorithm), case .rsa(let key) = implementation else { throw .unsupportedAlgorithm }
+        return try RSAEncryption.recover(ciphertext, key)
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Encryption of any amount of data with an RSA key: the `…OAEP…AESGCM` algorithms.
+///
+/// A new AES key, wrapped with OAEP; then the data under AES-GCM with sixteen zero bytes for a nonce, which is safe because
+/// the key is used once, and the external representation of the public key as authenticated data; then the tag of sixteen
+/// bytes. The AES key has 256 bits from 4096 bits of RSA on, else 128 (Apple's SecKey.h).
+struct RSAHybrid {
+    let digest: DigestAlgorithm
+
+    func encrypt(
+        _ plaintext: UnsafeRawBufferPointer,
+        _ key: PublicKey,
+        _ numbers: RSAPublicKey
+    ) throws(KeyError) -> [UInt8] {
+        let session = SecretBytes(random: Self.keyCount(key))
+        let wrapped = try session.withUnsafeBytes { (session) throws(KeyError) in
+            try RSAEncryption(padding: .oaep(digest)).encrypt(session, key, numbers)
+        }
+        let cipher = AuthenticatedCipher(key: session, nonce: AuthenticatedCipher.zeroNonce)
+        return wrapped + (try cipher.seal(plaintext, authenticating: key.externalRepresentation))
+    }
+
+    func decrypt(
+        _ ciphertext: UnsafeRawBufferPointer,
+        _ key: RSAPrivateKey,
+        _ publicKey: PublicKey
+    ) throws(KeyError) -> SecretBytes {
+        let count = key.publicKey.count
+        guard ciphertext.count >= count + AuthenticatedCipher.tagCount else { throw .decryptionFailed }
+        let wrapped = UnsafeRawBufferPointer(rebasing: ciphertext.prefix(count))
+        let session = try RSAEncryption(padding: .oaep(digest)).decrypt(wrapped, key)
+        guard session.count == Self.keyCount(publicKey) else { throw .decryptionFailed }
+        let cipher = AuthenticatedCipher(key: session, nonce: AuthenticatedCipher.zeroNonce)
+        let sealed = UnsafeRawBufferPointer(rebasing: ciphertext.dropFirst(count))
+        return try cipher.open(sealed, authenticating: publicKey.externalRepresentation)
+    }
+
+    /// The length of the AES key in bytes.
+    static func keyCount(_ key: PublicKey) -> Int { key.sizeInBits >= 4096 ? 32 : 16 }
+}

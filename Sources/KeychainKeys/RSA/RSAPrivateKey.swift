@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import CryptoExtras
+import Foundation
+import KeychainCore
+
+/// An RSA private key with two primes.
+///
+/// The library has a type for each purpose; all three are made of the same bytes.
+struct RSAPrivateKey: Sendable {
+    /// The `RSAPrivateKey` of PKCS #1.
+    let pkcs1: SecretBytes
+
+    let publicKey: RSAPublicKey
+    let signing: _RSA.Signing.PrivateKey
+
+    private let blind: _RSA.BlindSigning.PrivateKey<SHA384>
+    private let encryption: EncryptionKey
+
+    // What the library keeps behind it is an object that never changes, and that it calls sendable in its other types.
+    private struct EncryptionKey: @unchecked Sendable {
+        let key: _RSA.Encryption.PrivateKey
+    }
+
+    /// A new key with the exponent 65537.
+    ///
+    /// - Parameter sizeInBits: 1024 to 8192, in steps of 128: other sizes the library would round down.
+    /// - Throws: ``KeyError/parameter(_:)`` for another size.
+    init(generating sizeInBits: Int) throws(KeyError) {
+        guard (1024...8192).contains(sizeInBits), sizeInBits.isMultiple(of: 128) else {
+            throw .parameter("RSA keys cannot have this size")
+        }
+        let der: SecretBytes
+        do {
+            let key = try _RSA.Signing.PrivateKey(unsafeKeySize: _RSA.Signing.KeySize(bitCount: sizeInBits))
+            der = SecretBytes(wiping: key.derRepresentation)
+        } catch {
+            throw .failed(.internalComponent, "the key could not be made")
+        }
+        self = try der.withUnsafeBytes { (der) throws(KeyError) in try RSAPrivateKey(pkcs1: der) }
+    }
+
+    /// An `RSAPrivateKey` of version 0 (RFC 8017, section A.1.2), whose numbers must fit together.
+    init(pkcs1 der: UnsafeRawBufferPointer) throws(KeyError) {
+        var outer = DERReader(der)
+        var reader = try outer.sequence()
+        try outer.end()
+        _ = try reader.version(0...0)
+        let (modulus, exponent) = (try reader.integer(), try reader.integer())
+        for _ in 0..<6 { _ = try reader.integer() }
+        try reader.end()
+        let publicKey = DERWriter.element(DERTag.sequence, DERWriter.integer(modulus), DERWriter.integer(exponent))
+        self.publicKey = try publicKey.withBytes { (der) throws(KeyError) in try RSAPublicKey(pkcs1: der) }
+        do {
+            signing = try _RSA.Signing.PrivateKey(unsafeDERRepresentation: der)
+            blind = try _RSA.BlindSigning.PrivateKey(
+                unsafeDERRepresentation: der,
+                parameters: .RSABSSA_SHA384_PSSZERO_Deterministic
+            )
+            encryption = EncryptionKey(key: try _RSA.Encryption.PrivateKey(unsafeDERRepresentation: der))
+        } catch {
+            throw .malformed("the numbers of the key do not make an RSA key")
+        }
+        pkcs1 = SecretBytes(copying: der)
+    }
+
+    /// RSADP and RSASP1 (RFC 8017, sections 5.1.2 and 5.2.1): the input to the private exponent.
+    ///
+    /// The library's signature of a blinded message is just that operation, with blinding of its own and a check of the
+    /// result.
+    ///
+    /// - Parameter input: as long as the modulus, and below it.
+    /// - Returns: The result, as long as the modulus.
+    /// - Throws: ``KeyError/parameter(_:)`` for another input.
+    func raw(_ input: UnsafeRawBufferPointer) throws(KeyError) -> SecretBytes {
+        do {
+            return SecretBytes(wiping: try blind.blindSignature(for: input).rawRepresentation)
+        } catch {
+            throw .parameter("the input does not lie below the modulus")
+        }
+    }
+
+    /// RSAES with a padding of the library; every failure looks the same.
+    func decrypt(
+        _ ciphertext: UnsafeRawBufferPointer,
+        _ padding: _RSA.Encryption.Padding
+    ) throws(KeyError) -> SecretBytes {
+        do {
+            return SecretBytes(wiping: try encryption.key.decrypt(ciphertext, padding: padding))
+        } catch {
+            throw .decryptionFailed
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import CryptoExtras
+import Foundation
+import KeychainCore
+
+/// RSA signatures (RFC 8017, section 8): the library's where it takes the message; for digests that others made, for SHA-224,
+/// and without a `DigestInfo`, the encoding is ours, and only the operation of the key the library's.
+struct RSASignatures {
+    let padding: KeyAlgorithm.RSASignaturePadding
+    let input: KeyAlgorithm.SignatureInput
+
+    func sign(_ data: UnsafeRawBufferPointer, _ key: RSAPrivateKey) throws(KeyError) -> [UInt8] {
+        if case .message(let digest) = input, let padding = libraryPadding {
+            do {
+                if let signature = try Self.sign(data, digest, padding, key.signing) { return Array(signature) }
+            } catch {
+                throw .failed(.internalComponent, "the signature could not be made")
+            }
+        }
+        let encoded = try encode(data, key.publicKey)
+        return try encoded.withBytes { (encoded) throws(KeyError) in try key.raw(encoded).unprotectedCopy }
+    }
+
+    func isValid(
+        _ signature: UnsafeRawBufferPointer,
+        of data: UnsafeRawBufferPointer,
+        _ key: RSAPublicKey
+    ) throws(KeyError) -> Bool {
+        guard signature.count == key.count else { return false }
+        if case .message(let digest) = input, let padding = libraryPadding,
+            let result = Self.isValid(signature, of: data, digest, padding, key.signing)
+        {
+            return result
+        }
+        guard let encoded = try? key.raw(signature) else { return false }
+        if case .pss(let salt) = padding, let digest = input.digest {
+            return EMSAPSS(digest: digest, saltCount: salt)
+                .isValid(encoded, for: try input.bytes(data), bits: key.sizeInBits)
+        }
+        return try encode(data, key) == encoded
+    }
+
+    /// The encoded message, as long as the modulus.
+    private func encode(_ data: UnsafeRawBufferPointer, _ key: RSAPublicKey) throws(KeyError) -> [UInt8] {
+        let bytes = try input.bytes(data)
+        switch padding {
+        case .raw:
+            guard bytes.count <= key.count else { throw .parameter("the data is too long for the key") }
+            return Array(repeating: 0, count: key.count - bytes.count) + bytes
+        case .pkcs1:
+            return try EMSAPKCS1(digest: input.digest).encode(bytes, count: key.count)
+        case .pss(let salt):
+            guard let digest = input.digest else { throw .unsupportedAlgorithm }
+            return try EMSAPSS(digest: digest, saltCount: salt).encode(bytes, bits: key.sizeInBits)
+        }
+    }
+
+    private var libraryPadding: _RSA.Signing.Padding? {
+        switch padding {
+        case .raw: nil
+        case .pkcs1: .insecurePKCS1v1_5
+        case .pss: .PSS
+        }
+    }
+
+    /// - Returns: `nil` for a digest that the library does not take.
+    private static func sign(
+        _ message: UnsafeRawBufferPointer,
+        _ digest: DigestAlgorithm,
+        _ padding: _RSA.Signing.Padding,
+        _ key: _RSA.Signing.PrivateKey
+    ) throws -> Data? {
+        switch digest {
+        case .sha1: try key.signature(for: Insecure.SHA1.hash(data: message), padding: padding).rawRepresentation
+        case .sha224: nil
+        case .sha256: try key.signature(for: SHA256.hash(data: message), padding: padding).rawRepresentation
+        case .sha384: try key.signature(for: SHA384.hash(data: message), padding: padding).rawRepresentation
+        case .sha512: try key.signature(for: SHA512.hash(data: message), padding: padding).rawRepresentation
+        }
+    }
+
+    /// - Returns: `nil` for a digest that the library does not take.
+    private static func isValid(
+        _ signature: UnsafeRawBufferPointer,
+        of message: UnsafeRawBufferPointer,
+        _ digest: DigestAlgorithm,
+        _ padding: _RSA.Signing.Padding,
+        _ key: _RSA.Signing.PublicKey
+    ) -> Bool? {
+        let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
+        return switch digest {
+        case .sha1: key.isValidSignature(signature, for: Insecure.SHA1.hash(data: message), padding: padding)
+        case .sha224: nil
+        case .sha256: key.isValidSignature(signature, for: SHA256.hash(data: message), padding: padding)
+        case .sha384: key.isValidSignature(signature, for: SHA384.hash(data: message), padding: padding)
+        case .sha512: key.isValidSignature(signature, for: SHA512.hash(data: message), padding: padding)
+        }
+    }
+}
+
+extension KeyAlgorithm.SignatureInput {
+    /// What is signed: the digest of a message, or what the caller gave for one.
+    ///
+    /// - Throws: ``KeyError/parameter(_:)`` for a digest that does not have its function's length.
+    func bytes(_ data: UnsafeRawBufferPointer) throws(KeyError) -> [UInt8] {
+        switch self {
+        case .message(let digest): return digest.digest(data)
+        case .bytes: return Array(data)
+        case .digest(let digest):
+            guard data.count == digest.count else { throw .parameter("the digest does not have its function's length") }
+            return Array(data)
+        }
+    }
+}
