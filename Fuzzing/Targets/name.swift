@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCertificates
 import KeychainCore
-@testable import KeychainEngine
 
 /// An issuer's name in DER, as callers give it.
 @_cdecl("LLVMFuzzerTestOneInput")

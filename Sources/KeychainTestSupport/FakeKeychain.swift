@@ -10,6 +10,9 @@ public struct FakeKeychain: KeychainBackend {
     /// What asks the owner of the device.
     public var authentication: any AuthenticationService
 
+    /// An enclave that is not there.
+    public var enclave: any KeyEnclave = UnavailableEnclave(KeychainError(.notAvailable, "a fake has no enclave"))
+
     private let answer: @Sendable (KeychainRequest) throws(KeychainError) -> KeychainAnswer
 
     /// A keychain that answers by a closure; its device has no passcode, and asks nobody.

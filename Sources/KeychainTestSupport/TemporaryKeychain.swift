@@ -29,4 +29,7 @@ public final class TemporaryKeychain: KeychainBackend {
 
     /// What asks the owner of the device.
     public var authentication: any AuthenticationService { keychain.authentication }
+
+    /// The enclave of the keychain.
+    public var enclave: any KeyEnclave { keychain.enclave }
 }

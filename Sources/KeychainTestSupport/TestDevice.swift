@@ -95,6 +95,9 @@ public final class TestDevice: KeychainBackend {
     /// What asks the owner of the device.
     public var authentication: any AuthenticationService { keychain.authentication }
 
+    /// The enclave of the keychain.
+    public var enclave: any KeyEnclave { keychain.enclave }
+
     /// The keychain's folder; `nil` for a keychain in memory.
     public var path: String? { folder?.path(of: Self.folderName) }
 

@@ -4,30 +4,43 @@ import KeychainCore
 import SwiftASN1
 
 /// X.501 names as the keychain compares them (specification, section 2.3).
-enum DistinguishedName {
+public enum DistinguishedName {
     /// The value's bytes, if it is data that decodes as a DER SEQUENCE.
-    static func sequence(_ value: PropertyValue) -> SecretBytes? {
-        guard case .data(let data) = value, parse(data) != nil else { return nil }
+    public static func sequence(_ value: PropertyValue) -> SecretBytes? {
+        guard case .data(let data) = value, parts(data.unprotectedCopy) != nil else { return nil }
         return data
     }
 
     /// The content of a name given as a DER SEQUENCE, with every PrintableString in capitals and its blanks folded.
     ///
     /// - Returns: The bytes as they were given when they are not such a SEQUENCE.
-    static func normalizedContent(_ data: SecretBytes) -> SecretBytes {
-        guard let name = parse(data), case .constructed(let parts) = name.content else { return data }
+    public static func normalizedContent(_ data: SecretBytes) -> SecretBytes {
+        normalizedContent(data.unprotectedCopy).map { SecretBytes($0) } ?? data
+    }
+
+    /// The normalized content of a name; `nil` for what is no DER SEQUENCE.
+    static func normalizedContent(_ name: [UInt8]) -> [UInt8]? {
+        guard let parts = parts(name) else { return nil }
         var serializer = DER.Serializer()
         do {
             for part in parts { try normalize(part, into: &serializer) }
         } catch {
-            return data
+            return nil
         }
-        return SecretBytes(serializer.serializedBytes)
+        return serializer.serializedBytes
     }
 
-    private static func parse(_ data: SecretBytes) -> ASN1Node? {
-        guard let node = try? DER.parse(data.unprotectedCopy), node.identifier == .sequence else { return nil }
-        return node
+    /// A name from its content.
+    static func sequence(ofContent content: [UInt8]) -> [UInt8] {
+        var serializer = DER.Serializer()
+        serializer.appendConstructedNode(identifier: .sequence) { $0.serializeRawBytes(content) }
+        return serializer.serializedBytes
+    }
+
+    private static func parts(_ data: [UInt8]) -> ASN1NodeCollection? {
+        guard let node = try? DER.parse(data), node.identifier == .sequence, case .constructed(let parts) = node.content
+        else { return nil }
+        return parts
     }
 
     private static func normalize(_ node: ASN1Node, into serializer: inout DER.Serializer) throws {

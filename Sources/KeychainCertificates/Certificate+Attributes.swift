@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+extension Certificate {
+    /// The attributes that a certificate brings when it is added by reference (specification, section 2.3).
+    ///
+    /// `ctyp` is the version; `cenc` is 3, for DER; `issr` and `subj` are normalized content; `slnr` the octets of the serial
+    /// number; `skid` is there when the extension is; `pkhh` the hash of the public key.
+    public var attributes: [String: PropertyValue] {
+        var attributes: [String: PropertyValue] = [
+            "ctyp": .number(.integer(Int64(version))),
+            "cenc": .number(.integer(3)),
+            "subj": .data(SecretBytes(normalizedSubject)),
+            "issr": .data(SecretBytes(normalizedIssuer)),
+            "slnr": .data(SecretBytes(serialNumber)),
+            "pkhh": .data(SecretBytes(publicKeyHash)),
+        ]
+        attributes["skid"] = subjectKeyIdentifier.map { .data(SecretBytes($0)) }
+        return attributes
+    }
+
+    /// What the certificate brings to a request.
+    public var reference: CertificateReference {
+        CertificateReference(attributes: attributes, data: SecretBytes(der), subjectSummary: subjectSummary)
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Certificates at hand, by their subjects: what chains are made of.
+public struct CertificatePool: Sendable {
+    /// How many certificates a chain has at most, the one that it begins with among them.
+    public static let longestChain = 10
+
+    /// So many certificates of one name are compared by their signatures; of more the first is taken.
+    private static let mostCandidates = 16
+
+    private let bySubject: [[UInt8]: [Certificate]]
+
+    /// The certificates, in any order; one that is there twice counts once in a chain.
+    public init(_ certificates: [Certificate]) {
+        bySubject = Dictionary(grouping: certificates, by: \.normalizedSubject)
+    }
+
+    /// A certificate and those that have issued it, one after the other, as far as they are at hand.
+    ///
+    /// The issuer is told by its name. Of several with the name, as after the renewal of an authority's key, the one that has
+    /// signed is taken, and where none has, the first.
+    ///
+    /// - Parameters:
+    ///   - leaf: the first of the chain.
+    ///   - hasSigned: whether the first certificate's key has signed the second.
+    /// - Returns: The chain, in which no certificate stands twice.
+    public func chain(
+        from leaf: Certificate,
+        _ hasSigned: (_ issuer: Certificate, _ certificate: Certificate) -> Bool
+    ) -> [Certificate] {
+        var chain = [leaf]
+        while chain.count < Self.longestChain, let last = chain.last, !last.isSelfIssued {
+            let candidates = bySubject[last.normalizedIssuer, default: []].prefix(Self.mostCandidates)
+                .filter { !chain.contains($0) }
+            let issuer = candidates.count > 1 ? candidates.first { hasSigned($0, last) } : nil
+            guard let issuer = issuer ?? candidates.first else { break }
+            chain.append(issuer)
+        }
+        return chain
+    }
+}

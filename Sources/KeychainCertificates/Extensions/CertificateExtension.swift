@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftASN1
+
+/// One extension of a certificate (RFC 5280, section 4.2).
+struct CertificateExtension: Sendable {
+    let type: ASN1ObjectIdentifier
+    let isCritical: Bool
+    /// What the OCTET STRING holds.
+    let value: ArraySlice<UInt8>
+
+    /// The extensions inside their tag; none without it.
+    ///
+    /// - Throws: for one that is malformed or occurs twice.
+    static func list(_ node: ASN1Node?) throws(CertificateError) -> [CertificateExtension] {
+        guard let node else { return [] }
+        var outer = try FieldReader(node, .context(3), "the extensions")
+        var fields = try FieldReader(outer.next("list"), "the extensions")
+        try outer.end()
+        var list: [CertificateExtension] = []
+        var types: Set<ASN1ObjectIdentifier> = []
+        while !fields.isAtEnd {
+            let one = try CertificateExtension(fields.next("extension"))
+            guard types.insert(one.type).inserted else { throw CertificateError("an extension occurs twice") }
+            list.append(one)
+        }
+        return list
+    }
+
+    private init(_ node: ASN1Node) throws(CertificateError) {
+        var fields = try FieldReader(node, "an extension")
+        type = try fields.next("type").objectIdentifier("the type of an extension")
+        isCritical = try Self.isTrue(fields.nextIfPresent(.boolean))
+        value = try fields.bytes(.octetString, "the value of an extension")
+        try fields.end()
+    }
+
+    /// An explicit `false` is against DER and occurs.
+    private static func isTrue(_ node: ASN1Node?) throws(CertificateError) -> Bool {
+        guard let node else { return false }
+        switch try Array(node.bytes(.boolean, "the criticality of an extension")) {
+        case [0]: return false
+        case [0xFF]: return true
+        default: throw CertificateError("the criticality of an extension is neither true nor false")
+        }
+    }
+}
+
+extension ASN1ObjectIdentifier {
+    static let subjectKeyIdentifier: ASN1ObjectIdentifier = [2, 5, 29, 14]
+    static let subjectAlternativeName: ASN1ObjectIdentifier = [2, 5, 29, 17]
+    static let extendedKeyUsage: ASN1ObjectIdentifier = [2, 5, 29, 37]
+
+    /// The extensions that RFC 5280 defines: a certificate may call any of them critical.
+    static let standardExtensions: Set<ASN1ObjectIdentifier> = [
+        subjectKeyIdentifier, subjectAlternativeName, extendedKeyUsage,
+        [2, 5, 29, 9],  // subject directory attributes
+        [2, 5, 29, 15],  // key usage
+        [2, 5, 29, 18],  // issuer alternative name
+        [2, 5, 29, 19],  // basic constraints
+        [2, 5, 29, 30],  // name constraints
+        [2, 5, 29, 31],  // CRL distribution points
+        [2, 5, 29, 32],  // certificate policies
+        [2, 5, 29, 33],  // policy mappings
+        [2, 5, 29, 35],  // authority key identifier
+        [2, 5, 29, 36],  // policy constraints
+        [2, 5, 29, 46],  // freshest CRL
+        [2, 5, 29, 54],  // inhibit any-policy
+        [1, 3, 6, 1, 5, 5, 7, 1, 1],  // authority information access
+        [1, 3, 6, 1, 5, 5, 7, 1, 11],  // subject information access
+    ]
+}

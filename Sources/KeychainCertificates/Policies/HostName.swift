@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Where a client wants to connect to: an address, or a name in labels of lower case.
+///
+/// Names are compared in their ASCII form; nothing is converted to it.
+enum HostName {
+    case address([UInt8])
+    case name([[UInt8]])
+
+    init(_ text: String) {
+        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+        let bare = isBracketed ? String(text.dropFirst().dropLast()) : text
+        if let bytes = Self.address(bare, AF_INET, 4) ?? Self.address(bare, AF_INET6, 16) {
+            self = .address(bytes)
+        } else {
+            self = .name(Self.labels(bare))
+        }
+    }
+
+    /// Whether a name of a certificate stands for a host.
+    ///
+    /// A wildcard is the whole left-most label, stands for one label, and has at least two behind it.
+    static func matches(pattern: String, _ host: [[UInt8]]) -> Bool {
+        let pattern = labels(pattern)
+        guard pattern.count == host.count, !host.contains([]), !pattern.contains([]) else { return false }
+        guard pattern[0] == [UInt8(ascii: "*")] else { return pattern == host }
+        return pattern.count >= 3 && pattern.dropFirst() == host.dropFirst()
+    }
+
+    /// The labels of a name, without the empty one of the root; one empty label for an empty name.
+    private static func labels(_ name: String) -> [[UInt8]] {
+        let bytes = ASCII.lowercased(name.hasSuffix(".") ? name.dropLast() : name[...])
+        return bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)
+    }
+
+    private static func address(_ text: String, _ family: Int32, _ count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        // To C a text ends at a zero.
+        guard !text.utf8.contains(0), inet_pton(family, text, &bytes) == 1 else { return nil }
+        return bytes
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+private typealias Attribute = CertificateMaker.Attribute
+
+/// The form in which names are compared (specification, section 2.3).
+struct DistinguishedNameTests {
+    @Test(
+        "a printable string is folded",
+        arguments: [
+            ("Mouse", "MOUSE"), ("  mouse  and   sons ", "MOUSE AND SONS"), ("", ""), ("   ", ""), ("a-z{", "A-Z{"),
+            ("MOUSE", "MOUSE"), ("a\tb", "A\tB"),
+        ]
+    )
+    func printable(_ given: String, _ expected: String) {
+        #expect(normalized([[.printable("2.5.4.10", given)]]) == content([[.printable("2.5.4.10", expected)]]))
+    }
+
+    @Test("another string type stays as it is", arguments: [0x0C, 0x12, 0x14, 0x16, 0x1A, 0x1C, 0x1E] as [UInt8])
+    func other(_ tag: UInt8) {
+        let name = [[Attribute("2.5.4.10", tag, Array("  mouse  and sons".utf8))]]
+        #expect(normalized(name) == content(name))
+    }
+
+    @Test("lengths fit what is left, of a long name as well")
+    func lengths() {
+        let long = String(repeating: "mouse   ", count: 40)
+        let folded = String(repeating: "MOUSE ", count: 40).dropLast()
+        #expect(
+            normalized([[.printable("2.5.4.10", long), .printable("2.5.4.11", "x")]])
+                == content([[.printable("2.5.4.10", String(folded)), .printable("2.5.4.11", "X")]])
+        )
+    }
+
+    @Test(
+        "what is no sequence stays as it is",
+        arguments: [[], [0x31, 0x00], [0x10, 0x00], [0x30], [0x30, 0x01], [0x30, 0x00, 0x00], [0x13, 0x01, 0x61]]
+            as [[UInt8]]
+    )
+    func noSequence(_ bytes: [UInt8]) {
+        #expect(DistinguishedName.normalizedContent(SecretBytes(bytes)) == SecretBytes(bytes))
+        #expect(DistinguishedName.sequence(.data(SecretBytes(bytes))) == nil)
+    }
+
+    @Test("a name nested too deep to be one stays as it is")
+    func deep() {
+        var name = TestDER.value(0x13, Array("mouse".utf8))
+        for _ in 0..<2000 { name = TestDER.sequence(name) }
+        #expect(DistinguishedName.normalizedContent(SecretBytes(name)) == SecretBytes(name))
+    }
+
+    private func normalized(_ name: [[CertificateMaker.Attribute]]) -> SecretBytes {
+        DistinguishedName.normalizedContent(SecretBytes(CertificateMaker.name(name)))
+    }
+
+    /// The content of a name as it is.
+    private func content(_ name: [[CertificateMaker.Attribute]]) -> SecretBytes {
+        let der = CertificateMaker.name(name)
+        let header = der[1] < 0x80 ? 2 : 2 + Int(der[1] & 0x7F)
+        return SecretBytes(Array(der.dropFirst(header)))
+    }
+}
