@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import KeychainCore
+
+@testable import KeychainContainers
+
+/// A PKCS #12 file, an encrypted key, and what a file holds once its integrity is given.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let input = Array(UnsafeBufferPointer(start: bytes, count: count))
+    // What is looked for is not how long a computer can be kept busy.
+    let budget = WorkBudget(left: 1000)
+    _ = try? PKCS12(input, password: "", budget)
+    _ = try? EncryptedPrivateKey.decrypt(input, password: "", budget)
+    _ = try? PKCS12(authenticated(input), password: "", budget)
+    return 0
+}
+
+/// A file of these contents with an integrity check that holds, so that what is behind it is reached.
+private func authenticated(_ contents: [UInt8]) -> [UInt8] {
+    let key = LegacyHash.sha1.derive(.integrityKey, [0, 0], [], 1, 20)
+    let code = Array(HMAC<Insecure.SHA1>.authenticationCode(for: contents, using: SymmetricKey(data: key)))
+    let data: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01]
+    let sha1: [UInt8] = [0x06, 0x05, 0x2B, 0x0E, 0x03, 0x02, 0x1A]
+    let safe = value(0x30, data + value(0xA0, value(0x04, contents)))
+    let check = value(0x30, value(0x30, value(0x30, sha1) + value(0x04, code)) + value(0x04, []))
+    return value(0x30, [0x02, 0x01, 0x03] + safe + check)
+}
+
+private func value(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+    [tag, 0x82, UInt8(content.count >> 8 & 0xFF), UInt8(content.count & 0xFF)] + content
+}

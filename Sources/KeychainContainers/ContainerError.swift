@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Why a file cannot be read.
+public struct ContainerError: Error, Sendable, Hashable {
+    /// What kind of failure it is.
+    public enum Kind: Sendable, Hashable {
+        /// The bytes are not of the format.
+        case malformed
+        /// The password is wrong, or the file was altered: the two cannot be told apart.
+        case wrongPassword
+        /// The file uses something that is not implemented, or asks for more work than is allowed.
+        case unsupported
+    }
+
+    /// The kind.
+    public var kind: Kind
+
+    /// What is wrong; never a password or a part of the file.
+    public var reason: String
+
+    init(_ kind: Kind, _ reason: String) {
+        self.kind = kind
+        self.reason = reason
+    }
+
+    /// What `SecPKCS12Import` returns for it (specification, section 8.6): -26275, -25293 or -26276.
+    public var status: Status {
+        switch kind {
+        case .malformed: .decode
+        case .wrongPassword: .authenticationFailed
+        case .unsupported: .internal
+        }
+    }
+
+    static func malformed(_ reason: String) -> ContainerError { ContainerError(.malformed, reason) }
+    static func unsupported(_ reason: String) -> ContainerError { ContainerError(.unsupported, reason) }
+    static let wrongPassword = ContainerError(.wrongPassword, "the password does not fit, or the file was altered")
+}
+
+extension ContainerError: CustomStringConvertible {
+    /// The reason.
+    public var description: String { reason }
+}

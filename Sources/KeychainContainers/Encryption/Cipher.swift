@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import CryptoExtras
+import Foundation
+
+/// A block cipher in CBC mode with the padding of PKCS #7 (RFC 5652, section 6.3).
+enum Cipher {
+    case aes(keyByteCount: Int)
+    /// For old files only, and to read them only.
+    case tripleDES(keyByteCount: Int)
+    /// For old files only, and to read them only.
+    case rc2(keyByteCount: Int)
+
+    var keyByteCount: Int {
+        switch self {
+        case .aes(let count), .tripleDES(let count), .rc2(let count): count
+        }
+    }
+
+    var blockByteCount: Int {
+        switch self {
+        case .aes: 16
+        case .tripleDES, .rc2: 8
+        }
+    }
+
+    /// Decrypts, and removes the padding.
+    ///
+    /// - Throws: `.wrongPassword` for bytes that are not whole blocks, or end in no padding.
+    func decrypt(
+        _ bytes: ArraySlice<UInt8>,
+        key: [UInt8],
+        initializationVector: [UInt8]
+    ) throws(ContainerError) -> [UInt8] {
+        guard !bytes.isEmpty, bytes.count.isMultiple(of: blockByteCount) else {
+            throw .malformed("what is encrypted is not whole blocks")
+        }
+        var plain: [UInt8]
+        switch self {
+        case .aes:
+            plain = try aes(bytes, key, initializationVector)
+        case .tripleDES:
+            let cipher = TripleDES(key: key)
+            plain = ChainedBlocks.decrypt(bytes, initializationVector) { cipher.decrypt($0) }
+        case .rc2:
+            let cipher = RC2(key: key, effectiveBits: key.count * 8)
+            plain = ChainedBlocks.decrypt(bytes, initializationVector) { cipher.decrypt($0) }
+        }
+        defer { plain.wipe() }
+        guard let padding = plain.last, padding > 0, padding <= blockByteCount,
+            plain.suffix(Int(padding)).reduce(0, { $0 | ($1 ^ padding) }) == 0
+        else { throw .wrongPassword }
+        return Array(plain.dropLast(Int(padding)))
+    }
+
+    private func aes(
+        _ bytes: ArraySlice<UInt8>,
+        _ key: [UInt8],
+        _ initializationVector: [UInt8]
+    ) throws(ContainerError) -> [UInt8] {
+        do {
+            let start = try AES._CBC.IV(ivBytes: initializationVector)
+            var plain = try AES._CBC.decrypt(bytes, using: SymmetricKey(data: key), iv: start, noPadding: true)
+            return plain.takeBytes()
+        } catch {
+            throw .malformed("a cipher has a key or a start of a wrong length")
+        }
+    }
+}

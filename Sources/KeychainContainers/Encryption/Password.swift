@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A password in the forms that derivations take.
+struct Password {
+    /// UTF-8, for PBKDF2 (RFC 8018).
+    let utf8: [UInt8]
+
+    /// UTF-16 big-endian with a zero behind, for PKCS #12 (RFC 7292, appendix B.1).
+    ///
+    /// Of an empty password some tools leave out the zero as well.
+    private(set) var big: [UInt8]
+
+    init(_ text: String) {
+        utf8 = Array(text.utf8)
+        big = text.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] } + [0, 0]
+    }
+
+    /// The forms in which the password may have been used: one, but for the empty password.
+    var variants: [Password] {
+        guard utf8.isEmpty else { return [self] }
+        var bare = self
+        bare.big = []
+        return [self, bare]
+    }
+}

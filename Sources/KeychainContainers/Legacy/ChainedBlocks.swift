@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Cipher block chaining (SP 800-38A, section 6.2) over blocks of 64 bits, as the ciphers of old files have them.
+enum ChainedBlocks {
+    /// Decrypts whole blocks.
+    static func decrypt(
+        _ bytes: ArraySlice<UInt8>,
+        _ initializationVector: [UInt8],
+        _ block: (UInt64) -> UInt64
+    ) -> [UInt8] {
+        var previous = word(initializationVector[...])
+        var plain: [UInt8] = []
+        plain.reserveCapacity(bytes.count)
+        for start in stride(from: bytes.startIndex, to: bytes.endIndex, by: 8) {
+            let encrypted = word(bytes[start..<start + 8])
+            let decrypted = block(encrypted) ^ previous
+            for shift in stride(from: 56, through: 0, by: -8) {
+                plain.append(UInt8(truncatingIfNeeded: decrypted >> UInt64(shift)))
+            }
+            previous = encrypted
+        }
+        return plain
+    }
+
+    private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+}

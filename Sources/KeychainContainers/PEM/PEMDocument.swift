@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+
+/// A document between lines of dashes (RFC 7468): a label, and bytes.
+public struct PEMDocument: Sendable, Hashable {
+    /// What stands behind `BEGIN`, for example `CERTIFICATE`.
+    public var label: String
+
+    /// What the text encodes, secret or not.
+    public var bytes: SecretBytes
+
+    /// A document from its parts.
+    public init(_ label: String, _ bytes: SecretBytes) {
+        self.label = label
+        self.bytes = bytes
+    }
+
+    /// The text: lines of 64 characters, each with a line feed.
+    public var text: String {
+        let encoded = bytes.withUnsafeBytes { Data($0) }.base64EncodedString(options: [
+            .lineLength64Characters, .endLineWithLineFeed,
+        ])
+        return "-----BEGIN \(label)-----\n\(encoded)\n-----END \(label)-----\n"
+    }
+
+    /// Whether bytes have the first line of a document in them.
+    public static func isPresent(in bytes: some Sequence<UInt8>) -> Bool {
+        PEMReader(bytes).hasBeginning
+    }
+
+    /// The documents of a file in their order; text around them is passed over, as are blanks at the ends of lines.
+    ///
+    /// - Throws: ``ContainerError``: `.malformed` for a document without an end or with other characters than base64;
+    ///   `.unsupported` for one with headers (RFC 1421), by which older tools say that it is encrypted.
+    public static func documents(in bytes: some Sequence<UInt8>) throws(ContainerError) -> [PEMDocument] {
+        var reader = PEMReader(bytes)
+        var documents: [PEMDocument] = []
+        while let document = try reader.next() { documents.append(document) }
+        return documents
+    }
+}
