@@ -104,3 +104,38 @@ __attribute__((noinline)) void keychain_contain(void (*body)(void *context), voi
     for (size_t size = 0; size < LENGTH(sizes); size++) free(held[size]);
     keychain_wipe_residue();
 }
+
+// The sizes of the objects in which swift-crypto keeps expanded keys and does not wipe them: ML-KEM-768, ML-KEM-1024,
+// ML-DSA-65, ML-DSA-87 (CCryptoBoringSSL_mlkem.h, _mldsa.h), each with the header of an object and a reference to the seed.
+static const size_t private_key_sizes[] = {7808, 12416, 17568, 23712};
+
+// One call has no more of them at a time; the second is for a block that was found elsewhere first.
+#define PRIVATE_KEY_DEPTH 2
+
+// Deeper than the arithmetic of ML-KEM-1024 goes.
+#define PRIVATE_KEY_STACK_SIZE (64 << 10)
+
+__attribute__((noinline)) static void wipe_freed_private_keys(void) {
+    void *blocks[LENGTH(private_key_sizes)][PRIVATE_KEY_DEPTH];
+    // The largest first, so that none is cut out of a block that a larger one needs.
+    for (size_t size = LENGTH(private_key_sizes); size-- > 0;) {
+        for (size_t block = 0; block < PRIVATE_KEY_DEPTH; block++) {
+            blocks[size][block] = allocate(private_key_sizes[size]);
+            if (blocks[size][block]) keychain_wipe(blocks[size][block], private_key_sizes[size]);
+        }
+    }
+    for (size_t size = 0; size < LENGTH(private_key_sizes); size++) {
+        for (size_t block = 0; block < PRIVATE_KEY_DEPTH; block++) free(blocks[size][block]);
+    }
+}
+
+__attribute__((noinline)) static void clear_deep_stack(void) {
+    unsigned char below[PRIVATE_KEY_STACK_SIZE];
+    keychain_wipe(below, sizeof below);
+}
+
+__attribute__((noinline)) void keychain_wipe_private_key_residue(void) {
+    wipe_freed_private_keys();
+    clear_registers();
+    clear_deep_stack();
+}

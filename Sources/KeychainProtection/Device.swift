@@ -107,7 +107,7 @@ public struct Device: Sendable {
     }
 
     /// The generation of the keys that seal new rows of a protection class.
-    private func generation(of accessibility: Accessibility) throws(ProtectionError) -> UInt32 {
+    func generation(of accessibility: Accessibility) throws(ProtectionError) -> UInt32 {
         if let generation = keybag.keybag.generation(of: accessibility) { return generation }
         throw accessibility == .whenPasscodeSetThisDeviceOnly ? .noPasscode : .classUnavailable(accessibility.rawValue)
     }

@@ -18,6 +18,10 @@ public enum ProtectionError: Error, Sendable, Hashable {
     case passwordMissing
     /// A row does not open: it was altered, cut short, or put together from other rows.
     case damagedRow(RowDamage)
+    /// A sealed key of the enclave was altered, or another device sealed it.
+    case damagedKey
+    /// A sealed key of the enclave went with an earlier passcode.
+    case destroyedKey
     /// An item is larger than the store takes.
     case tooLarge
     /// A cryptographic operation failed that cannot fail with valid keys.

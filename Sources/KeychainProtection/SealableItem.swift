@@ -40,7 +40,7 @@ public struct SealableItem: Sendable {
 extension Attributes {
     /// Whether a password of the application takes part in the item's key.
     var requireApplicationPassword: Bool {
-        guard case .accessControl(let accessControl)? = self[.accessControl] else { return false }
+        guard !areOfEnclaveKey, case .accessControl(let accessControl)? = self[.accessControl] else { return false }
         return accessControl.constraints?.requiresApplicationPassword ?? false
     }
 }

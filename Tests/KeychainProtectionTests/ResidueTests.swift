@@ -43,6 +43,12 @@ struct ResidueTests {
     }
 
     private static func expectNothing(after use: Use, _ freedBlocks: Int) throws {
+        var finds: [String]?
+        for _ in 0..<use.tries where finds != [] { finds = try Self.finds(after: use, freedBlocks) }
+        #expect(finds == [], "\(use), \(freedBlocks)")
+    }
+
+    private static func finds(after use: Use, _ freedBlocks: Int) throws -> [String]? {
         // In a thread of its own, whose stack nobody else has used or will use.
         let outcome = Outcome()
         let thread = Thread {
@@ -57,7 +63,7 @@ struct ResidueTests {
         outcome.done.wait()
         let (count, finds) = try #require(try outcome.result?.get())
         #expect(count > 100, "\(use), \(freedBlocks)")
-        #expect(finds == [], "\(use), \(freedBlocks)")
+        return finds
     }
 
     /// What is done last before the search: later work would cover traces of earlier work.
@@ -76,6 +82,37 @@ struct ResidueTests {
         case secretWithPassword
         case backup
         case restore
+        case sign
+        case agree
+        case decapsulate
+        case decapsulateLarge
+        case signMessage
+        case signMessageLarge
+
+        /// How often nothing may be found only at the next try.
+        ///
+        /// Expanded keys of ML-KEM and ML-DSA lie in blocks that glibc joins with their neighbours, so that now and then one is
+        /// not found again (Documentation/ThreatModel.md). Without the wiping it is never gone.
+        var tries: Int {
+            switch self {
+            case .decapsulate, .decapsulateLarge, .signMessage, .signMessageLarge: 6
+            default: 1
+            }
+        }
+
+        /// The key of the enclave that is used, and for what.
+        var ofEnclave: (algorithm: EnclaveAlgorithm, operation: EnclaveOperation)? {
+            switch self {
+            case .sign: (.p256, .sign(digest: [UInt8](repeating: 1, count: 32)))
+            // The generator of the curve, without anything that another key would leave behind (SEC 2, section 2.4.2).
+            case .agree: (.p256, .agree(publicKey: Subject.generator))
+            case .decapsulate: (.mlKEM768, .decapsulate([UInt8](repeating: 1, count: 1088)))
+            case .decapsulateLarge: (.mlKEM1024, .decapsulate([UInt8](repeating: 1, count: 1568)))
+            case .signMessage: (.mlDSA65, .signMessage([1], context: []))
+            case .signMessageLarge: (.mlDSA87, .signMessage([1], context: []))
+            default: nil
+            }
+        }
     }
 
     // The thread writes it before it signals.
@@ -116,6 +153,15 @@ struct ResidueTests {
         let metadataWithPassword: OpenedMetadata
         let backupSecret: BackupSecret
         let backup: [UInt8]
+        let enclaveKeys: [EnclaveAlgorithm: SealedKey]
+
+        static let generator: [UInt8] = [
+            0x04,
+            0x6B, 0x17, 0xD1, 0xF2, 0xE1, 0x2C, 0x42, 0x47, 0xF8, 0xBC, 0xE6, 0xE5, 0x63, 0xA4, 0x40, 0xF2,
+            0x77, 0x03, 0x7D, 0x81, 0x2D, 0xEB, 0x33, 0xA0, 0xF4, 0xA1, 0x39, 0x45, 0xD8, 0x98, 0xC2, 0x96,
+            0x4F, 0xE3, 0x42, 0xE2, 0xFE, 0x1A, 0x7F, 0x9B, 0x8E, 0xE7, 0xEB, 0x4A, 0x7C, 0x0F, 0x9E, 0x16,
+            0x2B, 0xCE, 0x33, 0x57, 0x6B, 0x31, 0x5E, 0xCE, 0xCB, 0xB6, 0x40, 0x68, 0x37, 0xBF, 0x51, 0xF5,
+        ]
 
         init() throws {
             var store = try TestStore()
@@ -132,6 +178,16 @@ struct ResidueTests {
             metadataWithPassword = try device.openMetadata(of: rowWithPassword, tags: device.searchTags())
             backupSecret = try BackupSecret(password, .testing)
             backup = try BackupKeybag.make(device, backupSecret, leftOut: [:], damaged: 0)
+            var enclaveKeys: [EnclaveAlgorithm: SealedKey] = [:]
+            for algorithm in EnclaveAlgorithm.allCases {
+                let made = try device.makeEnclaveKey(
+                    algorithm,
+                    .of(.whenUnlocked, [.applicationPassword]),
+                    passwordKey: passwordKey
+                )
+                enclaveKeys[algorithm] = try device.sealedKey(made.sealed)
+            }
+            self.enclaveKeys = enclaveKeys
         }
 
         func search() throws -> MemorySearch {
@@ -152,6 +208,11 @@ struct ResidueTests {
             search.add("row key", try #require(classKey.withKey { KeyWrap.unwrap(wrapped, under: $0) }))
             search.add("password key", passwordKey.key)
             search.add("backup key", backupSecret.key)
+            for (algorithm, key) in enclaveKeys {
+                try key.withPrivateKey(classKey, passwordKey) { bytes throws(ProtectionError) in
+                    search.add("private key of \(algorithm)", SecretBytes(copying: bytes))
+                }
+            }
             return search
         }
 
@@ -175,6 +236,11 @@ struct ResidueTests {
             case .restore:
                 let opened = try #require(try BackupKeybag.open(backup, password))
                 _ = try opened.keybag(rootKey: store.rootKey, random: SystemRandomSource())
+            case .sign, .agree, .decapsulate, .decapsulateLarge, .signMessage, .signMessageLarge:
+                let (algorithm, operation) = try #require(use.ofEnclave)
+                let sealed = try #require(enclaveKeys[algorithm])
+                let checked = try #require(EnclaveUse(operation, algorithm))
+                _ = try device.perform(checked, with: sealed, passwordKey: passwordKey)
             }
         }
 

@@ -26,6 +26,9 @@ void keychain_contain(void (*body)(void *context), void *context);
 // Wipes the stack below the caller, and the vector registers.
 void keychain_wipe_residue(void);
 
+// Wipes, deeper than keychain_contain, what a call left behind that expanded a private key of ML-KEM or ML-DSA.
+void keychain_wipe_private_key_residue(void);
+
 // The fork gate. Work on a store happens between enter and leave; a fork waits until nobody is inside,
 // so a child never inherits a transaction under way. The generation changes in every forked child.
 // A thread inside may neither enter again nor fork.

@@ -32,6 +32,17 @@ public enum Residue {
         return try result.get()
     }
 
+    /// Calls `body`, which works with an asymmetric private key, and wipes what it leaves behind.
+    ///
+    /// Keys of ML-KEM and ML-DSA are expanded to many kilobytes, on the stack and in blocks that are larger than those of
+    /// anything else.
+    static func containPrivateKey<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { keychain_wipe_private_key_residue() }
+        return try contain(body)
+    }
+
     private static func run(_ body: () -> Void) {
         withoutActuallyEscaping(body) { body in
             withUnsafePointer(to: body) { body in

@@ -6,6 +6,9 @@ import KeychainCore
 
 /// AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce; sealed bytes are nonce, ciphertext, 128-bit tag.
 enum GCM {
+    /// The number of bytes of nonce and tag.
+    static let overheadByteCount = 12 + 16
+
     static func seal(
         _ plaintext: UnsafeRawBufferPointer,
         under key: SymmetricKey,

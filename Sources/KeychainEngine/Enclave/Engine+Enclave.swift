@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+/// What the enclave does in one transaction, which changes nothing: keys lie with whoever made them.
+extension Engine {
+    func makeEnclaveKey(
+        _ algorithm: EnclaveAlgorithm,
+        _ accessControl: AccessControl,
+        _ authorization: Authorization
+    ) throws(KeychainError) -> EnclaveKey {
+        try read { (_) throws(KeychainError) in
+            try checkAvailable(accessControl.protection)
+            let bound = accessControl.bound(to: authorization.enrolledSet)
+            if let obstacle = authorization.obstacle(toStoring: bound, on: device) { throw obstacle }
+            let passwordKey = authorization.keyForNewItems
+            guard passwordKey != nil || !bound.needsPassword else {
+                throw authorization.require(AuthenticationDemand(keybag: device.keybag, needsNewPassword: true))
+            }
+            return try protected { () throws(ProtectionError) in
+                try device.makeEnclaveKey(algorithm, bound, passwordKey: passwordKey)
+            }
+        }
+    }
+
+    func enclaveKey(_ sealed: SecretBytes) throws(KeychainError) -> EnclaveKey {
+        let key = try read { (_) throws(KeychainError) in try sealedKey(sealed) }
+        return EnclaveKey(
+            algorithm: key.algorithm,
+            publicKey: key.publicKey,
+            accessControl: key.accessControl,
+            sealed: sealed
+        )
+    }
+
+    func perform(
+        _ operation: EnclaveOperation,
+        with sealed: SecretBytes,
+        _ authorization: Authorization
+    ) throws(KeychainError) -> SecretBytes {
+        try read { (_) throws(KeychainError) in
+            let key = try sealedKey(sealed)
+            guard let use = EnclaveUse(operation, key.algorithm) else {
+                throw .parameter("the key does not have this use, or not with these parameters")
+            }
+            try checkAvailable(key.accessControl.protection)
+            let passwordKey = try permission(toUse: key, authorization)
+            return try protected { () throws(ProtectionError) in
+                try device.perform(use, with: key, passwordKey: passwordKey)
+            }
+        }
+    }
+
+    private func sealedKey(_ sealed: SecretBytes) throws(KeychainError) -> SealedKey {
+        try protected { () throws(ProtectionError) in try device.sealedKey(sealed) }
+    }
+
+    /// What the owner has to show, and the program to give, before a key is used.
+    ///
+    /// - Returns: The key of its application password, if it has one.
+    private func permission(
+        toUse key: SealedKey,
+        _ authorization: Authorization
+    ) throws(KeychainError) -> PasswordKey? {
+        guard key.accessControl.constraints?.required.isEmpty == false else { return nil }
+        var demand = AuthenticationDemand(keybag: device.keybag)
+        if !authorization.isSatisfied(key.accessControl) { demand.accessControls = [key.accessControl] }
+        let passwordKey = key.passwordHeader.flatMap { authorization.passwordKey($0) }
+        if let header = key.passwordHeader, passwordKey == nil { demand.passwords = [header] }
+        guard demand.isEmpty else { throw authorization.require(demand) }
+        return passwordKey
+    }
+
+    private func protected<Result>(
+        _ body: () throws(ProtectionError) -> Result
+    ) throws(KeychainError) -> Result {
+        do { return try body() } catch { throw KeychainError(error) }
+    }
+}
+
+extension AccessControl {
+    fileprivate var needsPassword: Bool { constraints?.requiresApplicationPassword ?? false }
+
+    /// The access control for a key that is made while a set of biometry is enrolled.
+    fileprivate func bound(to enrolledSet: Bytes16?) -> AccessControl {
+        var bound = self
+        let asksForSet = constraints?.required.contains(.biometryCurrentSet) ?? false
+        bound.enrolledSet = asksForSet ? enrolledSet : nil
+        return bound
+    }
+}

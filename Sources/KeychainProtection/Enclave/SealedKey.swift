@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// A key of the software enclave in its sealed form (Documentation/Format.md, "Sealed keys").
+///
+/// Everything but the private key can be read by anybody. It is believed only once the code at the end is found right, which
+/// takes no class key, and so is told apart from "locked" in every lock state.
+public struct SealedKey: Sendable {
+    /// What it is for.
+    public let algorithm: EnclaveAlgorithm
+    /// When it can be used; with the biometry that was enrolled when it was made, if that matters.
+    public let accessControl: AccessControl
+    /// The public key, as in ``EnclaveKey/publicKey``.
+    public let publicKey: [UInt8]
+    /// What it takes to make the key of its application password; `nil` when it has none.
+    public let passwordHeader: PasswordHeader?
+
+    /// The generation of the class key that wraps it.
+    let generation: UInt32
+    /// The key that seals the private key, wrapped.
+    let wrappedKey: [UInt8]
+    /// The private key: nonce, ciphertext, tag.
+    let sealedPrivateKey: [UInt8]
+
+    /// Everything before the wrapped key: what the private key is bound to.
+    var header: [UInt8] {
+        var bytes = Self.magic
+        bytes += [Self.version, algorithm.rawValue]
+        let protection = accessControl.protection.rawValue.utf8
+        bytes.append(UInt8(protection.count))
+        bytes += protection
+        bytes.append(littleEndian: generation)
+        let flags = accessControl.constraints?.flags
+        bytes.append(littleEndian: flags?.rawValue ?? Self.noFlags)
+        if flags?.contains(.biometryCurrentSet) ?? false { bytes += (accessControl.enrolledSet ?? .zero).bytes }
+        bytes += publicKey
+        return bytes + (passwordHeader?.encoded ?? [])
+    }
+
+    /// Everything before the code.
+    var body: [UInt8] { header + wrappedKey + sealedPrivateKey }
+
+    private static let magic = Array("SKEK".utf8)
+    private static let version: UInt8 = 1
+
+    /// What stands for an access control that was made of nothing but a protection class.
+    private static let noFlags = UInt64.max
+}
+
+extension SealedKey {
+    /// A sealed form as read, not yet believed.
+    struct Parsed {
+        let key: SealedKey
+        private let code: ArraySlice<UInt8>
+
+        /// Reads the shape; every length is checked, and there is one way to write a key down.
+        init(_ bytes: [UInt8]) throws(ProtectionError) {
+            do {
+                guard bytes.count > Authentication.byteCount else { throw Malformed() }
+                var reader = ByteReader(bytes.dropLast(Authentication.byteCount))
+                key = try SealedKey(&reader)
+                guard reader.isAtEnd else { throw Malformed() }
+                code = bytes.suffix(Authentication.byteCount)
+            } catch {
+                throw .damagedKey
+            }
+        }
+
+        /// Whether the HMAC-SHA-256 over everything before it is right.
+        func isAuthentic(under rootSlotKey: LockedKey) -> Bool {
+            rootSlotKey.withKey { rootSlotKey in
+                let key = SealedKey.authenticationKey(of: rootSlotKey)
+                return Authentication.isRight(code, self.key.body[...], under: key)
+            }
+        }
+    }
+
+    private struct Malformed: Error {}
+
+    private init(_ reader: inout ByteReader) throws {
+        guard try reader.take(Self.magic.count).elementsEqual(Self.magic),
+            try reader.integer(UInt8.self) == Self.version,
+            let algorithm = EnclaveAlgorithm(rawValue: try reader.integer(UInt8.self)),
+            let protection = Accessibility(
+                rawValue: String(decoding: try reader.take(Int(try reader.integer(UInt8.self))), as: UTF8.self)
+            )
+        else { throw Malformed() }
+        self.algorithm = algorithm
+        generation = try reader.integer(UInt32.self)
+        accessControl = try Self.accessControl(protection, &reader)
+        publicKey = Array(try reader.take(algorithm.publicKeyByteCount))
+        if accessControl.constraints?.requiresApplicationPassword ?? false {
+            guard let header = try PasswordHeader(&reader) else { throw Malformed() }
+            passwordHeader = header
+        } else {
+            passwordHeader = nil
+        }
+        wrappedKey = Array(try reader.take(KeyWrap.wrappedByteCount))
+        sealedPrivateKey = Array(try reader.take(algorithm.privateKeyByteCount + GCM.overheadByteCount))
+    }
+
+    private static func accessControl(_ protection: Accessibility, _ reader: inout ByteReader) throws -> AccessControl {
+        let flags = AccessControlFlags(rawValue: try reader.integer(UInt64.self))
+        if flags.rawValue == noFlags { return AccessControl(synthesizedFor: protection) }
+        guard let constraints = AccessConstraints(flags), constraints.flags == flags else { throw Malformed() }
+        var accessControl = AccessControl(protection: protection, constraints: constraints)
+        if flags.contains(.biometryCurrentSet) {
+            let set = Bytes16(try reader.take(Bytes16.count))
+            accessControl.enrolledSet = set == .zero ? nil : set
+        }
+        return accessControl
+    }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import KeychainAuthenticators
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainEngine
+
+/// The enclave of a keychain.
+struct EmbeddedEnclaveTests {
+    private let digest = [UInt8](repeating: 3, count: 32)
+
+    @Test("it is there, and says that it is a program", arguments: TestDevice.Place.allCases)
+    func kind(_ place: TestDevice.Place) throws {
+        let enclave = try TestDevice(place).enclave
+        #expect(enclave.kind == .software)
+        #expect(enclave.isAvailable)
+    }
+
+    @Test("keys of every algorithm do what they are for", arguments: EnclaveAlgorithm.allCases)
+    func uses(_ algorithm: EnclaveAlgorithm) throws {
+        let enclave = try TestDevice().enclave
+        let made = try enclave.makeKey(algorithm, .of(.whenUnlocked, []), nil)
+        let key = try enclave.key(made.sealed)
+        #expect(key == made)
+        func use(_ operation: EnclaveOperation) throws -> SecretBytes {
+            try enclave.perform(operation, with: key.sealed, nil)
+        }
+        let message = Data("message".utf8)
+        switch algorithm {
+        case .p256:
+            let digest = SHA256.hash(data: message)
+            let publicKey = try P256.Signing.PublicKey(x963Representation: key.publicKey)
+            let signature = try use(.sign(digest: Array(digest))).unprotectedCopy
+            #expect(publicKey.isValidSignature(try .init(rawRepresentation: signature), for: digest))
+            let other = P256.KeyAgreement.PrivateKey()
+            let secret = try use(.agree(publicKey: Array(other.publicKey.x963Representation)))
+            let expected = try other.sharedSecretFromKeyAgreement(with: .init(x963Representation: key.publicKey))
+            #expect(expected == secret.unprotectedCopy)
+        case .mlKEM768:
+            let result = try MLKEM768.PublicKey(rawRepresentation: key.publicKey).encapsulate()
+            let secret = try use(.decapsulate(Array(result.encapsulated))).unprotectedCopy
+            #expect(result.sharedSecret == SymmetricKey(data: secret))
+        case .mlKEM1024:
+            let result = try MLKEM1024.PublicKey(rawRepresentation: key.publicKey).encapsulate()
+            let secret = try use(.decapsulate(Array(result.encapsulated))).unprotectedCopy
+            #expect(result.sharedSecret == SymmetricKey(data: secret))
+        case .mlDSA65:
+            let signature = try use(.signMessage(Array(message), context: [1])).unprotectedCopy
+            let publicKey = try MLDSA65.PublicKey(rawRepresentation: key.publicKey)
+            #expect(publicKey.isValidSignature(signature, for: message, context: [1]))
+        case .mlDSA87:
+            let signature = try use(.signMessage(Array(message), context: [])).unprotectedCopy
+            let publicKey = try MLDSA87.PublicKey(rawRepresentation: key.publicKey)
+            #expect(publicKey.isValidSignature(signature, for: message))
+        }
+    }
+
+    @Test("impossible uses are refused before anybody is asked, and on a locked device too")
+    func impossible() throws {
+        let device = try TestDevice()
+        let made = try device.enclave.makeKey(.p256, .of(.whenUnlocked, [.userPresence]), nil)
+        func status(_ operation: EnclaveOperation) -> Status? {
+            device.enclave.failure { try $0.perform(operation, with: made.sealed, nil) }
+        }
+        for _ in 0..<2 {
+            #expect(status(.sign(digest: [])) == .parameter)
+            #expect(status(.agree(publicKey: [4, 1, 2])) == .parameter)
+            #expect(status(.decapsulate([UInt8](repeating: 0, count: 1088))) == .parameter)
+            #expect(status(.signMessage([1], context: [])) == .parameter)
+            try device.lock()
+        }
+        #expect(device.authenticator.prompts.isEmpty)
+    }
+
+    @Test("what is no sealed key, or another device's, cannot be decoded", arguments: TestDevice.Place.allCases)
+    func foreign(_ place: TestDevice.Place) throws {
+        let device = try TestDevice(place)
+        let other = try TestDevice(place)
+        let foreign = try other.enclave.makeKey(.p256, .of(.always, []), nil).sealed
+        for sealed in [foreign, SecretBytes(), SecretBytes(Array("SKEK".utf8)), SecretBytes([1, 2, 3])] {
+            #expect(device.enclave.failure { try $0.key(sealed) } == .decode)
+            #expect(device.enclave.failure { try $0.perform(.sign(digest: [1]), with: sealed, nil) } == .decode)
+        }
+        #expect(other.enclave.failure { try $0.key(foreign) } == nil)
+    }
+
+    @Test("the owner is asked each time, but for what a context has shown")
+    func context() throws {
+        let device = try TestDevice()
+        let made = try device.enclave.makeKey(.p256, .of(.whenUnlocked, [.privateKeyUsage, .biometryAny]), nil)
+        #expect(device.authenticator.prompts.isEmpty)
+        for _ in 0..<2 { _ = try device.enclave.sign(made) }
+        #expect(prompts(device) == [.biometry, .biometry])
+        let context = AuthenticationContext()
+        context.configure { $0.localizedReason = "to sign" }
+        for _ in 0..<3 { _ = try device.enclave.sign(made, context) }
+        #expect(prompts(device) == [.biometry, .biometry, .biometry])
+        #expect(device.authenticator.prompts.last?.reason == "to sign")
+        context.configure { $0.interactionNotAllowed = true }
+        _ = try device.enclave.sign(made, context)
+        let silent = AuthenticationContext()
+        silent.configure { $0.interactionNotAllowed = true }
+        #expect(device.enclave.failure { try $0.sign(made, silent) } == .interactionNotAllowed)
+        context.invalidate()
+        #expect(device.enclave.failure { try $0.sign(made, context) } == .authenticationFailed)
+        #expect(prompts(device).count == 3)
+    }
+
+    @Test("the statuses of a failed authentication")
+    func statuses() throws {
+        let device = try TestDevice()
+        let made = try device.enclave.makeKey(.mlDSA65, .of(.whenUnlocked, [.userPresence]), nil)
+        let sign = EnclaveOperation.signMessage([1], context: [])
+        for (owner, status) in [(TestDevice.Owner.deny, Status.authenticationFailed), (.cancel, .userCanceled)] {
+            device.owner = owner
+            #expect(device.enclave.failure { try $0.perform(sign, with: made.sealed, nil) } == status)
+        }
+        device.owner = .allow
+        #expect(device.enclave.failure { try $0.perform(sign, with: made.sealed, nil) } == nil)
+    }
+
+    @Test("an application password is a part of the key: the context's, or what is typed")
+    func applicationPassword() throws {
+        let device = try TestDevice()
+        let accessControl = AccessControl.of(.whenUnlocked, [.applicationPassword])
+        let typed = try device.enclave.makeKey(.p256, accessControl, nil)
+        #expect(prompts(device) == [.newApplicationPassword])
+        _ = try device.enclave.sign(typed)
+        #expect(prompts(device) == [.newApplicationPassword, .applicationPassword])
+        let right = AuthenticationContext()
+        right.applicationPassword = SecretBytes(Array("of the program".utf8))
+        let given = try device.enclave.makeKey(.p256, accessControl, right)
+        _ = try device.enclave.sign(given, right)
+        let wrong = AuthenticationContext()
+        wrong.applicationPassword = SecretBytes(Array("of another".utf8))
+        #expect(device.enclave.failure { try $0.sign(given, wrong) } == .authenticationFailed)
+        #expect(prompts(device).count == 2)
+        device.owner = .deny
+        #expect(device.enclave.failure { try $0.sign(typed) } == .authenticationFailed)
+        let silent = AuthenticationContext()
+        silent.configure { $0.interactionNotAllowed = true }
+        #expect(device.enclave.failure { try $0.makeKey(.p256, accessControl, silent) } == .interactionNotAllowed)
+    }
+
+    @Test("a key of the current biometry is gone for good when the enrolled set changes, and nobody is asked")
+    func enrolledSet() throws {
+        let device = try TestDevice()
+        let current = try device.enclave.makeKey(.p256, .of(.whenUnlocked, [.biometryCurrentSet]), nil)
+        let any = try device.enclave.makeKey(.p256, .of(.whenUnlocked, [.biometryAny]), nil)
+        #expect(current.accessControl.enrolledSet == TestDevice.enrolled(1).enrolledSet)
+        #expect(any.accessControl.enrolledSet == nil)
+        _ = try device.enclave.sign(current)
+        let asked = prompts(device).count
+        device.authenticator.biometry = TestDevice.enrolled(2)
+        #expect(device.enclave.failure { try $0.sign(current) } == .authenticationFailed)
+        #expect(prompts(device).count == asked)
+        #expect(device.enclave.failure { try $0.sign(any) } == nil)
+    }
+
+    @Test("constraints that nobody could ever satisfy are refused when a key is made")
+    func unsatisfiable() throws {
+        let without = try TestDevice(passcode: nil).enclave
+        #expect(
+            without.failure { try $0.makeKey(.p256, .of(.whenUnlocked, [.userPresence]), nil) } == .authenticationFailed
+        )
+        #expect(without.failure { try $0.makeKey(.p256, .of(.whenUnlocked, [.privateKeyUsage]), nil) } == nil)
+        #expect(without.failure { try $0.makeKey(.p256, .of(.untilReboot, []), nil) } == .parameter)
+        let passcodeOnly = AccessControl.of(.whenPasscodeSetThisDeviceOnly, [])
+        #expect(without.failure { try $0.makeKey(.p256, passcodeOnly, nil) } == .notAvailable)
+        let blank = try TestDevice(biometry: .none).enclave
+        #expect(
+            blank.failure { try $0.makeKey(.p256, .of(.whenUnlocked, [.biometryCurrentSet]), nil) }
+                == .authenticationFailed
+        )
+        #expect(blank.failure { try $0.makeKey(.p256, .of(.whenUnlocked, [.devicePasscode]), nil) } == nil)
+    }
+
+    @Test("another process at the same keychain uses a key once it is unlocked, and no longer after a lock")
+    func processes() throws {
+        let device = try TestDevice(.disk)
+        let made = try device.enclave.makeKey(.p256, .of(.whenUnlockedThisDeviceOnly, []), nil)
+        let other = try device.anotherProcess()
+        #expect(other.enclave.failure { try $0.key(made.sealed) } == nil)
+        #expect(other.enclave.failure { try $0.sign(made) } == .interactionNotAllowed)
+        try other.device.unlock(passcode: SecretBytes(Array("1234".utf8)))
+        let signature = try P256.Signing.ECDSASignature(rawRepresentation: other.enclave.sign(made).unprotectedCopy)
+        let publicKey = try P256.Signing.PublicKey(x963Representation: made.publicKey)
+        #expect(publicKey.isValidSignature(signature, for: SHA256Bytes(digest)))
+        try device.lock()
+        #expect(other.enclave.failure { try $0.sign(made) } == .interactionNotAllowed)
+    }
+
+    @Test(
+        "a changed passcode keeps every key, a removed one takes those that ask for it",
+        arguments: TestDevice.Place.allCases
+    )
+    func passcode(_ place: TestDevice.Place) throws {
+        let device = try TestDevice(place)
+        let keys = try Accessibility.stored.map { try device.enclave.makeKey(.p256, .of($0, []), nil) }
+        try device.changePasscode(to: "5678")
+        for key in keys { #expect(device.enclave.failure { try $0.sign(key) } == nil) }
+        try device.removePasscode()
+        for key in keys {
+            let isGone = key.accessControl.protection == .whenPasscodeSetThisDeviceOnly
+            #expect(device.enclave.failure { try $0.sign(key) } == (isGone ? .itemNotFound : nil))
+        }
+    }
+
+    @Test("a device that was erased opens no key of before")
+    func erased() throws {
+        let device = try TestDevice(.disk)
+        try device.device.setPolicy(DevicePolicy(eraseAfterFailedAttempts: 1))
+        let made = try device.enclave.makeKey(.p256, .of(.alwaysThisDeviceOnly, []), nil)
+        #expect(throws: KeychainError.self) { try device.device.unlock(passcode: SecretBytes([9])) }
+        #expect(device.enclave.failure { try $0.key(made.sealed) } == .decode)
+    }
+
+    private func prompts(_ device: TestDevice) -> [AuthenticationPrompt.Kind] {
+        device.authenticator.prompts.map(\.kind)
+    }
+}
+
+/// A digest that a test makes up.
+private struct SHA256Bytes: Digest {
+    static let byteCount = 32
+
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var description: String { "\(bytes)" }
+
+    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try bytes.withUnsafeBytes(body)
+    }
+}
