@@ -3,6 +3,9 @@
 import Glibc
 import KeychainCore
 
+// Which module owns `timespec` depends on which is imported first.
+@_implementationOnly import CKeychainSupport
+
 /// Where creation and modification dates come from.
 public protocol KeychainClock: Sendable {
     /// The time now.

@@ -21,9 +21,7 @@ extension Engine {
         _ metadata: OpenedMetadata,
         _ authorization: Authorization
     ) throws(KeychainError) -> Opened<Passage> {
-        guard let accessControl = metadata.attributes.accessControl, accessControl.requiresAuthentication else {
-            return .content(.open(nil))
-        }
+        guard let accessControl = metadata.attributes.guardOfReading else { return .content(.open(nil)) }
         if accessControl.constraints?.guardsPrivateKeyUsage ?? false { return .content(.never) }
         var demand = AuthenticationDemand(keybag: device.keybag)
         if !authorization.isSatisfied(accessControl) { demand.accessControls = [accessControl] }
@@ -43,4 +41,14 @@ extension Engine {
         .authenticationFailed,
         "the access control of the item permits the use of a private key, and no reading"
     )
+}
+
+extension Attributes {
+    /// The access control that asks for something before the item may be read; `nil` when none does.
+    ///
+    /// That of a key in the Secure Enclave guards the use of the key, and not its row.
+    var guardOfReading: AccessControl? {
+        guard !areOfEnclaveKey, let accessControl, accessControl.requiresAuthentication else { return nil }
+        return accessControl
+    }
 }

@@ -25,10 +25,15 @@ final class Authorization {
 
     /// Takes from the query who may be asked, and how.
     func begin(_ query: Query) {
-        if let given = query.context { context = given }
+        begin(query.context)
         isAskingAllowed = query.authenticationUI != .fail
-        let given = context.settings.localizedReason
-        reason = given.isEmpty ? query.operationPrompt ?? "" : given
+        if reason.isEmpty { reason = query.operationPrompt ?? "" }
+    }
+
+    /// Takes the context that the caller gave, if one was given.
+    func begin(_ given: AuthenticationContext?) {
+        if let given { context = given }
+        reason = context.settings.localizedReason
     }
 
     /// Whether the owner has shown what an access control asks for, application passwords aside.

@@ -8,7 +8,7 @@ import KeychainStore
 extension EmbeddedKeychain {
     /// Writes a backup that another device can restore with its secret.
     ///
-    /// Items whose level binds them to this device stay behind, and are counted.
+    /// Items whose level binds them to this device stay behind, and so do keys of its enclave; they are counted.
     ///
     /// - Parameters:
     ///   - path: the file, which must not exist yet; it gets mode 0600.
@@ -85,10 +85,13 @@ extension Engine {
         let file: FileTarget
         do { file = try FileTarget(path) } catch { throw KeychainError(error) }
         let kept = Accessibility.stored.filter { !$0.isForThisDeviceOnly }
+        let ofEnclave = device.tagOfEnclaveKeys
+        let staysBehind = { (row: StoredRow) in row.itemClass == .key && row.tags.contains { $0 == ofEnclave } }
         let counts = try store.writeBackup(
             to: file.folder,
             name: file.name,
             protections: Set(kept.map(\.rawValue)),
+            staysBehind: staysBehind,
             passcodeGeneration: device.keybag.passcodeGeneration
         ) { (counts) throws(KeychainError) in
             do throws(ProtectionError) {
@@ -103,6 +106,14 @@ extension Engine {
             }
         }
         return BackupReport(items: counts.items, leftOut: counts.leftOutByLevel, damaged: counts.damagedItems)
+    }
+}
+
+extension Device {
+    /// By what rows of keys of the enclave are known: the token's identifier.
+    fileprivate var tagOfEnclaveKeys: AttributeTag? {
+        let token: Attributes = [.tokenID: .string(PropertyKey.tokenSecureEnclave)]
+        return searchTags().tags(ItemSchema.of(.key), token).first
     }
 }
 

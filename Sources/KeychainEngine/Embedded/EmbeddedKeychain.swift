@@ -56,26 +56,19 @@ public final class EmbeddedKeychain: KeychainBackend {
     /// The device that the keychain belongs to.
     public var device: any KeychainDevice { EmbeddedDevice(access) }
 
+    /// What keeps keys that never leave the device: a program, whose keys the device seals.
+    public var enclave: any KeyEnclave { EmbeddedEnclave(access, evaluator) }
+
     /// What asks the owner of the device to authenticate.
     public var authentication: any AuthenticationService { evaluator }
 
     /// Carries out a request; durable when it returns.
     ///
-    /// Where an item asks for it, the owner of the device is asked, while others may use the keychain, and then the
-    /// request is carried out anew (specification, section 5.2, step 7).
+    /// Where an item asks for it, the owner of the device is asked, and then the request is carried out anew.
     public func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
-        let authorization = Authorization(evaluator)
-        for _ in 0..<Authorization.mostRounds {
-            do throws(KeychainError) {
-                return try access.withEngine { (engine) throws(KeychainError) in
-                    try engine.perform(request, authorization)
-                }
-            } catch {
-                guard let demand = authorization.takeDemand() else { throw error }
-                try authorization.satisfy(demand, work: access.device.passwordWork)
-            }
+        try access.withEngine(Authorization(evaluator)) { (engine, authorization) throws(KeychainError) in
+            try engine.perform(request, authorization)
         }
-        throw KeychainError(.authenticationFailed, "the items asked for something new again and again")
     }
 
     func withEngine<Result>(

@@ -41,6 +41,10 @@ extension KeychainError {
                 "a stored item is damaged (\(damage)); it was set aside, and a check names it",
                 cause: error
             )
+        case .damagedKey:
+            self.init(.decode, "the sealed key was altered, or another device made it", cause: error)
+        case .destroyedKey:
+            self.init(.itemNotFound, "the sealed key went with a passcode that was removed", cause: error)
         case .tooLarge:
             self.init(.dataTooLarge, "the item is larger than \(ItemLimits.secretByteCount) bytes", cause: error)
         case .cryptography(let why): self.init(.internalComponent, why, cause: error)

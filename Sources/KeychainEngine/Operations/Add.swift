@@ -11,6 +11,28 @@ extension Engine {
         for client: Client,
         _ authorization: Authorization
     ) throws(KeychainError) -> KeychainAnswer {
+        if let identity = dictionary.identity {
+            return try addIdentity(identity, dictionary, for: client, authorization)
+        }
+        var addition = try addition(dictionary, for: client, authorization)
+        try write { (writer) throws(KeychainError) in
+            try store(&addition.item, device.searchTags(), authorization, writer)
+        }
+        return ResultShape.added(Item(addition.item), addition.query)
+    }
+
+    /// An add that was checked: what is stored, and what is wanted of it.
+    struct Addition {
+        let query: Query
+        var item: SealableItem
+    }
+
+    /// Checks an add, one of an identity excepted.
+    func addition(
+        _ dictionary: PropertyDictionary,
+        for client: Client,
+        _ authorization: Authorization
+    ) throws(KeychainError) -> Addition {
         let dictionary = try ClientChecks.prepare(dictionary, isAdd: true)
         try GuardedAttributes.check(dictionary, in: .add)
         let groups = try AccessGroups(client)
@@ -24,31 +46,28 @@ extension Engine {
         item.attributes.bindAccessControl(to: authorization.enrolledSet)
         try groups.checkAppClip(item.attributes[.accessGroup])
         try groups.checkSynchronizable(item.attributes[.synchronizable])
-        let protection = AccessControlRules.protection(item.attributes) ?? query.schema.defaultAccessibility
-        var sealable = SealableItem(
+        let sealable = SealableItem(
             itemClass: item.itemClass,
             identifier: item.identifier,
-            protection: protection,
+            protection: AccessControlRules.protection(item.attributes) ?? query.schema.defaultAccessibility,
             attributes: item.attributes,
             secret: item.secret
         )
-        try write { (writer) throws(KeychainError) in
-            let tags = device.searchTags()
-            // Without keys the answer is about the keys, even for a duplicate.
-            try checkAvailable(protection)
-            let passwordKey = try permission(toStore: sealable, tags, authorization, writer)
-            let row = try seal(&sealable, tags, passwordKey)
-            sealable.identifier = try insert(row, sealable, tags, passwordKey, writer)
-        }
-        return ResultShape.added(
-            Item(
-                itemClass: item.itemClass,
-                identifier: sealable.identifier,
-                attributes: sealable.attributes,
-                secret: item.secret
-            ),
-            query
-        )
+        return Addition(query: query, item: sealable)
+    }
+
+    /// Stores an item; a tombstone that makes way for it passes its identifier on.
+    func store(
+        _ item: inout SealableItem,
+        _ tags: SearchTags,
+        _ authorization: Authorization,
+        _ writer: RowWriter
+    ) throws(KeychainError) {
+        // Without keys the answer is about the keys, even for a duplicate.
+        try checkAvailable(item.protection)
+        let passwordKey = try permission(toStore: item, tags, authorization, writer)
+        let row = try seal(&item, tags, passwordKey)
+        item.identifier = try insert(row, item, tags, passwordKey, writer)
     }
 
     /// What an add does not take.
@@ -59,7 +78,6 @@ extension Engine {
         guard query.itemClass != .identity else {
             throw .parameter("an identity is added by its reference, as a certificate and a key")
         }
-        try query.checkReferenceSupport()
     }
 
     /// The item with every default filled in and both dates set to now.
@@ -130,7 +148,8 @@ extension Engine {
             return nil
         }
         if let obstacle = authorization.obstacle(toStoring: accessControl, on: device) { throw obstacle }
-        guard constraints.requiresApplicationPassword else { return nil }
+        // The password for a key of the Secure Enclave is a part of its sealed form.
+        guard constraints.requiresApplicationPassword, !item.attributes.areOfEnclaveKey else { return nil }
         if let key = authorization.keyForNewItems { return key }
         let primaryKey = tags.primaryKeyTag(ItemSchema.of(item.itemClass), item.attributes)
         if try isTaken(item.itemClass, primaryKey, tags, writer) {

@@ -11,6 +11,41 @@ extension Engine {
         for client: Client,
         _ authorization: Authorization
     ) throws(KeychainError) -> KeychainAnswer {
+        if let identity = dictionary.identity {
+            return try copyIdentity(identity, dictionary, for: client, authorization)
+        }
+        let copy = try copy(dictionary, for: client, authorization)
+        if copy.query.itemClass == .identity {
+            return try copyIdentities(IdentityQuery(copy.query), copy, authorization)
+        }
+        return try answer(copy, authorization) { (scan) throws(KeychainError) in try scan.rows() }
+    }
+
+    /// The answer from what a scan finds, or from why it finds nothing.
+    func answer(
+        _ copy: Copy,
+        _ authorization: Authorization,
+        _ find: (Scan) throws(KeychainError) -> Result<Findings, KeychainError>
+    ) throws(KeychainError) -> KeychainAnswer {
+        let findings = try read { (reader) throws(KeychainError) in
+            try find(Scan(engine: self, copy: copy, tags: device.searchTags(), authorization, reader))
+        }.get()
+        if let obstacle = findings.obstacle(self, authorization) { throw obstacle }
+        return ResultShape.copied(findings.items, copy.query)
+    }
+
+    /// A copy that was checked.
+    struct Copy {
+        var query: Query
+        var groups: AccessGroups
+    }
+
+    /// Checks a copy, one of an identity's reference excepted.
+    func copy(
+        _ dictionary: PropertyDictionary,
+        for client: Client,
+        _ authorization: Authorization
+    ) throws(KeychainError) -> Copy {
         let dictionary = try ClientChecks.prepare(dictionary, allowsSkip: true)
         try GuardedAttributes.check(dictionary, in: .copyOrDeleteQuery)
         let groups = try AccessGroups(client)
@@ -18,75 +53,75 @@ extension Engine {
         authorization.begin(query)
         try groups.checkReadable(query.attributes[.accessGroup])
         try groups.checkAppClip(query.attributes[.accessGroup])
-        try checkCopy(query)
-        guard query.match.limit.maximum != 0 else { throw KeychainError(.itemNotFound, "the limit is 0") }
-        if query.itemClass == .identity { throw try identitiesFound(query, groups) }
-
-        let outcome = try read { (reader) throws(KeychainError) in
-            let tags = device.searchTags()
-            let search = RowSearch(query, groups, tags, passcodeGeneration: device.keybag.passcodeGeneration)
-            return try scan(search, query, tags, authorization, reader)
-        }
-        if !outcome.damaged.isEmpty { throw reportDamage(outcome.damaged) }
-        if outcome.hasUnreadable { throw Self.neverReadable }
-        if let demand = outcome.demand { throw authorization.require(demand) }
-        guard !outcome.items.isEmpty else { throw outcome.absence ?? KeychainError(.itemNotFound, "no item matches") }
-        return ResultShape.copied(outcome.items, query)
-    }
-
-    /// What a scan has found so far.
-    private struct Outcome {
-        var items: [Item] = []
-        var damaged: [DamagedRow] = []
-        var demand: AuthenticationDemand?
-        var demandedItems = 0
-        var hasUnreadable = false
-        var absence: KeychainError?
-
-        var isEmpty: Bool { items.isEmpty && damaged.isEmpty && demand == nil && !hasUnreadable }
-
-        func isComplete(for query: Query) -> Bool {
-            query.match.limit.maximum.map { items.count + demandedItems >= $0 } ?? false
-        }
-
-        mutating func add(_ more: AuthenticationDemand) {
-            demandedItems += 1
-            if demand == nil { demand = more } else { demand?.add(more) }
-        }
-    }
-
-    private func checkCopy(_ query: Query) throws(KeychainError) {
         guard !query.hasItemList else { throw .parameter("kSecUseItemList has no meaning in SecItemCopyMatching") }
         if query.reference != nil, !query.attributes.isEmpty || query.scope.map({ $0 != .any }) ?? false {
             throw .parameter("a persistent reference cannot be combined with attributes")
         }
         try query.match.check(for: query.itemClass)
-        try query.checkReferenceSupport()
+        guard query.match.limit.maximum != 0 else { throw KeychainError(.itemNotFound, "the limit is 0") }
+        return Copy(query: query, groups: groups)
     }
+}
 
-    /// Looks at matching rows in the order in which they were added, until there are enough.
-    private func scan(
-        _ search: RowSearch,
-        _ query: Query,
-        _ tags: SearchTags,
+/// A copy on one state of the store.
+struct Scan {
+    let engine: Engine
+    let copy: Engine.Copy
+    let tags: SearchTags
+    let authorization: Authorization
+    let reader: RowReader
+    let conditions: CertificateConditions
+
+    init(
+        engine: Engine,
+        copy: Engine.Copy,
+        tags: SearchTags,
         _ authorization: Authorization,
         _ reader: RowReader
-    ) throws(KeychainError) -> Outcome {
-        var outcome = Outcome()
-        if query.match.limit == .one, let row = try exactMatch(search, reader) {
-            try examine(row, query, tags, authorization, &outcome)
+    ) {
+        self.engine = engine
+        self.copy = copy
+        self.tags = tags
+        self.authorization = authorization
+        self.reader = reader
+        conditions = CertificateConditions(
+            filters: CertificateFilters(match: copy.query.match, now: engine.clock.now),
+            issuers: IssuerChains(copy.query.match, engine, copy.groups, tags, reader)
+        )
+    }
+
+    /// Looks at the rows of a table that match, in the order in which they were added, until there are enough.
+    func rows() throws(KeychainError) -> Result<Findings, KeychainError> {
+        let query = copy.query
+        let search = search(query)
+        var findings = Findings()
+        if query.match.limit == .one, let row = try exactMatch(search) {
+            findings.add(try reading(row, query))
         }
-        guard outcome.isEmpty else { return outcome }
+        guard findings.isEmpty else { return .success(findings) }
         let filter = search.filter()
-        for row in try rows(filter, limit: rowLimit(query), reader) where !outcome.isComplete(for: query) {
-            try examine(row, query, tags, authorization, &outcome)
+        if let issuers = conditions.issuers, let filter, !filter.isSelective {
+            try issuedRows(issuers, filter, &findings)
+        } else {
+            for row in try engine.rows(filter, limit: rowLimit, reader) where !findings.isComplete(for: query) {
+                findings.add(try reading(row, query))
+            }
         }
-        if outcome.isEmpty { outcome.absence = try nothingFound(filter, reader) }
-        return outcome
+        return findings.isEmpty ? .failure(try engine.nothingFound(filter, reader)) : .success(findings)
+    }
+
+    /// The search for a query, or for half of one.
+    func search(_ query: Query) -> RowSearch {
+        RowSearch(query, copy.groups, tags, passcodeGeneration: engine.device.keybag.passcodeGeneration)
+    }
+
+    /// Reads a row that matches by its tags.
+    func reading(_ row: NumberedRow, _ query: Query) throws(KeychainError) -> Reading {
+        try engine.reading(row, query, tags, authorization, conditions)
     }
 
     /// A row that has one of the primary keys that the query spells out: an index probe for each.
-    private func exactMatch(_ search: RowSearch, _ reader: RowReader) throws(KeychainError) -> NumberedRow? {
+    private func exactMatch(_ search: RowSearch) throws(KeychainError) -> NumberedRow? {
         for filter in search.primaryKeyFilters() {
             if let row = try reader.rows(filter, limit: 1).first { return row }
         }
@@ -94,62 +129,41 @@ extension Engine {
     }
 
     /// How many rows may have to be looked at: with a condition that only the open item can answer, any number.
-    private func rowLimit(_ query: Query) -> Int? {
-        let passesOver = query.match.hostOrSubdomain != nil || query.authenticationUI == .skip
-        return passesOver ? nil : query.match.limit.maximum
+    private var rowLimit: Int? {
+        let match = copy.query.match
+        let passesOver =
+            match.hostOrSubdomain != nil || match.decidesOnCertificates || copy.query.authenticationUI == .skip
+        return passesOver ? nil : match.limit.maximum
     }
 
-    private func examine(
-        _ row: NumberedRow,
-        _ query: Query,
-        _ tags: SearchTags,
-        _ authorization: Authorization,
-        _ outcome: inout Outcome
+    /// Looks at certificates by the names that lead to the given issuers, where nothing else tells which ones.
+    private func issuedRows(
+        _ issuers: IssuerChains,
+        _ filter: RowFilter,
+        _ findings: inout Findings
     ) throws(KeychainError) {
-        if query.itemClass == .certificate, query.match.needsCertificate {
-            throw KeychainError(.unimplemented, "conditions on a certificate's contents are not implemented yet")
-        }
-        let metadata: OpenedMetadata
-        switch try openMetadata(row, tags) {
-        case .damaged(let damaged): return outcome.damaged.append(damaged)
-        case .content(let content): metadata = content
-        }
-        guard isOnHost(query.match.hostOrSubdomain, metadata.attributes) else { return }
-        let isSkipped = query.authenticationUI == .skip && asksSomebody(metadata)
-        if isSkipped { return }
-        let passwordKey: PasswordKey?
-        switch try passage(to: row, metadata, authorization) {
-        case .damaged(let damaged): return outcome.damaged.append(damaged)
-        case .content(.closed(let demand)): return outcome.add(demand)
-        case .content(.never):
-            outcome.hasUnreadable = true
-            return
-        case .content(.open(let key)): passwordKey = key
-        }
-        var item = Item(
-            itemClass: query.itemClass,
-            identifier: row.row.identifier,
-            attributes: metadata.attributes
-        )
-        if query.returns.contains(.data) {
-            switch try openSecret(row, metadata, passwordKey) {
-            case .damaged(let damaged): return outcome.damaged.append(damaged)
-            case .content(let secret): item.secret = secret
+        try issuers.forEachIssuer { (name) throws(KeychainError) in
+            let filter = issued(by: name, filter)
+            for row in try reader.rows(filter) where !findings.isComplete(for: copy.query) {
+                findings.add(try reading(row, copy.query))
             }
+            return !findings.isComplete(for: copy.query)
         }
-        outcome.items.append(item)
     }
 
-    /// Whether `kSecUseAuthenticationUISkip` leaves an item out, also when what it asks for was shown before.
-    private func asksSomebody(_ metadata: OpenedMetadata) -> Bool {
-        metadata.attributes.accessControl?.requiresAuthentication ?? false
+    /// A filter of certificates, narrowed to those of one issuer.
+    func issued(by name: [UInt8], _ filter: RowFilter) -> RowFilter {
+        var filter = filter
+        filter.tags.append(tags.attributeTag(.certificate, .issuer, .data(name)))
+        return filter
     }
+}
 
-    /// Whether the server is the host or lies below it; byte by byte, and only for a server that is a string.
-    private func isOnHost(_ host: String?, _ attributes: Attributes) -> Bool {
-        guard let host else { return true }
-        guard case .string(let server)? = attributes[.server] else { return false }
-        let (name, suffix) = (Array(server.utf8), Array(host.utf8))
-        return name == suffix || name.suffix(suffix.count + 1) == ([UInt8(ascii: ".")] + suffix)[...]
+extension RowFilter {
+    /// Whether an index, or the row's own identifier, tells which few rows can match.
+    var isSelective: Bool {
+        if identifier != nil || primaryKey != nil { return true }
+        let indexed = ItemSchema.of(itemClass).indexes.compactMap(\.first)
+        return tags.contains { indexed.contains($0.name) }
     }
 }

@@ -7,6 +7,27 @@ import KeychainStore
 /// `SecItemDelete` (specification, section 5.4; the order of checks is that of section 3.6).
 extension Engine {
     func delete(_ dictionary: PropertyDictionary, for client: Client) throws(KeychainError) {
+        if let identity = dictionary.identity { return try deleteIdentity(identity, dictionary, for: client) }
+        let deletion = try deletion(dictionary, for: client)
+        if deletion.query.itemClass == .identity {
+            if deletion.query.reference != nil { return try deleteIdentity(deletion) }
+            return try deleteIdentities(dictionary, for: client)
+        }
+        try write { (writer) throws(KeychainError) in
+            guard try remove(deletion, device.searchTags(), writer) > 0 else {
+                throw KeychainError(.itemNotFound, "no item matches")
+            }
+        }
+    }
+
+    /// A delete that was checked.
+    struct Deletion {
+        let query: Query
+        let groups: AccessGroups
+    }
+
+    /// Checks a delete, one of an identity's reference excepted.
+    func deletion(_ dictionary: PropertyDictionary, for client: Client) throws(KeychainError) -> Deletion {
         let dictionary = try ClientChecks.prepare(dictionary)
         try GuardedAttributes.check(dictionary, in: .copyOrDeleteQuery)
         let groups = try AccessGroups(client)
@@ -15,21 +36,23 @@ extension Engine {
         try groups.checkAppClip(query.attributes[.accessGroup])
         guard query.match.keys.isEmpty else { throw .parameter("kSecMatch keys have no meaning in SecItemDelete") }
         try query.checkLegacyReference()
-        if query.itemClass == .identity { return try deleteIdentity(dictionary, query, groups, for: client) }
+        return Deletion(query: query, groups: groups)
+    }
 
-        try write { (writer) throws(KeychainError) in
-            let tags = device.searchTags()
-            // Items that went with a passcode can be deleted until they are swept away (specification, section 7.4).
-            let filter = RowSearch(query, groups, tags, passcodeGeneration: nil).filter()
-            // Rows in quarantine are deleted like any other when a caller asks for it: that is how one gets rid of them.
-            let matches = try rows(filter, writer) + quarantined(filter, writer)
-            guard !matches.isEmpty else { throw KeychainError(.itemNotFound, "no item matches") }
-            for row in matches { try remove(row, tags, writer) }
-        }
+    /// Removes every row that matches.
+    ///
+    /// - Returns: How many there were.
+    func remove(_ deletion: Deletion, _ tags: SearchTags, _ writer: RowWriter) throws(KeychainError) -> Int {
+        // Items that went with a passcode can be deleted until they are swept away (specification, section 7.4).
+        let filter = RowSearch(deletion.query, deletion.groups, tags, passcodeGeneration: nil).filter()
+        // Rows in quarantine are deleted like any other when a caller asks for it: that is how one gets rid of them.
+        let matches = try rows(filter, writer) + quarantined(filter, writer)
+        for row in matches { try remove(row, tags, writer) }
+        return matches.count
     }
 
     /// Removes a row without asking for its keys; a synchronizable item that can be read leaves a tombstone.
-    private func remove(_ row: NumberedRow, _ tags: SearchTags, _ writer: RowWriter) throws(KeychainError) {
+    func remove(_ row: NumberedRow, _ tags: SearchTags, _ writer: RowWriter) throws(KeychainError) {
         if let tombstone = tombstone(of: row, tags), try writer.update(row.number, to: tombstone) { return }
         try writer.delete(row)
     }
@@ -44,8 +67,6 @@ extension Engine {
 
     /// Whether the row's tag says that it is not synchronizable, which spares opening it.
     private func isLocal(_ row: StoredRow, _ tags: SearchTags) -> Bool {
-        guard let column = ItemSchema.of(row.itemClass)[.synchronizable] else { return true }
-        let local = tags.tag(row.itemClass, column, .number(.integer(0)))
-        return row.tags.contains { $0.name == .synchronizable && $0.tag == local }
+        row.tags.contains(tags.attributeTag(row.itemClass, .synchronizable, .number(.integer(0))))
     }
 }

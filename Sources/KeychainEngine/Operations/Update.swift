@@ -12,6 +12,50 @@ extension Engine {
         for client: Client,
         _ authorization: Authorization
     ) throws(KeychainError) {
+        let amendments = try amendments(dictionary, attributes, for: client, authorization)
+        let damaged = try write { (writer) throws(KeychainError) in
+            try apply(amendments, device.searchTags(), authorization, writer)
+        }
+        if let damaged { throw reportDamage([damaged]) }
+    }
+
+    /// An update of one class that was checked.
+    private struct Amendment {
+        let query: Query
+        let groups: AccessGroups
+        let changes: UpdateAttributes
+    }
+
+    /// The updates that a call means: of identities it is one of certificates, and then one of keys
+    /// (specification, section 8.4).
+    private func amendments(
+        _ dictionary: PropertyDictionary,
+        _ attributes: PropertyDictionary,
+        for client: Client,
+        _ authorization: Authorization
+    ) throws(KeychainError) -> [Amendment] {
+        if let identity = dictionary.identity {
+            let halves: [ItemReference] = [.certificate(identity.certificate), .key(identity.key)]
+            return try halves.map { half throws(KeychainError) in
+                try amendment(dictionary.about(half), attributes, for: client, authorization)
+            }
+        }
+        let whole = try amendment(dictionary, attributes, for: client, authorization)
+        guard whole.query.itemClass == .identity else { return [whole] }
+        guard whole.query.reference == nil else {
+            throw KeychainError(.internal, "an identity cannot be updated through its persistent reference")
+        }
+        return try [ItemClass.certificate, .key].map { half throws(KeychainError) in
+            try amendment(dictionary.about(half), attributes, for: client, authorization)
+        }
+    }
+
+    private func amendment(
+        _ dictionary: PropertyDictionary,
+        _ attributes: PropertyDictionary,
+        for client: Client,
+        _ authorization: Authorization
+    ) throws(KeychainError) -> Amendment {
         let dictionary = try ClientChecks.prepare(dictionary)
         let attributes = try ClientChecks.prepareAttributes(attributes)
         try GuardedAttributes.check(dictionary, in: .updateQuery)
@@ -27,16 +71,7 @@ extension Engine {
         changes.attributes.bindAccessControl(to: authorization.enrolledSet)
         try groups.checkAppClip(changes.attributes[.accessGroup])
         try groups.checkSynchronizable(changes.attributes[.synchronizable])
-
-        if query.itemClass == .identity {
-            return try updateIdentity(dictionary, attributes, query, for: client, authorization)
-        }
-        let damaged = try write { (writer) throws(KeychainError) in
-            let tags = device.searchTags()
-            let search = RowSearch(query, groups, tags, passcodeGeneration: device.keybag.passcodeGeneration)
-            return try apply(changes, to: search, tags, authorization, writer)
-        }
-        if let damaged { throw reportDamage([damaged]) }
+        return Amendment(query: query, groups: groups, changes: changes)
     }
 
     private func checkUpdate(_ query: Query) throws(KeychainError) {
@@ -46,34 +81,46 @@ extension Engine {
         try query.checkLegacyReference()
     }
 
-    /// Changes every matching row, or none.
+    /// Changes every matching row of each update, or none.
     ///
     /// - Returns: A row that does not open. Nothing has changed then: it is found before the first change is made.
     private func apply(
-        _ changes: UpdateAttributes,
-        to search: RowSearch,
+        _ amendments: [Amendment],
         _ tags: SearchTags,
         _ authorization: Authorization,
         _ writer: RowWriter
     ) throws(KeychainError) -> DamagedRow? {
-        let filter = search.filter()
-        let matches = try rows(filter, writer)
-        if matches.isEmpty { throw try nothingFound(filter, writer) }
-        var items: [(row: NumberedRow, item: Item, passwordKey: PasswordKey?)] = []
+        var items: [(row: NumberedRow, item: Item, passwordKey: PasswordKey?, changes: UpdateAttributes)] = []
         var demand = AuthenticationDemand(keybag: device.keybag)
-        for row in matches {
-            switch try openForUpdate(row, tags, authorization) {
-            case .damaged(let damaged): return damaged
-            case .content(.closed(let more)): demand.add(more)
-            case .content(.open(let item, let key)): items.append((row, item, key))
+        for amendment in amendments {
+            for row in try matches(amendment, tags, writer) {
+                switch try openForUpdate(row, tags, authorization) {
+                case .damaged(let damaged): return damaged
+                case .content(.closed(let more)): demand.add(more)
+                case .content(.open(let item, let key)):
+                    try amendment.changes.check(for: item.attributes)
+                    items.append((row, item, key, amendment.changes))
+                }
             }
+            if try asksForNewPassword(amendment.changes, authorization) { demand.needsNewPassword = true }
         }
-        if try asksForNewPassword(changes, authorization) { demand.needsNewPassword = true }
         if !demand.isEmpty { throw authorization.require(demand) }
-        for (row, item, key) in items {
+        for (row, item, key, changes) in items {
             try replace(row, item, with: changes, authorization.keyForNewItems ?? key, tags, writer)
         }
         return nil
+    }
+
+    private func matches(
+        _ amendment: Amendment,
+        _ tags: SearchTags,
+        _ reader: RowReader
+    ) throws(KeychainError) -> [NumberedRow] {
+        let generation = device.keybag.passcodeGeneration
+        let filter = RowSearch(amendment.query, amendment.groups, tags, passcodeGeneration: generation).filter()
+        let matches = try rows(filter, reader)
+        if matches.isEmpty { throw try nothingFound(filter, reader) }
+        return matches
     }
 
     /// Whether the update puts items under an application password that was not given yet.

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCertificates
 import KeychainCore
 
 /// What is checked before a dictionary reaches the keychain proper (specification, section 3.6, step 1).
 enum ClientChecks {
-    /// Checks the dictionary of an add, or the query of another function, and brings names into their compared form.
+    /// Checks the dictionary of an add, or the query of another function, puts what a reference brings in its place, and
+    /// brings names into their compared form.
     ///
     /// - Parameters:
     ///   - dictionary: what the caller gave.
     ///   - isAdd: whether it is the dictionary of an add.
     ///   - allowsSkip: whether `kSecUseAuthenticationUISkip` has a meaning: only in a copy.
-    /// - Returns: The dictionary with a normalized issuer.
-    /// - Throws: `errSecParam`, or `errSecUnimplemented` for a reference.
+    /// - Returns: The dictionary without a reference, and with a normalized issuer.
+    /// - Throws: `errSecParam`.
     static func prepare(
         _ dictionary: PropertyDictionary,
         isAdd: Bool = false,
@@ -19,25 +21,25 @@ enum ClientChecks {
     ) throws(KeychainError) -> PropertyDictionary {
         guard !dictionary.entries.isEmpty else { throw .parameter("the dictionary is empty") }
         try checkAccessControl(dictionary, refusesSynchronizable: isAdd)
-        try checkReference(dictionary)
+        let dictionary = try ValueReference.expand(normalizingIssuer(dictionary), for: isAdd ? .add : .filter)
         try checkContext(dictionary)
         if !allowsSkip,
             dictionary[PropertyKey.useAuthenticationUI] == .string(PropertyKey.useAuthenticationUISkip)
         {
             throw .parameter("kSecUseAuthenticationUISkip is for SecItemCopyMatching only")
         }
-        return try normalizingIssuer(dictionary)
+        return dictionary
     }
 
     /// Checks the new attributes of an update.
     static func prepareAttributes(_ attributes: PropertyDictionary) throws(KeychainError) -> PropertyDictionary {
         try checkAccessControl(attributes, refusesSynchronizable: true)
-        if case .object(let type)? = attributes[PropertyKey.valueReference],
-            ["SecKey", "SecCertificate"].contains(type)
-        {
+        switch attributes[PropertyKey.valueReference] {
+        case nil: break
+        case .reference(.key)?, .reference(.certificate)?:
             throw KeychainError(.noSuchAttribute, "an update cannot take its values from a reference")
+        default: throw .parameter("kSecValueRef is not a key or a certificate")
         }
-        try checkReference(attributes)
         return try normalizingIssuer(attributes)
     }
 
@@ -52,15 +54,6 @@ enum ClientChecks {
         let synchronizable = dictionary[AttributeName.synchronizable.description]
         if refusesSynchronizable, accessControl.constraints != nil, synchronizable == .boolean(true) {
             throw .parameter("a synchronizable item cannot have an access control")
-        }
-    }
-
-    private static func checkReference(_ dictionary: PropertyDictionary) throws(KeychainError) {
-        switch dictionary[PropertyKey.valueReference] {
-        case nil: return
-        case .object("SecKey"), .object("SecCertificate"), .object("SecIdentity"):
-            throw KeychainError(.unimplemented, "items by reference are not implemented yet")
-        default: throw .parameter("kSecValueRef is not a key, certificate or identity")
         }
     }
 

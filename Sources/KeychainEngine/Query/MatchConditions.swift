@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCertificates
 import KeychainCore
 
 /// The `kSecMatch…` keys of a dictionary (specification, section 3.5).
@@ -9,14 +10,29 @@ struct MatchConditions: Sendable, Hashable {
     var limit: MatchLimit = .one
     var hostOrSubdomain: String?
     var emailAddress: String?
+    /// Names that have to be in a certificate's chain, normalized.
     var issuers: [SecretBytes] = []
-    var hasPolicy = false
+    var policy: CertificatePolicy?
     var trustedOnly = false
-    var validOnDate = false
+    var validOn: Moment?
 
-    /// Whether only a certificate's contents can decide a match.
-    var needsCertificate: Bool {
-        emailAddress != nil || !issuers.isEmpty || hasPolicy || trustedOnly || validOnDate
+    /// When a certificate has to be valid.
+    enum Moment: Sendable, Hashable {
+        /// At the time of the call.
+        case now
+        /// At a given time.
+        case at(Timestamp)
+    }
+
+    /// Whether a certificate's contents or its issuers decide a match, which no tag can tell.
+    var decidesOnCertificates: Bool {
+        emailAddress != nil || !issuers.isEmpty || policy != nil || validOn != nil
+    }
+
+    /// Whether a condition has the contents of certificates read; that on e-mail addresses does not
+    /// (specification, section 5.2, step 6).
+    var readsCertificates: Bool {
+        policy != nil || validOn != nil || keys.contains(PropertyKey.matchTrustedOnly)
     }
 
     /// Takes one match key.
@@ -29,9 +45,11 @@ struct MatchConditions: Sendable, Hashable {
         case (PropertyKey.matchHostOrSubdomainOfHost, .string(let host)): hostOrSubdomain = host
         case (PropertyKey.matchEmailAddressIfPresent, .string(let address)): emailAddress = address
         case (PropertyKey.matchTrustedOnly, .boolean(let flag)): trustedOnly = flag
-        case (PropertyKey.matchValidOnDate, .date), (PropertyKey.matchValidOnDate, .null): validOnDate = true
-        case (PropertyKey.matchPolicy, .object("SecPolicy")): hasPolicy = true
-        case (PropertyKey.matchIssuers, .array(let names)): issuers = names.compactMap(DistinguishedName.sequence)
+        case (PropertyKey.matchValidOnDate, .date(let date)): validOn = .at(date)
+        case (PropertyKey.matchValidOnDate, .null): validOn = .now
+        case (PropertyKey.matchPolicy, .policy(let given)): policy = given
+        case (PropertyKey.matchIssuers, .array(let names)):
+            issuers = names.compactMap(DistinguishedName.sequence).map(DistinguishedName.normalizedContent)
         case (PropertyKey.matchHostOrSubdomainOfHost, _), (PropertyKey.matchEmailAddressIfPresent, _),
             (PropertyKey.matchTrustedOnly, _), (PropertyKey.matchValidOnDate, _), (PropertyKey.matchPolicy, _):
             throw .parameter("the value of '\(key)' has a wrong type")
@@ -44,8 +62,11 @@ struct MatchConditions: Sendable, Hashable {
     /// - Throws: `errSecUnimplemented`, as Apple's keychain does.
     func check(for itemClass: ItemClass) throws(KeychainError) {
         let isCertificate = itemClass == .certificate || itemClass == .identity
-        if !isCertificate, !issuers.isEmpty || hasPolicy {
+        if !isCertificate, !issuers.isEmpty || policy != nil {
             throw KeychainError(.unimplemented, "issuers and policies select certificates and identities only")
+        }
+        if isCertificate, trustedOnly {
+            throw KeychainError(.unimplemented, "trust is not evaluated yet")
         }
         if itemClass != .internetPassword, hostOrSubdomain != nil {
             throw KeychainError(.unimplemented, "kSecMatchHostOrSubdomainOfHost selects internet passwords only")

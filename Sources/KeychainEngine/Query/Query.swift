@@ -31,11 +31,10 @@ struct Query: Sendable {
 }
 
 extension Query {
-    /// Refuses references to keys, certificates and identities, which this version cannot make.
-    func checkReferenceSupport() throws(KeychainError) {
-        guard !returns.contains(.reference) || !itemClass.hasReferenceType else {
-            throw KeychainError(.unimplemented, "references to keys and certificates are not implemented yet")
-        }
+    /// Whether an answer takes the secrets of items, or a condition on certificates does.
+    var readsSecret: Bool {
+        returns.contains(.data) || returns.contains(.reference) && itemClass.hasReferenceType
+            || itemClass == .certificate && match.readsCertificates
     }
 
     /// A legacy reference stands alone, unlike one of the current form (specification, open question 11).

@@ -42,3 +42,24 @@ struct UpdateAttributes: Sendable {
         attributes[column.name] = converted
     }
 }
+
+extension UpdateAttributes {
+    /// What says which key of which device it is.
+    private static let boundToEnclaveKey: [AttributeName] = [
+        .tokenID, .keyClass, .applicationLabel, "type", "bsiz", "esiz", .synchronizable,
+    ]
+
+    /// Refuses what a key of the Secure Enclave cannot take: its access control is a part of its sealed form, and nothing
+    /// else than the enclave makes one (specification, section 7.3).
+    func check(for attributes: Attributes) throws(KeychainError) {
+        let changesProtection = AccessControlRules.protection(self.attributes) != nil
+        if attributes.areOfEnclaveKey {
+            guard !changesProtection, data == nil, Self.boundToEnclaveKey.allSatisfy({ self.attributes[$0] == nil })
+            else {
+                throw .parameter("the key and the access control of a key in the Secure Enclave cannot be changed")
+            }
+        } else if attributes.merging(self.attributes, uniquingKeysWith: { $1 }).areOfEnclaveKey {
+            throw .parameter("a key cannot be moved into the Secure Enclave")
+        }
+    }
+}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainProtection
 
-/// An item in the open: what results are made from.
+/// A stored item in the open.
 struct Item: Sendable {
     let itemClass: ItemClass
     let identifier: ItemIdentifier
@@ -12,8 +13,18 @@ struct Item: Sendable {
 
     /// The secret; `nil` when the item has none, or when nobody asked for it.
     var secret: SecretBytes?
+}
 
-    var persistentReference: SecretBytes { PersistentReference.bytes(itemClass, identifier) }
+extension Item {
+    /// The item as it was just sealed.
+    init(_ sealed: SealableItem) {
+        self.init(
+            itemClass: sealed.itemClass,
+            identifier: sealed.identifier,
+            attributes: sealed.attributes,
+            secret: sealed.secret
+        )
+    }
 }
 
 extension Attributes {

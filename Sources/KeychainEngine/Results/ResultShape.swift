@@ -4,54 +4,65 @@ import KeychainCore
 
 /// What a result looks like, by return flags and limit (specification, sections 4.2 and 4.3).
 enum ResultShape {
+    /// Where the dictionary of an identity holds its certificate.
+    private static let certificateKey = "certdata"
+
     /// The answer of a copy.
-    static func copied(_ items: [Item], _ query: Query) -> KeychainAnswer {
-        if query.match.limit != .one { return .list(items.compactMap { copied($0, query.returns) }) }
-        return items.first.flatMap { copied($0, query.returns) }.map { .single($0) } ?? .nothing
+    static func copied(_ items: [FoundItem], _ query: Query) -> KeychainAnswer {
+        if query.match.limit != .one { return .list(items.compactMap { copied($0, query) }) }
+        return items.first.flatMap { copied($0, query) }.map { .single($0) } ?? .nothing
     }
 
     /// The answer of an add, from the item as it was just stored.
     static func added(_ item: Item, _ query: Query) -> KeychainAnswer {
-        // Without a secret the caller gets empty data, not nothing (Documentation/Decisions.md, question 13).
-        let secret = item.secret ?? SecretBytes()
+        let found = FoundItem.stored(item)
         switch query.returns {
         case []: return .nothing
-        case .data: return .single(.data(secret))
-        case .persistentReference: return .single(.data(item.persistentReference))
-        case .reference where !item.itemClass.hasReferenceType: return .nothing
+        case .data: return dataOfAdded(item).map { .single(.data($0)) } ?? .nothing
+        case .persistentReference: return .single(.data(found.persistentReference))
+        case .reference: return found.reference(query.context).map { .single(.reference($0)) } ?? .nothing
         case let flags:
             var result: [String: PropertyValue] = [:]
             if !flags.isDisjoint(with: [.attributes, .reference]) {
                 result = visible(item.attributes, hiding: [.user, .tombstone, "UUID"])
             }
-            if flags.contains(.data) { result[PropertyKey.valueData] = .data(secret) }
-            return .single(.dictionary(adding(flags, item, to: result)))
+            if flags.contains(.data) { result[PropertyKey.valueData] = dataOfAdded(item).map { .data($0) } }
+            return .single(.dictionary(adding(found, query, to: result)))
         }
     }
 
-    private static func copied(_ item: Item, _ flags: ReturnFlags) -> ResultValue? {
-        switch flags {
+    /// Without a secret the caller gets empty data, not nothing (Documentation/Decisions.md, question 13).
+    private static func dataOfAdded(_ item: Item) -> SecretBytes? {
+        item.secret == nil ? SecretBytes() : FoundItem.stored(item).data
+    }
+
+    private static func copied(_ item: FoundItem, _ query: Query) -> ResultValue? {
+        switch query.returns {
         case []: return nil
-        case .data: return item.secret.map { .data($0) }
+        case .data: return item.data.map { .data($0) }
         case .persistentReference: return .data(item.persistentReference)
-        case .reference where !item.itemClass.hasReferenceType: return nil
-        default:
+        case .reference: return item.reference(query.context).map { .reference($0) }
+        case let flags:
             var result = visible(item.attributes, hiding: ["UUID"])
             result[AttributeName.user.description] = .data(SecretBytes())
             result[AttributeName.accessControl.description] = item.accessControl.map { .accessControl($0) }
-            if flags.contains(.data), let secret = item.secret { result[PropertyKey.valueData] = .data(secret) }
-            return .dictionary(adding(flags, item, to: result))
+            result[certificateKey] = item.certificateData.map { .data($0) }
+            if flags.contains(.data) { result[PropertyKey.valueData] = item.data.map { .data($0) } }
+            return .dictionary(adding(item, query, to: result))
         }
     }
 
     private static func adding(
-        _ flags: ReturnFlags,
-        _ item: Item,
+        _ item: FoundItem,
+        _ query: Query,
         to dictionary: [String: PropertyValue]
     ) -> [String: PropertyValue] {
         var result = dictionary
-        if flags.contains(.reference) { result[PropertyKey.itemClass] = .string(item.itemClass.rawValue) }
-        if flags.contains(.persistentReference) {
+        if query.returns.contains(.reference) {
+            result[PropertyKey.itemClass] = .string(item.itemClass.rawValue)
+            result[PropertyKey.valueReference] = item.reference(query.context).map { .reference($0) }
+        }
+        if query.returns.contains(.persistentReference) {
             result[PropertyKey.valuePersistentReference] = .data(item.persistentReference)
         }
         return result
@@ -66,7 +77,7 @@ enum ResultShape {
     }
 }
 
-extension Item {
+extension FoundItem {
     /// The access control of the item; made up from its protection class where none was given.
     fileprivate var accessControl: AccessControl? {
         attributes.accessControl ?? attributes.accessibility.map(AccessControl.init(synthesizedFor:))

@@ -5,7 +5,7 @@ public struct BackupCounts: Sendable, Hashable {
     /// How many items it holds.
     public var items = 0
 
-    /// How many items were left out because their protection class stays on the device, by class.
+    /// How many items were left out because they stay on the device, by protection class.
     public var leftOut: [String: Int] = [:]
 
     /// How many rows were left out because they are in quarantine, or could not be read.

@@ -12,6 +12,7 @@ extension Store {
     ///   - folder: where the file is made, with mode 0600.
     ///   - name: its name, which must not be taken.
     ///   - protections: the protection classes that are kept.
+    ///   - staysBehind: whether a row of such a class is left out all the same.
     ///   - passcodeGeneration: as in ``RowFilter/passcodeGeneration``: destroyed rows are neither copied nor counted.
     ///   - keybag: gives the keybag of the backup, once it is known what the backup holds.
     /// - Returns: What the backup holds.
@@ -20,6 +21,7 @@ extension Store {
         to folder: PrivateDirectory,
         name: String,
         protections: Set<String>,
+        staysBehind: (StoredRow) -> Bool = { _ in false },
         passcodeGeneration: UInt32,
         keybag: (_ counts: BackupCounts) throws(KeychainError) -> [UInt8]
     ) throws(KeychainError) -> BackupCounts {
@@ -33,7 +35,9 @@ extension Store {
         let counts = try read { (reader) throws(KeychainError) in
             let file = try BackupWriter(path: folder.path(of: temporary), options)
             for itemClass in ItemClass.stored {
-                try file.copyRows(itemClass, from: reader.connection, protections, passcodeGeneration)
+                try file.copyRows(itemClass, from: reader.connection, passcodeGeneration) { row in
+                    protections.contains(row.protection) && !staysBehind(row)
+                }
             }
             try file.finish(keybag: keybag(file.counts))
             return file.counts
@@ -68,8 +72,8 @@ private final class BackupWriter {
     func copyRows(
         _ itemClass: ItemClass,
         from source: Connection,
-        _ protections: Set<String>,
-        _ passcodeGeneration: UInt32
+        _ passcodeGeneration: UInt32,
+        where belongs: (StoredRow) -> Bool
     ) throws(KeychainError) {
         do throws(SQLiteError) {
             let rows = try source.everyRow(itemClass)
@@ -81,7 +85,7 @@ private final class BackupWriter {
                     continue
                 }
                 let isItem = !row.row.isTombstone
-                if !protections.contains(row.row.protection) {
+                if !belongs(row.row) {
                     if isItem { counts.leftOut[row.row.protection, default: 0] += 1 }
                 } else if try copy(row) {
                     if isItem { counts.items += 1 }

@@ -13,6 +13,11 @@ public class RowReader {
         do { return try connection.rows(filter, limit: limit) } catch { throw KeychainError(error) }
     }
 
+    /// How many live rows match, counted up to `limit`: cheaper than reading them.
+    public func count(_ filter: RowFilter, limit: Int) throws(KeychainError) -> Int {
+        do { return try connection.count(filter, limit: limit) } catch { throw KeychainError(error) }
+    }
+
     /// Rows in quarantine that match.
     public func quarantinedRows(_ filter: RowFilter, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
         do { return try connection.rows(filter, limit: limit, quarantined: true) } catch { throw KeychainError(error) }

@@ -34,6 +34,21 @@ extension Connection {
         return rows
     }
 
+    /// How many live rows match, counted up to `limit`.
+    func count(_ filter: RowFilter, limit: Int) throws(SQLiteError) -> Int {
+        let statement = try statement(StatementKey(.count, filter.itemClass, filter.shape)) {
+            """
+            SELECT COUNT(*) FROM (
+                SELECT 1 FROM \(Layout.table(filter.itemClass))
+                WHERE \(filter.condition) AND \(Layout.damage) IS NULL LIMIT ?
+            )
+            """
+        }
+        defer { statement.reset() }
+        try statement.bind(Int64(limit), at: try filter.bind(to: statement))
+        return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+
     /// Every row of a class, in quarantine or not, in the order in which they were added.
     func everyRow(_ itemClass: ItemClass) throws(SQLiteError) -> RowCursor {
         let statement = try prepare(

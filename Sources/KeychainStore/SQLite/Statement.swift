@@ -123,6 +123,7 @@ struct StatementKey: Hashable {
 
     enum Kind: Hashable {
         case select(limited: Bool, quarantined: Bool)
+        case count
         case insert
         case insertNumbered
         case update

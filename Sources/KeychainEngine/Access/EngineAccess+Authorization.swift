@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+
+extension EngineAccess {
+    /// Carries out `body`, and carries it out anew after what it asked for was shown.
+    ///
+    /// The owner of the device is asked while others may use the keychain (specification, section 5.2, step 7).
+    func withEngine<Result>(
+        _ authorization: Authorization,
+        _ body: (Engine, Authorization) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        for _ in 0..<Authorization.mostRounds {
+            do throws(KeychainError) {
+                return try withEngine { (engine) throws(KeychainError) in try body(engine, authorization) }
+            } catch {
+                guard let demand = authorization.takeDemand() else { throw error }
+                try authorization.satisfy(demand, work: device.passwordWork)
+            }
+        }
+        throw KeychainError(.authenticationFailed, "the items asked for something new again and again")
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// What a query asks of certificates beyond their attributes.
+struct CertificateConditions {
+    let filters: CertificateFilters
+    /// Whose names a chain has to contain; `nil` for anybody's.
+    let issuers: IssuerChains?
+
+    /// Whether a chain of issuers leads from a certificate to one of the names.
+    func acceptIssuer(of attributes: Attributes) throws(KeychainError) -> Bool {
+        guard let issuers else { return true }
+        return try issuers.lead(from: attributes)
+    }
+
+    /// Whether the contents of a certificate, as far as they were read, are as asked.
+    func acceptContents(_ data: SecretBytes?) -> Bool { filters.accept(data) }
+}

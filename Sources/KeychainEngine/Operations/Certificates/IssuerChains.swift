@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+/// The chains that lead from certificates to given issuers, through certificates that the client may read
+/// (specification, sections 3.5 and 5.2, step 8).
+///
+/// Both directions go by index: from a certificate up by the subject of the next, from the names down by the issuer.
+struct IssuerChains {
+    /// How many certificates a chain has at most, the one that is looked for among them.
+    static let longest = 10
+
+    private let names: Set<[UInt8]>
+    private let engine: Engine
+    private let groups: AccessGroups
+    private let tags: SearchTags
+    private let reader: RowReader
+
+    /// The chains to the names of a query; `nil` when it names none.
+    init?(_ match: MatchConditions, _ engine: Engine, _ groups: AccessGroups, _ tags: SearchTags, _ reader: RowReader) {
+        guard !match.issuers.isEmpty else { return nil }
+        names = Set(match.issuers.map(\.unprotectedCopy))
+        self.engine = engine
+        self.groups = groups
+        self.tags = tags
+        self.reader = reader
+    }
+
+    /// Whether a chain leads from a certificate to one of the names.
+    func lead(from attributes: Attributes) throws(KeychainError) -> Bool {
+        guard case .data(let issuer)? = attributes[.issuer] else { return false }
+        var isFound = false
+        try walk(from: [issuer], by: .subject, to: .issuer) { (name) throws(KeychainError) in
+            isFound = names.contains(name)
+            return !isFound
+        }
+        return isFound
+    }
+
+    /// Every name that certificates can have as their issuer so that a chain leads to one of the given names, those nearest
+    /// to them first.
+    ///
+    /// `isWanted` is called with each name in turn; it tells whether another one is wanted.
+    func forEachIssuer(_ isWanted: ([UInt8]) throws(KeychainError) -> Bool) throws(KeychainError) {
+        let first = names.sorted { $0.lexicographicallyPrecedes($1) }
+        try walk(from: first, by: .issuer, to: .subject, isWanted)
+    }
+
+    /// Goes from names to names level by level, each once, so that certificates that issue each other end nowhere.
+    private func walk(
+        from first: [[UInt8]],
+        by known: AttributeName,
+        to next: AttributeName,
+        _ isWanted: ([UInt8]) throws(KeychainError) -> Bool
+    ) throws(KeychainError) {
+        var level = first
+        var seen = Set(first)
+        for distance in 1...Self.longest {
+            for name in level {
+                guard try isWanted(name) else { return }
+            }
+            guard distance < Self.longest else { return }
+            var following: [[UInt8]] = []
+            for name in level {
+                for found in try self.names(next, ofCertificatesWith: known, name) where seen.insert(found).inserted {
+                    following.append(found)
+                }
+            }
+            level = following
+        }
+    }
+
+    /// One name of each certificate that has a certain other one.
+    ///
+    /// Certificates that cannot be opened lead nowhere, and neither do those that ask for somebody first.
+    private func names(
+        _ wanted: AttributeName,
+        ofCertificatesWith known: AttributeName,
+        _ name: [UInt8]
+    ) throws(KeychainError) -> [[UInt8]] {
+        var query = Query(itemClass: .certificate)
+        query.scope = .any
+        query.attributes[known] = .data(name)
+        let generation = engine.device.keybag.passcodeGeneration
+        let filter = RowSearch(query, groups, tags, passcodeGeneration: generation).filter()
+        return try engine.rows(filter, reader).compactMap { row in
+            guard case .content(let metadata)? = try? engine.openMetadata(row, tags),
+                metadata.attributes.guardOfReading == nil, case .data(let found)? = metadata.attributes[wanted]
+            else { return nil }
+            return found
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+/// What makes an identity of a certificate and a key: both name the same public key, by its hash.
+enum IdentityHalf {
+    case certificate
+    case key
+
+    var itemClass: ItemClass {
+        switch self {
+        case .certificate: .certificate
+        case .key: .key
+        }
+    }
+
+    var other: IdentityHalf {
+        switch self {
+        case .certificate: .key
+        case .key: .certificate
+        }
+    }
+
+    /// The attribute that holds the hash.
+    var link: AttributeName {
+        switch self {
+        case .certificate: .publicKeyHash
+        case .key: .applicationLabel
+        }
+    }
+
+    /// The tag that rows of this half have for a hash.
+    func tag(_ hash: AttributeValue, _ tags: SearchTags) -> AttributeTag { tags.attributeTag(itemClass, link, hash) }
+}
+
+extension SearchTags {
+    /// The tag of an attribute that the class has.
+    func attributeTag(_ itemClass: ItemClass, _ name: AttributeName, _ value: AttributeValue) -> AttributeTag {
+        guard let column = ItemSchema.of(itemClass)[name] else { preconditionFailure("no such column") }
+        return AttributeTag(name: name, tag: tag(itemClass, column, value))
+    }
+
+    /// Whether a row is a key that is marked as private: public keys are, too, for historic reasons
+    /// (specification, section 8.2).
+    func isMarkedPrivate(_ row: StoredRow) -> Bool {
+        row.tags.contains(attributeTag(.key, .isPrivate, .number(.integer(1))))
+    }
+
+    /// Whether a row is a public key, of which no identity can be made.
+    func isPublicKey(_ row: StoredRow) -> Bool {
+        row.tags.contains(attributeTag(.key, .keyClass, .number(.integer(0))))
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+/// The pairs of a certificate and a key that are identities, found without comparing each with each.
+///
+/// Tags of different classes cannot be compared, so there is no joining tables: the rows of one half are opened, and each
+/// hash leads to the rows of the other by index, which stay closed. What cannot be opened is looked for the other way
+/// round, so that a row that has no counterpart never stands in the way.
+final class IdentityPairs {
+    /// Two rows that are an identity.
+    struct Pair {
+        let certificate: NumberedRow
+        let key: NumberedRow
+    }
+
+    /// What going through the pairs comes upon.
+    enum Step {
+        case pair(Pair)
+        /// Half of an identity that does not open.
+        case damaged(DamagedRow)
+    }
+
+    /// So few rows are opened without asking whether the other half would be cheaper.
+    private static let few = 16
+
+    private let engine: Engine
+    private let tags: SearchTags
+    private let reader: RowReader
+    private let filters: [IdentityHalf: RowFilter]
+    private var hashes: [IdentityHalf: Hashes] = [:]
+
+    /// The hashes of one half's rows, as tags of the other half.
+    private struct Hashes {
+        var tags: Set<SearchTag> = []
+        /// Whether there are rows that cannot be opened, so that theirs are not known.
+        var areIncomplete = false
+    }
+
+    /// - Returns: `nil` when nothing can match either half.
+    init?(_ engine: Engine, certificates: RowFilter?, keys: RowFilter?, _ tags: SearchTags, _ reader: RowReader) {
+        guard let certificates, var keys else { return nil }
+        let isPrivate = tags.attributeTag(.key, .isPrivate, .number(.integer(1)))
+        if let given = keys.tags.first(where: { $0.name == .isPrivate }) {
+            guard given == isPrivate else { return nil }
+        } else {
+            keys.tags.append(isPrivate)
+        }
+        self.engine = engine
+        self.tags = tags
+        self.reader = reader
+        filters = [.certificate: certificates, .key: keys]
+    }
+
+    /// Goes through the pairs until no more are wanted.
+    ///
+    /// Those with a private key come first; those with a public key come after them, and only where there is no other: no
+    /// reference can be made of them (specification, open question 12).
+    ///
+    /// `take` is called with each; it tells whether another one is wanted.
+    ///
+    /// - Throws: What keeps half of an identity from being opened, for example that the device is locked.
+    func visit(_ take: (Step) throws(KeychainError) -> Bool) throws(KeychainError) {
+        var publicPairs: [Pair] = []
+        var hasTaken = false
+        let half = try drivingHalf()
+        for row in try rows(of: half) {
+            for step in try steps(row, of: half) {
+                if case .pair(let pair) = step, tags.isPublicKey(pair.key.row) {
+                    publicPairs.append(pair)
+                    continue
+                }
+                hasTaken = true
+                guard try take(step) else { return }
+            }
+        }
+        if hasTaken { return }
+        for pair in publicPairs {
+            guard try take(.pair(pair)) else { return }
+        }
+    }
+
+    /// Why there is no pair: that there is none, or that one could be made with a row in quarantine.
+    func absence() throws(KeychainError) -> KeychainError {
+        for half in [IdentityHalf.certificate, .key] {
+            for row in try engine.quarantined(filters[half], reader) where try isInPair(row, half, amongDamaged: true) {
+                return KeychainError(.damagedRow(row.damage.flatMap(RowDamage.init(rawValue:)) ?? .metadata))
+            }
+        }
+        return KeychainError(.itemNotFound, "no identity matches")
+    }
+
+    private func steps(_ row: NumberedRow, of half: IdentityHalf) throws(KeychainError) -> [Step] {
+        guard row.row.tags.contains(where: { $0.name == half.link }) else { return [] }
+        let opened: Opened<OpenedMetadata>
+        do throws(KeychainError) {
+            opened = try engine.openMetadata(row, tags)
+        } catch {
+            if try isInPair(row, half) { throw error }
+            return []
+        }
+        switch opened {
+        case .damaged(let damaged):
+            return try isInPair(row, half) ? [.damaged(damaged)] : []
+        case .content(let metadata):
+            guard let hash = metadata.attributes[half.link] else { return [] }
+            return try rows(of: half.other, hash).map { mate in
+                switch half {
+                case .certificate: .pair(Pair(certificate: row, key: mate))
+                case .key: .pair(Pair(certificate: mate, key: row))
+                }
+            }
+        }
+    }
+
+    /// The half whose rows are opened: the one that a filter leaves few of.
+    private func drivingHalf() throws(KeychainError) -> IdentityHalf {
+        for half in [IdentityHalf.certificate, .key] {
+            guard let filter = filters[half], filter.isSelective else { continue }
+            if try reader.count(filter, limit: Self.few + 1) <= Self.few { return half }
+        }
+        guard let certificates = filters[.certificate], let keys = filters[.key] else { return .key }
+        let keyCount = try reader.count(keys, limit: .max)
+        return try reader.count(certificates, limit: max(keyCount, 1)) < keyCount ? .certificate : .key
+    }
+
+    private func rows(of half: IdentityHalf, _ hash: AttributeValue? = nil) throws(KeychainError) -> [NumberedRow] {
+        guard var filter = filters[half] else { return [] }
+        if let hash { filter.tags.append(half.tag(hash, tags)) }
+        return try reader.rows(filter)
+    }
+
+    /// Whether a row that cannot be opened is half of an identity, or may be.
+    private func isInPair(
+        _ row: NumberedRow,
+        _ half: IdentityHalf,
+        amongDamaged: Bool = false
+    ) throws(KeychainError) -> Bool {
+        guard let link = row.row.tags.first(where: { $0.name == half.link }) else { return false }
+        if amongDamaged, try !engine.quarantined(filters[half.other], limit: 1, reader).isEmpty { return true }
+        let known = try knownHashes(of: half.other)
+        return known.areIncomplete || known.tags.contains(link.tag)
+    }
+
+    private func knownHashes(of half: IdentityHalf) throws(KeychainError) -> Hashes {
+        if let known = hashes[half] { return known }
+        var collected = Hashes()
+        for row in try rows(of: half) where row.row.tags.contains(where: { $0.name == half.link }) {
+            guard case .content(let metadata)? = try? engine.openMetadata(row, tags) else {
+                collected.areIncomplete = true
+                continue
+            }
+            if let hash = metadata.attributes[half.link] { collected.tags.insert(half.other.tag(hash, tags).tag) }
+        }
+        hashes[half] = collected
+        return collected
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// A query for identities as two: one for certificates, one for keys (specification, section 8.4).
+struct IdentityQuery {
+    var certificate: Query
+    var key: Query
+
+    /// The halves of a query for `kSecClassIdentity`.
+    ///
+    /// Label, issuer, serial number, subject key identifier and token mean the certificate's; so does what only
+    /// certificates have, which Apple's keychain cannot look for (open question 5). Everything else means the key's: group,
+    /// synchronizability, accessibility. A persistent reference names the certificate.
+    init(_ query: Query) {
+        certificate = query.half(.certificate)
+        certificate.scope = .any
+        certificate.reference = query.reference?.ofCertificate
+        key = query.half(.key)
+        key.scope = query.effectiveScope
+        for (name, value) in query.attributes {
+            if Self.isOfCertificate(name) { certificate.attributes[name] = value } else { key.attributes[name] = value }
+        }
+    }
+
+    /// The two queries that a reference to an identity makes.
+    init(certificate: Query, key: Query) {
+        self.certificate = certificate
+        self.key = key
+    }
+
+    private static func isOfCertificate(_ name: AttributeName) -> Bool {
+        named.contains(name) || ItemSchema.of(.key)[name] == nil
+    }
+
+    private static let named: Set<AttributeName> = [.label, .issuer, "slnr", "skid", .tokenID]
+}
+
+extension Query {
+    /// The same question about the rows of one class, without attributes.
+    fileprivate func half(_ itemClass: ItemClass) -> Query {
+        var half = Query(itemClass: itemClass)
+        half.returns = returns
+        half.authenticationUI = authenticationUI
+        if itemClass == .certificate { half.match = match }
+        return half
+    }
+}
+
+extension PersistentReference {
+    /// The certificate that a reference to an identity names.
+    fileprivate var ofCertificate: PersistentReference {
+        switch self {
+        case .item(_, let identifier): .item(.certificate, identifier)
+        case .row(_, let number): .row(.certificate, number)
+        case .token: .token
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Puts what a reference brings in the place of `kSecValueRef` (specification, sections 3.2, 5.1 and 5.2).
+enum ValueReference {
+    /// What the dictionary is for.
+    enum Purpose {
+        /// To store what the reference stands for: its attributes and its data.
+        case add
+        /// To find what was stored: its attributes.
+        case filter
+    }
+
+    /// The dictionary with the reference's class, attributes and data in it; what the caller gives wins.
+    ///
+    /// - Throws: `errSecParam` for what is no key or certificate. Identities have operations of their own.
+    static func expand(
+        _ dictionary: PropertyDictionary,
+        for purpose: Purpose
+    ) throws(KeychainError) -> PropertyDictionary {
+        guard let value = dictionary[PropertyKey.valueReference] else { return dictionary }
+        guard case .reference(let reference) = value, let brought = entries(reference, purpose, dictionary) else {
+            throw .parameter("kSecValueRef is not a key or a certificate")
+        }
+        var expanded = dictionary
+        expanded[PropertyKey.valueReference] = nil
+        expanded.entries.merge(brought) { given, _ in given }
+        return expanded
+    }
+
+    private static func entries(
+        _ reference: ItemReference,
+        _ purpose: Purpose,
+        _ dictionary: PropertyDictionary
+    ) -> [String: PropertyValue]? {
+        var entries: [String: PropertyValue]
+        switch (reference, purpose) {
+        case (.key(let key), .add):
+            entries = key.attributes.filter { identifying.contains($0.key) || capabilities.contains($0.key) }
+            // Accessibility and access control replace each other, so that either given one wins over both.
+            if protecting.allSatisfy({ dictionary[$0] == nil }) {
+                entries.merge(key.attributes.filter { protecting.contains($0.key) }) { $1 }
+            }
+            entries[PropertyKey.valueData] = key.data.map { .data($0) }
+        case (.key(let key), .filter):
+            entries = key.attributes.filter { identifying.contains($0.key) }
+        case (.certificate(let certificate), .add):
+            entries = certificate.attributes
+            entries[PropertyKey.valueData] = .data(certificate.data)
+            entries[AttributeName.label.description] = certificate.subjectSummary.map { .string($0) }
+        case (.certificate(let certificate), .filter):
+            entries = certificate.attributes
+        case (.identity, _):
+            return nil
+        }
+        entries[PropertyKey.itemClass] = .string(reference.itemClass.rawValue)
+        return entries
+    }
+
+    /// What describes a key itself (specification, section 8.2), and not the row that it was read from.
+    private static let identifying: Set<String> = [
+        "kcls", "type", "bsiz", "esiz", "klbl", "priv", "modi", "sens", "asen", "extr", "next", "tkid",
+    ]
+
+    /// What a filter leaves out (specification, section 5.2, step 2).
+    private static let capabilities: Set<String> = [
+        "perm", "sign", "vrfy", "encr", "decr", "drve", "wrap", "unwp", "snrc", "vyrc",
+    ]
+
+    /// What guards a key of the Secure Enclave.
+    private static let protecting: Set<String> = [
+        AttributeName.accessible.description, AttributeName.accessControl.description,
+    ]
+}
+
+extension PropertyDictionary {
+    /// The identity that the dictionary names by `kSecValueRef`.
+    var identity: IdentityReference? {
+        guard case .reference(.identity(let identity))? = self[PropertyKey.valueReference] else { return nil }
+        return identity
+    }
+
+    /// The same dictionary about one half of an identity.
+    ///
+    /// The class of identities gives way to that of the half; another class stays, as it does beside any reference.
+    func about(_ half: ItemReference) -> PropertyDictionary {
+        var dictionary = self
+        dictionary[PropertyKey.valueReference] = .reference(half)
+        if dictionary[PropertyKey.itemClass] == .string(ItemClass.identity.rawValue) {
+            dictionary[PropertyKey.itemClass] = nil
+        }
+        // These are conditions on the certificate.
+        if case .key = half {
+            for key in [PropertyKey.matchIssuers, PropertyKey.matchPolicy] { dictionary[key] = nil }
+        }
+        return dictionary
+    }
+
+    /// The same dictionary about another class.
+    func about(_ itemClass: ItemClass) -> PropertyDictionary {
+        var dictionary = self
+        dictionary[PropertyKey.itemClass] = .string(itemClass.rawValue)
+        return dictionary
+    }
+}

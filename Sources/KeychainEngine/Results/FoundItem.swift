@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// What one result is made from: a stored item, or an identity of two.
+enum FoundItem: Sendable {
+    /// An item of a table.
+    case stored(Item)
+    /// A certificate and its key.
+    case identity(certificate: Item, key: Item)
+
+    var itemClass: ItemClass {
+        switch self {
+        case .stored(let item): item.itemClass
+        case .identity: .identity
+        }
+    }
+
+    /// The attributes; those of an identity are the key's, overridden by the certificate's (specification, section 8.4).
+    var attributes: Attributes {
+        switch self {
+        case .stored(let item): return item.attributes
+        case .identity(let certificate, let key):
+            var union = key.attributes.merging(certificate.attributes) { $1 }
+            // Goes with the accessibility, which every item has.
+            union[.accessControl] = certificate.attributes[.accessControl]
+            return union
+        }
+    }
+
+    /// What `kSecReturnData` gives; nothing of a key that never leaves the Secure Enclave.
+    var data: SecretBytes? {
+        let item =
+            switch self {
+            case .stored(let item): item
+            case .identity(_, let key): key
+            }
+        return item.attributes.areOfEnclaveKey ? nil : item.secret
+    }
+
+    /// The certificate of an identity, if it was read.
+    var certificateData: SecretBytes? {
+        guard case .identity(let certificate, _) = self else { return nil }
+        return certificate.secret
+    }
+
+    /// The item's class and identifier; an identity is known by its certificate.
+    var persistentReference: SecretBytes {
+        switch self {
+        case .stored(let item): PersistentReference.bytes(item.itemClass, item.identifier)
+        case .identity(let certificate, _): PersistentReference.bytes(.identity, certificate.identifier)
+        }
+    }
+
+    /// What `kSecReturnRef` gives; `nil` without data, and for passwords, which have no reference type.
+    ///
+    /// The context is where the owner is asked when a key is used.
+    func reference(_ context: AuthenticationContext?) -> ItemReference? {
+        switch self {
+        case .stored(let item) where item.itemClass == .key:
+            return item.keyReference(context).map { .key($0) }
+        case .stored(let item) where item.itemClass == .certificate:
+            return item.certificateReference.map { .certificate($0) }
+        case .stored:
+            return nil
+        case .identity(let certificate, let key):
+            guard let certificate = certificate.certificateReference, let key = key.keyReference(context) else {
+                return nil
+            }
+            return .identity(IdentityReference(certificate: certificate, key: key))
+        }
+    }
+}
+
+extension Item {
+    fileprivate func keyReference(_ context: AuthenticationContext?) -> KeyReference? {
+        guard let secret else { return nil }
+        let attributes = attributes.map { ($0.description, $1.property) }
+        return KeyReference(attributes: Dictionary(attributes) { $1 }, data: secret, context: context)
+    }
+
+    fileprivate var certificateReference: CertificateReference? { secret.map { CertificateReference(data: $0) } }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+/// Conditions that the contents of a certificate decide (specification, sections 3.5 and 5.2).
+struct CertificateContentTests {
+    /// A certificate that is valid from one year's begin to another's.
+    private static func certificate(
+        _ number: UInt8,
+        _ years: ClosedRange<Int> = 2020...2090,
+        emailAddress: String? = nil
+    ) -> CertificateReference {
+        var certificate = Fixture.certificate(number)
+        var subject = [[CertificateMaker.Attribute.commonName("subject")]]
+        if let emailAddress {
+            subject.append([CertificateMaker.Attribute("1.2.840.113549.1.9.1", 0x16, Array(emailAddress.utf8))])
+        }
+        let times = [years.lowerBound, years.upperBound].map { CertificateMaker.generalizedTime("\($0)0101000000Z") }
+        certificate.data = SecretBytes(
+            CertificateMaker.certificate(
+                subject: CertificateMaker.name(subject),
+                issuer: CertificateMaker.name("issuer"),
+                serial: [number],
+                validity: times
+            )
+        )
+        return certificate
+    }
+
+    private static func date(_ year: Int) -> PropertyValue {
+        let time = DateComponents(calendar: Calendar(identifier: .gregorian), year: year, month: 6).date ?? Date()
+        return .date(Timestamp(secondsSinceReferenceDate: time.timeIntervalSinceReferenceDate))
+    }
+
+    private static func calls() throws -> Calls {
+        let calls = Calls(backend: try TemporaryKeychain())
+        for (number, years) in [(1, 2000...2010), (2, 2005...2090), (3, 2080...2090)] as [(UInt8, ClosedRange<Int>)] {
+            let identity = IdentityReference(certificate: certificate(number, years), key: Fixture.key(number))
+            #expect(calls.add(.identity(identity)) == .done)
+        }
+        return calls
+    }
+
+    @Test(
+        "a certificate is valid at the date, or now; a limit counts only those that are",
+        arguments: [ItemClass.certificate, .identity]
+    )
+    func validity(_ itemClass: ItemClass) throws {
+        let calls = try Self.calls()
+        let expected: [(PropertyValue, [UInt8])] = [
+            (Self.date(1999), []), (Self.date(2001), [1]), (Self.date(2007), [1, 2]), (.null, [2]),
+            (Self.date(2085), [2, 3]), (Self.date(2091), []),
+        ]
+        for (date, numbers) in expected {
+            let query: [String: PropertyValue] = ["m_ValidOnDate": date] + .asAttributes
+            let all = calls.copy(.every(itemClass) + query)
+            #expect(all.values.count == numbers.count)
+            #expect(all.status == (numbers.isEmpty ? .itemNotFound : .success))
+            let one = calls.copy(.one(itemClass) + query)
+            #expect(one.dictionary?["slnr"] == numbers.first.map { .data(SecretBytes([$0])) })
+        }
+        #expect(calls.copy(.one(itemClass) + ["m_ValidOnDate": Self.date(2085)]) == .done)
+    }
+
+    @Test("a policy is asked of the certificate, at the date or now", arguments: [ItemClass.certificate, .identity])
+    func policy(_ itemClass: ItemClass) throws {
+        let calls = try Self.calls()
+        let basic: [String: PropertyValue] = ["m_Policy": .policy(.basicX509)] + .asAttributes
+        #expect(calls.copy(.every(itemClass) + basic).values.count == 1)
+        #expect(calls.copy(.every(itemClass) + basic + ["m_ValidOnDate": Self.date(2007)]).values.count == 2)
+        let host: [String: PropertyValue] = ["m_Policy": .policy(.tls(isServer: true, host: "elsewhere.example"))]
+        #expect(calls.copy(.every(itemClass) + host + .asAttributes) == .failed(.itemNotFound))
+        #expect(calls.copy(.one(.key) + basic) == .failed(.unimplemented))
+    }
+
+    @Test("an e-mail address is one of the certificate's, if it has any; without reading it nothing is found")
+    func emailAddress() throws {
+        let calls = Calls(backend: try TemporaryKeychain())
+        #expect(calls.add(.certificate(Self.certificate(1, emailAddress: "anna@example.com"))) == .done)
+        #expect(calls.add(.certificate(Self.certificate(2, emailAddress: "bert@example.com"))) == .done)
+        #expect(calls.add(.key(Fixture.key(2))) == .done)
+        let bert: [String: PropertyValue] = ["m_EmailAddressIfPresent": .string("bert@example.com")]
+        #expect(
+            calls.copy(.one(.certificate) + bert + .asData).data
+                == Self.certificate(2, emailAddress: "bert@example.com").data
+        )
+        #expect(calls.copy(.one(.certificate) + bert) == .failed(.itemNotFound))
+        #expect(calls.copy(.one(.certificate) + bert + .asAttributes) == .failed(.itemNotFound))
+        #expect(calls.copy(.one(.identity) + bert + .asReference).values.count == 1)
+        let anna: [String: PropertyValue] = ["m_EmailAddressIfPresent": .string("anna@example.com")]
+        #expect(calls.copy(.one(.identity) + anna + .asReference) == .failed(.itemNotFound))
+        #expect(calls.add(.certificate(Self.certificate(3))) == .done)
+        #expect(calls.copy(.every(.certificate) + bert + .asData).values.count == 2)
+    }
+
+    @Test("what is no certificate meets no condition on its contents")
+    func garbage() throws {
+        let calls = Calls(backend: try TemporaryKeychain())
+        #expect(calls.add(.certificate(Fixture.certificate(1))) == .done)
+        #expect(calls.copy(.one(.certificate) + .asReference).values.count == 1)
+        #expect(calls.copy(.one(.certificate) + ["m_ValidOnDate": .null]) == .failed(.itemNotFound))
+    }
+
+    @Test("trust is not told yet", arguments: [ItemClass.certificate, .identity])
+    func trust(_ itemClass: ItemClass) throws {
+        let calls = try Self.calls()
+        #expect(calls.copy(.one(itemClass) + ["m_TrustedOnly": .boolean(true)]) == .failed(.unimplemented))
+        #expect(calls.copy(.every(itemClass) + .asData + ["m_TrustedOnly": .boolean(false)]).values.count == 3)
+    }
+}
