@@ -5,12 +5,14 @@ public import Foundation
 
 // The functions of Core Foundation that keychain code calls, by Apple's names and shapes.
 
-/// Whether two objects are equal.
+/// Whether two objects are equal; keys are by their content.
 @discardableResult
 public func CFEqual(_ left: CFTypeRef!, _ right: CFTypeRef!) -> Bool {
     switch (left as? NSObject, right as? NSObject) {
-    case (let left?, let right?): left.isEqual(right)
-    default: left === right
+    case (let left?, let right?): return left.isEqual(right)
+    default:
+        guard let left = left as? SecKey, let right = right as? SecKey else { return left === right }
+        return left == right
     }
 }
 
@@ -18,7 +20,8 @@ public func CFEqual(_ left: CFTypeRef!, _ right: CFTypeRef!) -> Bool {
 @discardableResult
 public func CFHash(_ object: CFTypeRef!) -> CFHashCode {
     guard let object else { return 0 }
-    return UInt(bitPattern: (object as? NSObject)?.hash ?? ObjectIdentifier(object).hashValue)
+    let hash = (object as? NSObject)?.hash ?? (object as? SecKey)?.hashValue ?? ObjectIdentifier(object).hashValue
+    return UInt(bitPattern: hash)
 }
 
 /// A description of an object.

@@ -9,16 +9,19 @@ extension KeychainAnswer {
         switch self {
         case .nothing: nil
         case .single(let value): value.object
-        case .list(let values): NSArray(array: values.map(\.object))
+        case .list(let values): NSArray(array: values.compactMap(\.object))
         }
     }
 }
 
 extension ResultValue {
-    fileprivate var object: AnyObject {
+    /// The object of a value; `nil` for a reference of which no object can be made.
+    fileprivate var object: AnyObject? {
         switch self {
         case .data(let bytes):
             return bytes.object
+        case .reference(let reference):
+            return reference.object
         case .dictionary(let entries):
             let result = NSMutableDictionary(capacity: entries.count)
             for (key, value) in entries {
@@ -41,7 +44,19 @@ extension PropertyValue {
         case .boolean(let flag): NSNumber(value: flag)
         case .date(let date): NSDate(timeIntervalSinceReferenceDate: date.secondsSinceReferenceDate)
         case .accessControl(let accessControl): SecAccessControl(accessControl)
-        case .null, .array, .authenticationContext, .object: nil
+        case .reference(let reference): reference.object
+        case .null, .array, .authenticationContext, .policy, .object: nil
+        }
+    }
+}
+
+extension ItemReference {
+    /// The object of a reference; `nil` when none can be made of it (specification, section 8.3).
+    fileprivate var object: AnyObject? {
+        switch self {
+        case .key(let reference): SecKey(reference)
+        case .certificate(let reference): SecCertificate(reference)
+        case .identity(let reference): SecIdentity(reference)
         }
     }
 }

@@ -34,10 +34,10 @@ extension PropertyValue {
         case is NSNull: self = .null
         case let identifier as UUID: self = .uuid(identifier.uuidString)
         case let array as [Any]: self = .array(array.map(PropertyValue.init(member:)))
-        case is SecKey: self = .object("SecKey")
-        case is SecCertificate: self = .object("SecCertificate")
-        case is SecIdentity: self = .object("SecIdentity")
-        case is SecPolicy: self = .object("SecPolicy")
+        case let key as SecKey: self = .reference(.key(key.reference))
+        case let certificate as SecCertificate: self = .reference(.certificate(certificate.reference))
+        case let identity as SecIdentity: self = .reference(.identity(identity.reference))
+        case let policy as SecPolicy: self = .policy(policy.value)
         case let holder as any AuthenticationContextHolder: self = .authenticationContext(holder.authenticationContext)
         default: self = .object("\(type(of: value))")
         }

@@ -2,147 +2,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import KeychainCore
+import KeychainKeys
 
-// Functions on keys, declared so that code compiles. This version makes no key, so those that make one fail with
-// errSecUnimplemented, and the others cannot be called with anything.
-
-/// Makes a random key; not implemented yet.
+/// The external representation of a key, which ``SecKeyCreateWithData(_:_:_:)`` takes.
 ///
-/// - Returns: `nil`, with `errSecUnimplemented` in `error`.
-@discardableResult
-public func SecKeyCreateRandomKey(
-    _ parameters: CFDictionary,
-    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
-) -> SecKey? {
-    unimplemented(error)
-}
-
-/// Makes a key from its external representation; not implemented yet.
-///
-/// - Returns: `nil`, with `errSecUnimplemented` in `error`.
-@discardableResult
-public func SecKeyCreateWithData(
-    _ keyData: CFData,
-    _ attributes: CFDictionary,
-    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
-) -> SecKey? {
-    unimplemented(error)
-}
-
-/// Makes a key pair; not implemented yet.
-///
-/// - Returns: `errSecUnimplemented`.
-@discardableResult
-public func SecKeyGeneratePair(
-    _ parameters: CFDictionary,
-    _ publicKey: UnsafeMutablePointer<SecKey?>?,
-    _ privateKey: UnsafeMutablePointer<SecKey?>?
-) -> OSStatus {
-    errSecUnimplemented
-}
-
-/// The external representation of a key; not implemented yet.
-///
-/// - Returns: `nil`, with `errSecUnimplemented` in `error`.
+/// - Returns: The bytes; `nil` with `errSecUnimplemented` for a key that cannot leave its token.
 @discardableResult
 public func SecKeyCopyExternalRepresentation(
     _ key: SecKey,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    unimplemented(error)
+    SecurityError.handing(to: error) { () throws(KeychainError) in
+        switch key.half {
+        case .public(let key): return NSData(key.externalRepresentation)
+        case .private(let key):
+            guard let bytes = key.externalRepresentation else { throw KeychainError(KeyError.notExportable) }
+            return NSData(bytes)
+        }
+    }
 }
 
-/// The public key of a private key; not implemented yet.
-@discardableResult
-public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? { nil }
-
-/// The attributes of a key; not implemented yet.
-@discardableResult
-public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? { nil }
-
-/// The block size of a key in bytes; not implemented yet.
-@discardableResult
-public func SecKeyGetBlockSize(_ key: SecKey) -> Int { 0 }
-
-/// Whether a key can carry out an algorithm; not implemented yet.
-@discardableResult
-public func SecKeyIsAlgorithmSupported(
-    _ key: SecKey,
-    _ operation: SecKeyOperationType,
-    _ algorithm: SecKeyAlgorithm
-) -> Bool {
-    false
-}
-
-/// Signs; not implemented yet.
+/// The public key of a pair.
 ///
-/// - Returns: `nil`, with `errSecUnimplemented` in `error`.
+/// - Returns: The public half of a private key; a public key itself.
 @discardableResult
-public func SecKeyCreateSignature(
-    _ key: SecKey,
-    _ algorithm: SecKeyAlgorithm,
-    _ dataToSign: CFData,
-    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
-) -> CFData? {
-    unimplemented(error)
+public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? {
+    switch key.half {
+    case .public: key
+    case .private(let privateKey): SecKey(privateKey.publicKey)
+    }
 }
 
-/// Checks a signature; not implemented yet.
+/// The attributes of a key (specification, section 8.2).
 ///
-/// - Returns: `false`, with `errSecUnimplemented` in `error`.
+/// - Returns: Class and type as strings, sizes as numbers, `kSecAttrApplicationLabel` as data, uses as truth values; the
+///   external representation under `kSecValueData` unless the key cannot be exported.
 @discardableResult
-public func SecKeyVerifySignature(
-    _ key: SecKey,
-    _ algorithm: SecKeyAlgorithm,
-    _ signedData: CFData,
-    _ signature: CFData,
-    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
-) -> Bool {
-    SecurityError.hand(errSecUnimplemented, to: error)
-    return false
+public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
+    let reference = key.reference
+    var attributes = reference.attributes
+    if case .private(let key) = key.half, key.externalRepresentation == nil {
+        attributes[PropertyKey.valueData] = nil
+    } else {
+        attributes[PropertyKey.valueData] = reference.data.map { .data($0) }
+    }
+    return KeychainAnswer.single(.dictionary(attributes)).object as? NSDictionary
 }
 
-/// Encrypts; not implemented yet.
+/// The block size of a key.
 ///
-/// - Returns: `nil`, with `errSecUnimplemented` in `error`.
+/// - Returns: Of an RSA key the length of its modulus, of a curve's key that of a coordinate, in bytes.
 @discardableResult
-public func SecKeyCreateEncryptedData(
-    _ key: SecKey,
-    _ algorithm: SecKeyAlgorithm,
-    _ plaintext: CFData,
-    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
-) -> CFData? {
-    unimplemented(error)
-}
-
-/// Decrypts; not implemented yet.
-///
-/// - Returns: `nil`, with `errSecUnimplemented` in `error`.
-@discardableResult
-public func SecKeyCreateDecryptedData(
-    _ key: SecKey,
-    _ algorithm: SecKeyAlgorithm,
-    _ ciphertext: CFData,
-    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
-) -> CFData? {
-    unimplemented(error)
-}
-
-/// Agrees on a secret; not implemented yet.
-///
-/// - Returns: `nil`, with `errSecUnimplemented` in `error`.
-@discardableResult
-public func SecKeyCopyKeyExchangeResult(
-    _ privateKey: SecKey,
-    _ algorithm: SecKeyAlgorithm,
-    _ publicKey: SecKey,
-    _ parameters: CFDictionary,
-    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
-) -> CFData? {
-    unimplemented(error)
-}
-
-private func unimplemented<Result>(_ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> Result? {
-    SecurityError.hand(errSecUnimplemented, to: error)
-    return nil
-}
+public func SecKeyGetBlockSize(_ key: SecKey) -> Int { key.publicKey.blockSize }

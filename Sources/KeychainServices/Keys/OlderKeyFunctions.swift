@@ -2,13 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainCore
+import KeychainKeys
 
 // The older functions on keys, each in two shapes: Swift turns a raw pointer into a typed one for imported C functions
-// only, so a second, disfavoured overload takes raw pointers. None is implemented yet.
+// only, so a second, disfavoured overload takes raw pointers.
 
-/// Signs in the older form; not implemented yet.
+/// Signs a digest or bytes with a private key.
 ///
-/// - Returns: `errSecUnimplemented`.
+/// - Parameters:
+///   - key: the private key.
+///   - padding: of RSA a member of ``SecPadding``, none for the bytes as a number; on a curve `.sigRaw` for r ‖ s, else DER.
+///   - dataToSign: the digest, or the bytes.
+///   - dataToSignLength: how many.
+///   - signature: receives the signature.
+///   - signatureLength: how much room there is; receives how much the signature takes.
+/// - Returns: `errSecSuccess`; `errSecParam` for a padding that is none of the key's, a digest of a wrong length, or too little
+///   room, and then nothing is written.
 @discardableResult
 public func SecKeyRawSign(
     _ key: SecKey,
@@ -18,12 +28,19 @@ public func SecKeyRawSign(
     _ signature: UnsafeMutablePointer<UInt8>,
     _ signatureLength: UnsafeMutablePointer<Int>
 ) -> OSStatus {
-    errSecUnimplemented
+    SecKeyRawSign(
+        key,
+        padding,
+        UnsafeRawPointer(dataToSign),
+        dataToSignLength,
+        UnsafeMutableRawPointer(signature),
+        signatureLength
+    )
 }
 
-/// Signs in the older form; not implemented yet.
+/// Signs a digest or bytes with a private key, between raw pointers.
 ///
-/// - Returns: `errSecUnimplemented`.
+/// - Returns: `errSecSuccess` or `errSecParam`.
 @_disfavoredOverload
 @discardableResult
 public func SecKeyRawSign(
@@ -34,74 +51,22 @@ public func SecKeyRawSign(
     _ signature: UnsafeMutableRawPointer,
     _ signatureLength: UnsafeMutablePointer<Int>
 ) -> OSStatus {
-    errSecUnimplemented
+    OlderCall(dataToSign, dataToSignLength).perform(signature, signatureLength) { (data) throws(KeyError) in
+        SecretBytes(try key.signature(of: data, padding.signatureAlgorithm(of: key, data.length)))
+    }
 }
 
-/// Encrypts in the older form; not implemented yet.
+/// Checks a signature with a public key.
 ///
-/// - Returns: `errSecUnimplemented`.
-@discardableResult
-public func SecKeyEncrypt(
-    _ key: SecKey,
-    _ padding: SecPadding,
-    _ plainText: UnsafePointer<UInt8>,
-    _ plainTextLength: Int,
-    _ cipherText: UnsafeMutablePointer<UInt8>,
-    _ cipherTextLength: UnsafeMutablePointer<Int>
-) -> OSStatus {
-    errSecUnimplemented
-}
-
-/// Encrypts in the older form; not implemented yet.
-///
-/// - Returns: `errSecUnimplemented`.
-@_disfavoredOverload
-@discardableResult
-public func SecKeyEncrypt(
-    _ key: SecKey,
-    _ padding: SecPadding,
-    _ plainText: UnsafeRawPointer,
-    _ plainTextLength: Int,
-    _ cipherText: UnsafeMutableRawPointer,
-    _ cipherTextLength: UnsafeMutablePointer<Int>
-) -> OSStatus {
-    errSecUnimplemented
-}
-
-/// Decrypts in the older form; not implemented yet.
-///
-/// - Returns: `errSecUnimplemented`.
-@discardableResult
-public func SecKeyDecrypt(
-    _ key: SecKey,
-    _ padding: SecPadding,
-    _ cipherText: UnsafePointer<UInt8>,
-    _ cipherTextLength: Int,
-    _ plainText: UnsafeMutablePointer<UInt8>,
-    _ plainTextLength: UnsafeMutablePointer<Int>
-) -> OSStatus {
-    errSecUnimplemented
-}
-
-/// Decrypts in the older form; not implemented yet.
-///
-/// - Returns: `errSecUnimplemented`.
-@_disfavoredOverload
-@discardableResult
-public func SecKeyDecrypt(
-    _ key: SecKey,
-    _ padding: SecPadding,
-    _ cipherText: UnsafeRawPointer,
-    _ cipherTextLength: Int,
-    _ plainText: UnsafeMutableRawPointer,
-    _ plainTextLength: UnsafeMutablePointer<Int>
-) -> OSStatus {
-    errSecUnimplemented
-}
-
-/// Checks a signature in the older form; not implemented yet.
-///
-/// - Returns: `errSecUnimplemented`.
+/// - Parameters:
+///   - key: the public key.
+///   - padding: that of ``SecKeyRawSign(_:_:_:_:_:_:)-swift.function``.
+///   - signedData: the digest, or the bytes.
+///   - signedDataLength: how many.
+///   - signature: the signature.
+///   - signatureLength: its length.
+/// - Returns: `errSecSuccess`; `errSSLCrypto` for a signature that does not match, as this function has always said;
+///   `errSecParam` for a padding that is none of the key's or a digest of a wrong length.
 @discardableResult
 public func SecKeyRawVerify(
     _ key: SecKey,
@@ -111,12 +76,19 @@ public func SecKeyRawVerify(
     _ signature: UnsafePointer<UInt8>,
     _ signatureLength: Int
 ) -> OSStatus {
-    errSecUnimplemented
+    SecKeyRawVerify(
+        key,
+        padding,
+        UnsafeRawPointer(signedData),
+        signedDataLength,
+        UnsafeRawPointer(signature),
+        signatureLength
+    )
 }
 
-/// Checks a signature in the older form; not implemented yet.
+/// Checks a signature with a public key, between raw pointers.
 ///
-/// - Returns: `errSecUnimplemented`.
+/// - Returns: `errSecSuccess`, `errSSLCrypto` or `errSecParam`.
 @_disfavoredOverload
 @discardableResult
 public func SecKeyRawVerify(
@@ -127,5 +99,107 @@ public func SecKeyRawVerify(
     _ signature: UnsafeRawPointer,
     _ signatureLength: Int
 ) -> OSStatus {
-    errSecUnimplemented
+    guard signatureLength >= 0 else { return errSecParam }
+    let signature = NSData(bytes: signature, length: signatureLength)
+    return OlderCall(signedData, signedDataLength).perform { (data) throws(KeyError) in
+        try key.verify(signature, of: data, padding.signatureAlgorithm(of: key, data.length))
+    }
+}
+
+/// Encrypts with an RSA public key.
+///
+/// - Parameters:
+///   - key: the public key.
+///   - padding: `.PKCS1`, `.OAEP` (with SHA-1), or none for the bytes as a number.
+///   - plainText: the bytes.
+///   - plainTextLength: how many.
+///   - cipherText: receives the ciphertext.
+///   - cipherTextLength: how much room there is; receives how much the ciphertext takes: the block size.
+/// - Returns: `errSecSuccess`; `errSecParam` for another padding or key, too much data, or too little room, and then nothing is
+///   written.
+@discardableResult
+public func SecKeyEncrypt(
+    _ key: SecKey,
+    _ padding: SecPadding,
+    _ plainText: UnsafePointer<UInt8>,
+    _ plainTextLength: Int,
+    _ cipherText: UnsafeMutablePointer<UInt8>,
+    _ cipherTextLength: UnsafeMutablePointer<Int>
+) -> OSStatus {
+    SecKeyEncrypt(
+        key,
+        padding,
+        UnsafeRawPointer(plainText),
+        plainTextLength,
+        UnsafeMutableRawPointer(cipherText),
+        cipherTextLength
+    )
+}
+
+/// Encrypts with an RSA public key, between raw pointers.
+///
+/// - Returns: `errSecSuccess` or `errSecParam`.
+@_disfavoredOverload
+@discardableResult
+public func SecKeyEncrypt(
+    _ key: SecKey,
+    _ padding: SecPadding,
+    _ plainText: UnsafeRawPointer,
+    _ plainTextLength: Int,
+    _ cipherText: UnsafeMutableRawPointer,
+    _ cipherTextLength: UnsafeMutablePointer<Int>
+) -> OSStatus {
+    OlderCall(plainText, plainTextLength).perform(cipherText, cipherTextLength) { (data) throws(KeyError) in
+        SecretBytes(try key.encrypt(data, padding.encryptionAlgorithm))
+    }
+}
+
+/// Decrypts with an RSA private key.
+///
+/// - Parameters:
+///   - key: the private key.
+///   - padding: that of ``SecKeyEncrypt(_:_:_:_:_:_:)-swift.function``.
+///   - cipherText: the ciphertext.
+///   - cipherTextLength: its length.
+///   - plainText: receives the plaintext, without padding without its leading zeros.
+///   - plainTextLength: how much room there is; receives how much the plaintext takes.
+/// - Returns: `errSecSuccess`; `errSecParam` for another padding or key, a ciphertext that was not made for the key, or too
+///   little room, and then nothing is written.
+@discardableResult
+public func SecKeyDecrypt(
+    _ key: SecKey,
+    _ padding: SecPadding,
+    _ cipherText: UnsafePointer<UInt8>,
+    _ cipherTextLength: Int,
+    _ plainText: UnsafeMutablePointer<UInt8>,
+    _ plainTextLength: UnsafeMutablePointer<Int>
+) -> OSStatus {
+    SecKeyDecrypt(
+        key,
+        padding,
+        UnsafeRawPointer(cipherText),
+        cipherTextLength,
+        UnsafeMutableRawPointer(plainText),
+        plainTextLength
+    )
+}
+
+/// Decrypts with an RSA private key, between raw pointers.
+///
+/// - Returns: `errSecSuccess` or `errSecParam`.
+@_disfavoredOverload
+@discardableResult
+public func SecKeyDecrypt(
+    _ key: SecKey,
+    _ padding: SecPadding,
+    _ cipherText: UnsafeRawPointer,
+    _ cipherTextLength: Int,
+    _ plainText: UnsafeMutableRawPointer,
+    _ plainTextLength: UnsafeMutablePointer<Int>
+) -> OSStatus {
+    OlderCall(cipherText, cipherTextLength).perform(plainText, plainTextLength) { (data) throws(KeyError) in
+        let block = try key.decrypt(data, padding.encryptionAlgorithm)
+        guard padding.isEmpty else { return block }
+        return block.withUnsafeBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.drop { $0 == 0 })) }
+    }
 }

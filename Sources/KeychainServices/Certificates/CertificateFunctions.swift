@@ -1,0 +1,120 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import KeychainCertificates
+import KeychainCore
+
+/// Makes a certificate from its DER encoding.
+///
+/// - Parameters:
+///   - allocator: has no effect.
+///   - data: the certificate, and nothing behind it.
+/// - Returns: The certificate; `nil` when the bytes are none.
+@discardableResult
+public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? {
+    (try? Certificate(der: Array(data as Data))).map(SecCertificate.init(_:))
+}
+
+/// The DER encoding of a certificate.
+@discardableResult
+public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData {
+    NSData(data: Data(certificate.certificate.der))
+}
+
+/// The public key of a certificate.
+///
+/// - Returns: The key; `nil` for a kind of key that is not implemented.
+@discardableResult
+public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? {
+    KeyImport.publicKey(subjectPublicKeyInfo: SecretBytes(certificate.certificate.subjectPublicKeyInfo))
+}
+
+/// A name for the subject of a certificate, for people.
+///
+/// - Returns: The common name, else an alternative name, else another part of the subject; `nil` when none is text.
+@discardableResult
+public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? {
+    certificate.certificate.subjectSummary.map { NSString(string: $0) }
+}
+
+/// The normalized name of the issuer as a DER SEQUENCE (specification, section 2.3).
+@discardableResult
+public func SecCertificateCopyNormalizedIssuerSequence(_ certificate: SecCertificate) -> CFData? {
+    NSData(data: Data(certificate.certificate.normalizedIssuerSequence))
+}
+
+/// The normalized name of the subject as a DER SEQUENCE (specification, section 2.3).
+@discardableResult
+public func SecCertificateCopyNormalizedSubjectSequence(_ certificate: SecCertificate) -> CFData? {
+    NSData(data: Data(certificate.certificate.normalizedSubjectSequence))
+}
+
+/// The content octets of the serial number of a certificate.
+///
+/// - Parameters:
+///   - certificate: the certificate.
+///   - error: is left alone, as there is always a serial number.
+/// - Returns: The octets, without tag and length.
+@discardableResult
+public func SecCertificateCopySerialNumberData(
+    _ certificate: SecCertificate,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFData? {
+    NSData(data: Data(certificate.certificate.serialNumber))
+}
+
+/// The common name of the subject of a certificate.
+///
+/// - Parameters:
+///   - certificate: the certificate.
+///   - commonName: where the name goes; the most specific one of several, `nil` without one.
+/// - Returns: `errSecSuccess`; `errSecInternal` (-26276) without a common name.
+@discardableResult
+public func SecCertificateCopyCommonName(
+    _ certificate: SecCertificate,
+    _ commonName: UnsafeMutablePointer<CFString?>
+) -> OSStatus {
+    commonName.pointee = certificate.certificate.commonName.map { NSString(string: $0) }
+    return commonName.pointee == nil ? Status.internal.rawValue : errSecSuccess
+}
+
+/// The e-mail addresses of the subject of a certificate: of its alternative names, then of its name.
+///
+/// - Parameters:
+///   - certificate: the certificate.
+///   - emailAddresses: where the array of strings goes, which may be empty.
+/// - Returns: `errSecSuccess`.
+@discardableResult
+public func SecCertificateCopyEmailAddresses(
+    _ certificate: SecCertificate,
+    _ emailAddresses: UnsafeMutablePointer<CFArray?>
+) -> OSStatus {
+    emailAddresses.pointee = NSArray(array: certificate.certificate.emailAddresses.map { NSString(string: $0) })
+    return errSecSuccess
+}
+
+/// The public key of a certificate, in the older form.
+///
+/// - Parameters:
+///   - certificate: the certificate.
+///   - key: where the key goes.
+/// - Returns: `errSecSuccess`; `errSecUnsupportedKeyFormat` for a kind of key that is not implemented.
+@discardableResult
+public func SecCertificateCopyPublicKey(_ certificate: SecCertificate, _ key: UnsafeMutablePointer<SecKey?>) -> OSStatus
+{
+    key.pointee = SecCertificateCopyKey(certificate)
+    return key.pointee == nil ? errSecUnsupportedKeyFormat : errSecSuccess
+}
+
+/// When a certificate becomes valid.
+@discardableResult
+public func SecCertificateCopyNotValidBeforeDate(_ certificate: SecCertificate) -> CFDate? {
+    NSDate(timeIntervalSinceReferenceDate: certificate.certificate.validity.notBefore.secondsSinceReferenceDate)
+}
+
+/// When a certificate is valid for the last time.
+@discardableResult
+public func SecCertificateCopyNotValidAfterDate(_ certificate: SecCertificate) -> CFDate? {
+    NSDate(timeIntervalSinceReferenceDate: certificate.certificate.validity.notAfter.secondsSinceReferenceDate)
+}

@@ -1,0 +1,78 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import KeychainCertificates
+import KeychainContainers
+import KeychainCore
+
+/// Reads the identities of a PKCS #12 file (specification, section 8.6).
+///
+/// Of the options count `kSecImportExportPassphrase`, a string, empty without it; `kSecUseDataProtectionKeychain`, which also
+/// adds the identities and the certificates of their chains to the keychain, unless `kSecImportToMemoryOnly` is true; and then
+/// attributes such as `kSecAttrAccessGroup`. What the keychain has already is passed over. Adding stops at the first failure:
+/// what was added before stays, and nothing is returned.
+///
+/// - Parameters:
+///   - data: the file.
+///   - options: see above.
+///   - items: where an array of dictionaries goes, with `kSecImportItemIdentity`, `kSecImportItemTrust`,
+///     `kSecImportItemCertChain` (the identity's certificate first), and `kSecImportItemLabel` and `kSecImportItemKeyID` where
+///     the file has them. A client of the macOS front end gets certificates without a key in a dictionary that has a chain only.
+/// - Returns: `errSecSuccess`; `errSecAuthFailed` for a wrong password; `errSecDecode` for what is no such file; -26276 for a
+///   file that uses what is not implemented; the status of an add.
+@discardableResult
+public func SecPKCS12Import(
+    _ data: CFData,
+    _ options: CFDictionary,
+    _ items: UnsafeMutablePointer<CFArray?>
+) -> OSStatus {
+    do throws(ImportFailure) {
+        let options = try PKCS12Options(options)
+        let found = try PKCS12Items(PKCS12.file(Array(data as Data), password: options.password))
+        if options.isStored { try found.add(options) }
+        items.pointee = NSArray(array: found.dictionaries(KeychainContext.inEffect.client.profile))
+        return errSecSuccess
+    } catch {
+        return error.status
+    }
+}
+
+extension PKCS12 {
+    fileprivate static func file(_ bytes: [UInt8], password: String) throws(ImportFailure) -> PKCS12 {
+        do throws(ContainerError) {
+            return try PKCS12(bytes, password: password)
+        } catch {
+            throw ImportFailure(error.status.rawValue)
+        }
+    }
+}
+
+extension PKCS12Items {
+    fileprivate func add(_ options: PKCS12Options) throws(ImportFailure) {
+        for entry in entries {
+            try options.add(entry.identity)
+            for certificate in entry.chain.dropFirst() { try options.add(certificate) }
+        }
+    }
+
+    fileprivate func dictionaries(_ profile: Profile) -> [NSDictionary] {
+        let chains = entries.map { entry in
+            let dictionary = NSMutableDictionary()
+            dictionary.setObject(entry.identity, forKey: kSecImportItemIdentity)
+            dictionary.setObject(SecTrust(entry.chain.map(\.certificate)), forKey: kSecImportItemTrust)
+            dictionary.setObject(NSArray(array: entry.chain), forKey: kSecImportItemCertChain)
+            if let label = entry.names.friendlyName {
+                dictionary.setObject(NSString(string: label), forKey: kSecImportItemLabel)
+            }
+            if let identifier = entry.names.localKeyID {
+                dictionary.setObject(NSData(data: Data(identifier)), forKey: kSecImportItemKeyID)
+            }
+            return dictionary
+        }
+        guard profile == .macOS, !otherCertificates.isEmpty else { return chains }
+        let others = NSMutableDictionary()
+        others.setObject(NSArray(array: otherCertificates), forKey: kSecImportItemCertChain)
+        return chains + [others]
+    }
+}

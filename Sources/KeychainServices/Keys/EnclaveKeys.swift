@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainKeys
+
+/// Private keys of the Secure Enclave as `SecKey`: those with `kSecAttrTokenIDSecureEnclave`.
+///
+/// On Linux a program keeps them (``KeyEnclaveKind/software``): the device of the keychain seals them, and what a key has in
+/// place of its bytes is that sealed form. A stored key is a row with the token's identifier, the access control and the
+/// sealed form as its data; whoever has a copy of the sealed form can use the key after the row is deleted.
+enum EnclaveKeys {
+    /// `kSecAttrTokenIDSecureEnclave`.
+    static let tokenID = "com.apple.setoken"
+
+    /// Makes a key from the parameters of `SecKeyCreateRandomKey`, and stores it unless they say otherwise.
+    ///
+    /// - Throws: `errSecParam` for another token, and for anything but a key of 256 bits on a curve (specification, section
+    ///   8.1); what the enclave and `SecItemAdd` say.
+    static func randomKey(_ parameters: KeyPairParameters) throws(KeychainError) -> SecKey {
+        guard parameters.tokenID == tokenID else { throw .parameter("there is no such token") }
+        guard parameters.type == KeyType.ellipticCurve.attributeValue, parameters.sizeInBits == 256 else {
+            throw .parameter("the Secure Enclave has keys on the curve P-256 only")
+        }
+        let enclave = KeychainContext.inEffect.backend.enclave
+        let context = context(parameters.privateAttributes[PropertyKey.useAuthenticationContext])
+        let made = try enclave.makeKey(.p256, try accessControl(parameters.privateAttributes), context)
+        guard let (privateKey, sealed) = key(made, enclave, context) else {
+            throw KeychainError(.internalComponent, "the enclave made a key that is none")
+        }
+        let key = SecKey(privateKey, sealed: sealed)
+        var permanent: [(key: SecKey, attributes: [String: Any])] = []
+        if parameters.isPrivateKeyPermanent { permanent.append((key, parameters.privateAttributes)) }
+        if parameters.isPublicKeyPermanent {
+            permanent.append((SecKey(key.publicKey), parameters.publicAttributes))
+        }
+        try KeyStorage.add(permanent)
+        return key
+    }
+
+    /// The key of a stored item, with what an add of it would store; `nil` when this device did not seal it.
+    static func key(_ reference: KeyReference) -> (key: PrivateKey, sealed: KeyReference)? {
+        guard let data = reference.data else { return nil }
+        let enclave = KeychainContext.inEffect.backend.enclave
+        var context = reference.context
+        if case .authenticationContext(let given)? = reference.attributes[PropertyKey.useAuthenticationContext] {
+            context = given
+        }
+        guard let read = try? enclave.key(data) else { return nil }
+        return key(read, enclave, context)
+    }
+
+    private static func key(
+        _ key: EnclaveKey,
+        _ enclave: any KeyEnclave,
+        _ context: AuthenticationContext?
+    ) -> (key: PrivateKey, sealed: KeyReference)? {
+        guard key.algorithm == .p256,
+            let publicKey = try? PublicKey(externalRepresentation: key.publicKey, .ellipticCurve)
+        else { return nil }
+        let operations = EnclaveOperations(enclave: enclave, sealed: key.sealed, context: context)
+        let privateKey = PrivateKey(publicKey: publicKey, operations: operations)
+        var attributes = KeyAttributes.of(privateKey)
+        attributes[AttributeName.tokenID.description] = .string(tokenID)
+        attributes[AttributeName.accessControl.description] = .accessControl(key.accessControl)
+        attributes["extr"] = .boolean(false)
+        for name in ["sens", "asen", "next"] { attributes[name] = .boolean(true) }
+        return (privateKey, KeyReference(attributes: attributes, data: key.sealed, context: context))
+    }
+
+    /// What the parameters say of when the key can be used; that of any item which says nothing, if they do not.
+    private static func accessControl(_ attributes: [String: Any]) throws(KeychainError) -> AccessControl {
+        let given = attributes[AttributeName.accessControl.description]
+        let level = attributes[AttributeName.accessible.description]
+        switch (given, level) {
+        case (let given as SecAccessControl, nil): return given.value
+        case (nil, let level as String):
+            guard let accessibility = Accessibility(rawValue: level) else { break }
+            return AccessControl(synthesizedFor: accessibility)
+        case (nil, nil): return AccessControl(synthesizedFor: .whenUnlocked)
+        default: break
+        }
+        throw .parameter("kSecAttrAccessControl or kSecAttrAccessible is wrong, or both are given")
+    }
+
+    private static func context(_ value: Any?) -> AuthenticationContext? {
+        (value as? any AuthenticationContextHolder)?.authenticationContext
+    }
+}
+
+/// What the enclave does with one key, in a context.
+private struct EnclaveOperations: EllipticKeyOperations {
+    let enclave: any KeyEnclave
+    let sealed: SecretBytes
+    let context: AuthenticationContext?
+
+    func signature(of digest: [UInt8]) throws(KeyError) -> [UInt8] {
+        try perform(.sign(digest: digest)).unprotectedCopy
+    }
+
+    func sharedSecret(with publicKey: PublicKey) throws(KeyError) -> SecretBytes {
+        try perform(.agree(publicKey: publicKey.externalRepresentation))
+    }
+
+    private func perform(_ operation: EnclaveOperation) throws(KeyError) -> SecretBytes {
+        do throws(KeychainError) {
+            return try enclave.perform(operation, with: sealed, context)
+        } catch {
+            throw .failed(error.status, error.reason)
+        }
+    }
+}

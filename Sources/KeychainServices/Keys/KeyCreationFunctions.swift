@@ -1,0 +1,93 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import KeychainCore
+import KeychainKeys
+
+/// Makes a random key pair, and stores what is to be permanent.
+///
+/// - Parameters:
+///   - parameters: `kSecAttrKeyType` and `kSecAttrKeySizeInBits`: 256, 384 or 521 on a curve, 1024 to 8192 in steps of 128 for
+///     RSA. With `kSecAttrIsPermanent` keys are added to the keychain, with the attributes of `kSecPrivateKeyAttrs`,
+///     `kSecPublicKeyAttrs` and the top level (specification, section 8.1).
+///   - error: receives the reason of a failure.
+/// - Returns: The private key; `nil` with `errSecParam` for a type or size that keys cannot have, or with what `SecItemAdd`
+///   says; then nothing is stored.
+@discardableResult
+public func SecKeyCreateRandomKey(
+    _ parameters: CFDictionary,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecKey? {
+    SecurityError.handing(to: error) { () throws(KeychainError) in try makeKey(parameters) }
+}
+
+/// Makes a random key pair as ``SecKeyCreateRandomKey(_:_:)`` does.
+///
+/// - Parameters:
+///   - parameters: those of ``SecKeyCreateRandomKey(_:_:)``.
+///   - publicKey: receives the public key.
+///   - privateKey: receives the private key.
+/// - Returns: `errSecSuccess`, or what ``SecKeyCreateRandomKey(_:_:)`` fails with.
+@discardableResult
+public func SecKeyGeneratePair(
+    _ parameters: CFDictionary,
+    _ publicKey: UnsafeMutablePointer<SecKey?>?,
+    _ privateKey: UnsafeMutablePointer<SecKey?>?
+) -> OSStatus {
+    do throws(KeychainError) {
+        let key = try makeKey(parameters)
+        publicKey?.pointee = SecKey(key.publicKey)
+        privateKey?.pointee = key
+        return errSecSuccess
+    } catch {
+        return error.status.rawValue
+    }
+}
+
+/// Makes a key from its external representation.
+///
+/// - Parameters:
+///   - keyData: 04 ‖ X ‖ Y or 04 ‖ X ‖ Y ‖ K (ANSI X9.63) of a curve's key, an `RSAPublicKey` or `RSAPrivateKey` (PKCS #1) of an
+///     RSA key (specification, section 8.3).
+///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`, as strings or numbers.
+///   - error: receives the reason of a failure.
+/// - Returns: The key; `nil` with `errSecParam` for anything else, with `errSecUnimplemented` for a symmetric key.
+@discardableResult
+public func SecKeyCreateWithData(
+    _ keyData: CFData,
+    _ attributes: CFDictionary,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecKey? {
+    SecurityError.handing(to: error) { () throws(KeychainError) in
+        let attributes = PropertyDictionary(attributes)
+        let data = keyData.withBytes { SecretBytes(copying: $0) }
+        if attributes[AttributeName.tokenID.description] != nil {
+            guard let key = SecKey(KeyReference(attributes: attributes.entries, data: data)) else {
+                throw .parameter("the data is no key of the token")
+            }
+            return key
+        }
+        return try SecKey(data, type: attributes["type"]?.name, keyClass: attributes["kcls"]?.name)
+    }
+}
+
+private func makeKey(_ dictionary: NSDictionary) throws(KeychainError) -> SecKey {
+    let parameters = KeyPairParameters(dictionary)
+    if parameters.tokenID != nil { return try EnclaveKeys.randomKey(parameters) }
+    guard let type = parameters.type.flatMap({ KeyType(attributeValue: $0) }) else {
+        throw .parameter("the key type is missing or not supported")
+    }
+    guard let sizeInBits = parameters.sizeInBits else { throw .parameter("the key size is missing") }
+    let key: SecKey
+    do throws(KeyError) {
+        key = SecKey(try PrivateKey(generating: type, sizeInBits: sizeInBits))
+    } catch {
+        throw KeychainError(error)
+    }
+    var permanent: [(key: SecKey, attributes: [String: Any])] = []
+    if parameters.isPrivateKeyPermanent { permanent.append((key, parameters.privateAttributes)) }
+    if parameters.isPublicKeyPermanent { permanent.append((SecKey(key.publicKey), parameters.publicAttributes)) }
+    try KeyStorage.add(permanent)
+    return key
+}

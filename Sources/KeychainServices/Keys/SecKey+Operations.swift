@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainKeys
+
+extension SecKey {
+    func signature(of data: NSData, _ algorithm: KeyAlgorithm) throws(KeyError) -> [UInt8] {
+        guard case .private(let key) = half else { throw .unsupportedAlgorithm }
+        return try data.withBytes { (data) throws(KeyError) in try key.signature(data, algorithm) }
+    }
+
+    func verify(_ signature: NSData, of data: NSData, _ algorithm: KeyAlgorithm) throws(KeyError) {
+        guard case .public(let key) = half else { throw .unsupportedAlgorithm }
+        try signature.withBytes { (signature) throws(KeyError) in
+            try data.withBytes { (data) throws(KeyError) in try key.verify(signature, of: data, algorithm) }
+        }
+    }
+
+    func encrypt(_ plaintext: NSData, _ algorithm: KeyAlgorithm) throws(KeyError) -> [UInt8] {
+        guard case .public(let key) = half else { throw .unsupportedAlgorithm }
+        return try plaintext.withBytes { (plaintext) throws(KeyError) in try key.encrypt(plaintext, algorithm) }
+    }
+
+    func decrypt(_ ciphertext: NSData, _ algorithm: KeyAlgorithm) throws(KeyError) -> SecretBytes {
+        try ciphertext.withBytes { (ciphertext) throws(KeyError) in
+            switch half {
+            case .private(let key): try key.decrypt(ciphertext, algorithm)
+            case .public(let key): try key.decrypt(ciphertext, algorithm)
+            }
+        }
+    }
+}
+
+extension NSData {
+    convenience init(_ bytes: [UInt8]) { self.init(bytes: bytes, length: bytes.count) }
+
+    convenience init(_ bytes: SecretBytes) { self.init(bytes.withUnsafeBytes { Data($0) }) }
+
+    private convenience init(_ data: Data) { self.init(data: data) }
+
+    /// Lends the bytes to `body`; the pointer is good only during the call.
+    func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { withExtendedLifetime(self) {} }
+        return try body(UnsafeRawBufferPointer(start: length == 0 ? nil : bytes, count: length))
+    }
+}
+
+extension SecurityError {
+    /// What `body` gives; when it fails `nil`, and the error for a caller that asked for it.
+    static func handing<Result>(
+        to error: UnsafeMutablePointer<Unmanaged<CFError>?>?,
+        _ body: () throws(KeychainError) -> Result
+    ) -> Result? {
+        do throws(KeychainError) {
+            return try body()
+        } catch let failure {
+            hand(failure.status.rawValue, to: error)
+            return nil
+        }
+    }
+
+    /// The same for what keys say.
+    static func handing<Result>(
+        to error: UnsafeMutablePointer<Unmanaged<CFError>?>?,
+        _ body: () throws(KeyError) -> Result
+    ) -> Result? {
+        do throws(KeyError) {
+            return try body()
+        } catch let failure {
+            hand(failure.status.rawValue, to: error)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// A parameter of a key exchange.
+public struct SecKeyKeyExchangeParameter: RawRepresentable, Hashable, @unchecked Sendable {
+    // The string never changes.
+    /// The name of the parameter.
+    public let rawValue: CFString
+
+    /// A parameter of this name.
+    public init(rawValue: CFString) { self.rawValue = rawValue }
+
+    /// How many bytes the key derivation function gives: a number.
+    public static let requestedSize = SecKeyKeyExchangeParameter(rawValue: "requestedSize")
+
+    /// What both sides mix into the key derivation function: data.
+    public static let sharedInfo = SecKeyKeyExchangeParameter(rawValue: "sharedInfo")
+}

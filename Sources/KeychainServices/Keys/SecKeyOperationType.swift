@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a key is used for.
+public enum SecKeyOperationType: Int, Sendable {
+    /// Making a signature.
+    case sign = 0
+    /// Checking a signature.
+    case verify = 1
+    /// Encrypting.
+    case encrypt = 2
+    /// Decrypting.
+    case decrypt = 3
+    /// Agreeing on a secret.
+    case keyExchange = 4
+}

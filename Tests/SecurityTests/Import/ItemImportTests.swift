@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTestSupport
+import Security
+import Testing
+
+/// What `SecItemImport` makes of files, and `SecItemExport` of objects.
+struct ItemImportTests {
+    /// What an import gives.
+    struct Outcome {
+        var status: OSStatus
+        var format = SecExternalFormat.formatUnknown
+        var type = SecExternalItemType.itemTypeUnknown
+        var items: [AnyObject]?
+    }
+
+    @Test(
+        "certificates are found in text and without",
+        arguments: [
+            ("leaf.der", .formatX509Cert, .itemTypeCertificate, ["Leaf"]),
+            ("leaf.pem", .formatX509Cert, .itemTypeCertificate, ["Leaf"]),
+            ("all.pem", .formatPEMSequence, .itemTypeAggregate, ["Leaf", "Middle", "Root"]),
+        ] as [(String, SecExternalFormat, SecExternalItemType, [String])]
+    )
+    func certificates(
+        _ name: String,
+        _ format: SecExternalFormat,
+        _ type: SecExternalItemType,
+        _ summaries: [String]
+    ) throws {
+        let outcome = try Self.load(name)
+        #expect(outcome.status == errSecSuccess)
+        #expect(outcome.format == format)
+        #expect(outcome.type == type)
+        let certificates = try #require(outcome.items as? [SecCertificate])
+        #expect(certificates.map { SecCertificateCopySubjectSummary($0) as String? } == summaries)
+    }
+
+    @Test(
+        "a failure is told by its status, and leaves the results alone",
+        arguments: [
+            ("wrapped.pem", nil, errSecPassphraseRequired), ("wrapped.p8", nil, errSecPassphraseRequired),
+            ("id.p12", nil, errSecPassphraseRequired), ("wrapped.pem", "wrong", errSecAuthFailed),
+            ("id.p12", "wrong", errSecPkcs12VerifyFailure), ("nomac.p12", "secret", errSecUnsupportedFormat),
+            ("proctype.pem", "secret", errSecUnsupportedFormat), ("pkcs7.pem", nil, errSecUnsupportedFormat),
+        ] as [(String, String?, OSStatus)]
+    )
+    func failures(_ name: String, _ passphrase: String?, _ status: OSStatus) throws {
+        let outcome = try Self.load(name, passphrase: passphrase)
+        #expect(outcome.status == status)
+        #expect(outcome.items == nil)
+        #expect(outcome.format == .formatUnknown)
+    }
+
+    @Test(
+        "what is no file of any format is not recognized",
+        arguments: [[], [0x30, 0x00], Array("text".utf8)] as [[UInt8]]
+    )
+    func unknown(_ bytes: [UInt8]) {
+        let status = SecItemImport(Data(bytes) as CFData, nil, nil, nil, [], nil, nil, nil)
+        #expect(status == errSecUnknownFormat)
+    }
+
+    @Test("a broken document of text is not recognized")
+    func brokenText() {
+        let text = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+        #expect(SecItemImport(Data(text.utf8) as CFData, nil, nil, nil, [], nil, nil, nil) == errSecUnknownFormat)
+    }
+
+    @Test("another format or kind than is expected is refused")
+    func expectations() throws {
+        let data = try ImportFiles.shared.get().data("leaf.der") as CFData
+        for expected in [SecExternalFormat.formatUnknown, .formatX509Cert, .formatPEMSequence] {
+            var format = expected
+            #expect(SecItemImport(data, nil, &format, nil, [], nil, nil, nil) == errSecSuccess)
+            #expect(format == .formatX509Cert)
+        }
+        for expected in [SecExternalFormat.formatPKCS12, .formatOpenSSL] {
+            var format = expected
+            #expect(SecItemImport(data, nil, &format, nil, [], nil, nil, nil) == errSecUnknownFormat)
+            #expect(format == expected)
+        }
+        var type = SecExternalItemType.itemTypePrivateKey
+        #expect(SecItemImport(data, nil, nil, &type, [], nil, nil, nil) == errSecUnknownFormat)
+    }
+
+    @Test("a passphrase of another class than string and data is refused")
+    func passphraseClass() throws {
+        let passphrase = NSNumber(value: 1)
+        var parameters = SecItemImportExportKeyParameters()
+        parameters.passphrase = Unmanaged.passUnretained(passphrase)
+        let data = try ImportFiles.shared.get().data("wrapped.pem") as CFData
+        #expect(SecItemImport(data, nil, nil, nil, [], &parameters, nil, nil) == errSecInvalidPasswordRef)
+        withExtendedLifetime(passphrase) {}
+    }
+
+    @Test("a certificate is exported as it is, or as text that OpenSSL would write")
+    func exportCertificate() throws {
+        let files = try ImportFiles.shared.get()
+        let certificate = try #require(SecCertificateCreateWithData(nil, files.data("leaf.der") as CFData))
+        #expect(try Self.export(certificate) == files.data("leaf.der"))
+        #expect(try Self.export(certificate, .formatX509Cert) == files.data("leaf.der"))
+        #expect(try Self.export(certificate, flags: .pemArmour) == files.data("leaf.pem"))
+        #expect(try Self.export(certificate, .formatPEMSequence) == files.data("leaf.pem"))
+    }
+
+    @Test("several items are exported one after the other")
+    func exportSequence() throws {
+        let files = try ImportFiles.shared.get()
+        let certificates = try ["leaf", "middle", "root"].map { name in
+            try #require(SecCertificateCreateWithData(nil, files.data("\(name).der") as CFData))
+        }
+        #expect(try Self.export(certificates as CFArray) == files.data("all.pem"))
+    }
+
+    @Test("what cannot be exported says so")
+    func exportFailures() throws {
+        let certificate = try #require(
+            SecCertificateCreateWithData(nil, ImportFiles.shared.get().data("leaf.der") as CFData)
+        )
+        var data: CFData?
+        #expect(SecItemExport(certificate, .formatPKCS7, [], nil, &data) == errSecUnsupportedFormat)
+        #expect(SecItemExport([] as CFArray, .formatUnknown, [], nil, &data) == errSecParam)
+        #expect(SecItemExport("text" as CFString, .formatUnknown, [], nil, &data) == errSecParam)
+        #expect(data == nil)
+    }
+
+    /// Imports a file.
+    static func load(
+        _ name: String,
+        passphrase: String? = nil,
+        flags: SecKeyImportExportFlags = [],
+        to keychain: SecKeychain? = nil
+    ) throws -> Outcome {
+        var outcome = Outcome(status: errSecSuccess)
+        let text = passphrase.map { NSString(string: $0) }
+        var parameters = SecItemImportExportKeyParameters()
+        parameters.flags = flags
+        parameters.passphrase = text.map { Unmanaged.passUnretained($0) }
+        var items: CFArray?
+        let data = try ImportFiles.shared.get().data(name) as CFData
+        outcome.status = SecItemImport(
+            data,
+            nil,
+            &outcome.format,
+            &outcome.type,
+            [],
+            &parameters,
+            keychain,
+            &items
+        )
+        withExtendedLifetime(text) {}
+        outcome.items = items.map { $0.map { $0 as AnyObject } }
+        return outcome
+    }
+
+    /// Exports objects, which must succeed.
+    static func export(
+        _ objects: AnyObject,
+        _ format: SecExternalFormat = .formatUnknown,
+        flags: SecItemImportExportFlags = [],
+        passphrase: String? = nil
+    ) throws -> Data {
+        let text = passphrase.map { NSString(string: $0) }
+        var parameters = SecItemImportExportKeyParameters()
+        parameters.passphrase = text.map { Unmanaged.passUnretained($0) }
+        var data: CFData?
+        try #require(SecItemExport(objects, format, flags, &parameters, &data) == errSecSuccess)
+        withExtendedLifetime(text) {}
+        return try #require(data) as Data
+    }
+}

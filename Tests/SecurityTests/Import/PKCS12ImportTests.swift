@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainServices
+import KeychainTestSupport
+import Security
+import Testing
+
+/// What `SecPKCS12Import` makes of files (specification, section 8.6).
+struct PKCS12ImportTests {
+    @Test(
+        "a failure is told by its status, and leaves the result alone",
+        arguments: [
+            ("id.p12", "wrong", errSecAuthFailed), ("id.p12", nil, errSecAuthFailed),
+            ("empty.p12", "x", errSecAuthFailed), ("leaf.der", "secret", errSecDecode),
+            ("leaf.pem", "secret", errSecDecode), ("nomac.p12", "secret", -26276), ("edwards.p12", "secret", -26276),
+        ] as [(String, String?, OSStatus)]
+    )
+    func failures(_ name: String, _ password: String?, _ status: OSStatus) throws {
+        let (found, items) = try Self.load(name, password)
+        #expect(found == status)
+        #expect(items == nil)
+    }
+
+    @Test("a password that is no string is refused")
+    func passwordType() throws {
+        var items: CFArray?
+        let options: [CFString: Any] = [kSecImportExportPassphrase: 5]
+        let data = try ImportFiles.shared.get().data("id.p12")
+        #expect(SecPKCS12Import(data as CFData, options as CFDictionary, &items) == errSecParam)
+    }
+
+    @Test(
+        "certificates without a key are left out on iOS, and have a dictionary of their own on macOS",
+        arguments: zip([Profile.iOS, .macOS], [0, 1])
+    )
+    func certificatesOnly(_ profile: Profile, _ count: Int) throws {
+        let client = Client(accessGroups: ["group"], profile: profile)
+        let context = KeychainContext(backend: FakeKeychain(failingWith: .internal), client: client)
+        let (status, items) = try KeychainContext.$current.withValue(context) { try Self.load("nokeys.p12", "secret") }
+        #expect(status == errSecSuccess)
+        #expect(items?.count == count)
+        guard count > 0 else { return }
+        let first = try #require(items?.first)
+        #expect(Set(first.keys) == [kSecImportItemCertChain as String])
+        let chain = try #require(first[kSecImportItemCertChain as String] as? [SecCertificate])
+        let names = chain.compactMap { SecCertificateCopySubjectSummary($0) as String? }
+        #expect(Set(names) == ["Root", "Middle"])
+    }
+
+    @Test("an identity comes with its chain, its label and its key identifier")
+    func identity() throws {
+        let (status, items) = try Self.load("id.p12", "secret")
+        #expect(status == errSecSuccess)
+        let item = try #require(items?.first)
+        #expect(items?.count == 1)
+        let identity = try #require(item[kSecImportItemIdentity as String] as? SecIdentity)
+        var certificate: SecCertificate?
+        #expect(SecIdentityCopyCertificate(identity, &certificate) == errSecSuccess)
+        let chain = try #require(item[kSecImportItemCertChain as String] as? [SecCertificate])
+        #expect(chain.map { SecCertificateCopySubjectSummary($0) as String? } == ["Leaf", "Middle", "Root"])
+        #expect(chain.first == certificate)
+        #expect(item[kSecImportItemLabel as String] as? String == "Friend")
+        #expect((item[kSecImportItemKeyID as String] as? Data)?.count == 20)
+        #expect(item[kSecImportItemTrust as String] is SecTrust)
+    }
+
+    @Test("of two authorities of one name the chain has the one that has signed")
+    func renewedAuthority() throws {
+        let (_, items) = try Self.load("renewed.p12", "secret")
+        let chain = try #require(items?.first?[kSecImportItemCertChain as String] as? [SecCertificate])
+        let serials = chain.map { SecCertificateCopySerialNumberData($0, nil) as Data? }
+        #expect(serials == [Data([4]), Data([99])])
+    }
+
+    @Test("an empty password need not be given", arguments: [nil, ""])
+    func emptyPassword(_ password: String?) throws {
+        let (status, items) = try Self.load("empty.p12", password)
+        #expect(status == errSecSuccess)
+        #expect(items?.count == 1)
+        #expect(items?.first?[kSecImportItemLabel as String] == nil)
+    }
+
+    @Test("an old file of an RSA key is read, and its key signs for its certificate")
+    func legacy() throws {
+        let (_, items) = try Self.load("legacy.p12", "secret")
+        let identity = try #require(items?.first?[kSecImportItemIdentity as String] as? SecIdentity)
+        var privateKey: SecKey?
+        try #require(SecIdentityCopyPrivateKey(identity, &privateKey) == errSecSuccess)
+        let key = try #require(privateKey)
+        let data = Data("data".utf8) as CFData
+        let algorithm = SecKeyAlgorithm.rsaSignatureMessagePKCS1v15SHA256
+        let signature = try #require(SecKeyCreateSignature(key, algorithm, data, nil))
+        var leaf: SecCertificate?
+        SecIdentityCopyCertificate(identity, &leaf)
+        let certificate = try #require(leaf)
+        let publicKey = try #require(SecCertificateCopyKey(certificate))
+        #expect(SecKeyVerifySignature(publicKey, algorithm, data, signature, nil))
+    }
+
+    @Test("a key without a certificate gives no identity")
+    func keyOnly() throws {
+        let (status, items) = try Self.load("nocerts.p12", "secret")
+        #expect(status == errSecSuccess)
+        #expect(items?.count == 0)
+    }
+
+    @Test(
+        "the keychain gets what is read when the options say so, with the attributes that they have",
+        arguments: [(true, false, 3), (true, true, 0), (false, false, 0)] as [(Bool, Bool, Int)]
+    )
+    func stored(_ inKeychain: Bool, _ inMemoryOnly: Bool, _ count: Int) throws {
+        let client = Client(accessGroups: ["first", "second"])
+        let context = KeychainContext(backend: try TemporaryKeychain(), client: client)
+        try KeychainContext.$current.withValue(context) {
+            let options: [CFString: Any] = [
+                kSecUseDataProtectionKeychain: inKeychain, kSecImportToMemoryOnly: inMemoryOnly,
+                kSecAttrAccessGroup: "second",
+            ]
+            // A second time everything is there already.
+            for _ in 0..<2 {
+                let (status, _) = try Self.load("id.p12", "secret", options)
+                #expect(status == errSecSuccess)
+            }
+            #expect(Self.count(kSecClassCertificate, "second") == count)
+            #expect(Self.count(kSecClassIdentity, "second") == (count > 0 ? 1 : 0))
+            #expect(Self.count(kSecClassCertificate, "first") == 0)
+        }
+    }
+
+    @Test("the failure of an add is the failure of the import")
+    func addFails() throws {
+        let context = KeychainContext(
+            backend: FakeKeychain(failingWith: .interactionNotAllowed),
+            client: Client(accessGroups: ["group"])
+        )
+        let (status, items) = try KeychainContext.$current.withValue(context) {
+            try Self.load("id.p12", "secret", [kSecUseDataProtectionKeychain: true])
+        }
+        #expect(status == errSecInteractionNotAllowed)
+        #expect(items == nil)
+    }
+
+    private static func count(_ itemClass: CFString, _ group: String) -> Int {
+        let query: [CFString: Any] = [
+            kSecClass: itemClass, kSecAttrAccessGroup: group, kSecMatchLimit: kSecMatchLimitAll, kSecReturnRef: true,
+        ]
+        var result: CFTypeRef?
+        guard SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess else { return 0 }
+        return (result as? NSArray)?.count ?? 0
+    }
+
+    /// Imports a file.
+    static func load(
+        _ name: String,
+        _ password: String?,
+        _ options: [CFString: Any] = [:]
+    ) throws -> (status: OSStatus, items: [[String: Any]]?) {
+        var options = options
+        if let password { options[kSecImportExportPassphrase] = password }
+        var items: CFArray?
+        let data = try ImportFiles.shared.get().data(name)
+        let status = SecPKCS12Import(data as CFData, options as CFDictionary, &items)
+        return (status, try items.map { try #require($0 as? [[String: Any]]) })
+    }
+}
