@@ -1,0 +1,78 @@
+// swift-format-ignore-file: NeverForceUnwrap
+// SPDX-License-Identifier: Apache-2.0
+
+public import Crypto
+public import Foundation
+public import KeychainServices
+public import PortableLocalAuthentication
+
+extension SecureEnclave.P256.KeyAgreement {
+    /// A private key for ECDH over P-256.
+    public struct PrivateKey: Sendable {
+        private let handle: EnclaveHandle
+
+        /// The public key.
+        public let publicKey: Crypto.P256.KeyAgreement.PublicKey
+
+        /// Makes a key.
+        ///
+        /// - Parameters:
+        ///   - compactRepresentable: whether the public key can be given by its x-coordinate alone; it always can.
+        ///   - accessControl: when the key can be used, and what the owner shows first.
+        ///   - authenticationContext: in which the owner is asked; `nil` for a context of its own at each use.
+        /// - Throws: An error of the domain `NSOSStatusErrorDomain`.
+        public init(
+            compactRepresentable: Bool = true,
+            accessControl: SecAccessControl = SecAccessControlCreateWithFlags(
+                nil,
+                kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
+                [],
+                nil
+            )!,
+            authenticationContext: LAContext? = nil
+        ) throws {
+            try self.init(EnclaveHandle(.p256, accessControl, authenticationContext))
+        }
+
+        /// Reads a key from its data representation.
+        ///
+        /// - Parameters:
+        ///   - dataRepresentation: what ``dataRepresentation`` gave on this device.
+        ///   - authenticationContext: in which the owner is asked; `nil` for a context of its own at each use.
+        /// - Throws: An error of the domain `NSOSStatusErrorDomain`; `errSecDecode` for anything else.
+        public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
+            try self.init(EnclaveHandle(.p256, dataRepresentation: dataRepresentation, authenticationContext))
+        }
+
+        private init(_ handle: EnclaveHandle) throws {
+            self.handle = handle
+            publicKey = try Crypto.P256.KeyAgreement.PublicKey(x963Representation: handle.publicKey)
+        }
+
+        /// The key, sealed: worth nothing on another device.
+        public var dataRepresentation: Data { handle.dataRepresentation }
+
+        /// Computes the secret shared with the owner of a public key.
+        ///
+        /// - Throws: An error of the domain `NSOSStatusErrorDomain`.
+        public func sharedSecretFromKeyAgreement(
+            with publicKeyShare: Crypto.P256.KeyAgreement.PublicKey
+        ) throws -> SharedSecret {
+            try handle.withSharedSecret(with: publicKeyShare.x963Representation) { try SharedSecret(coordinate: $0) }
+        }
+    }
+}
+
+extension SecureEnclave.P256.KeyAgreement.PrivateKey: DiffieHellmanKeyAgreement {}
+
+extension SharedSecret {
+    /// The shared secret that is this x-coordinate of a point of P-256.
+    ///
+    /// swift-crypto makes shared secrets by key agreement only. With the private key 1 the secret shared with the owner of a
+    /// point is the x-coordinate of the point itself, whichever of the two points that have it.
+    fileprivate init(coordinate: UnsafeRawBufferPointer) throws {
+        let one = [UInt8](repeating: 0, count: 31) + [1]
+        let point = try P256.KeyAgreement.PublicKey(compressedRepresentation: [2] + Array(coordinate))
+        self = try P256.KeyAgreement.PrivateKey(rawRepresentation: one).sharedSecretFromKeyAgreement(with: point)
+    }
+}
