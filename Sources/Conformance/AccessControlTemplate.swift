@@ -25,13 +25,10 @@ struct AccessControlTemplate {
         if let made = SecAccessControlCreateWithFlags(nil, protection, flags, &error) {
             return CallResult(status: errSecSuccess, value: made)
         }
-        guard let error = error?.takeRetainedValue() else {
+        guard error != nil else {
             throw CaseDefect("SecAccessControlCreateWithFlags gave neither an access control nor an error")
         }
-        guard error.domain == NSOSStatusErrorDomain, let status = OSStatus(exactly: error.code) else {
-            throw CaseDefect("SecAccessControlCreateWithFlags gave error \(error.code) of domain \(error.domain)")
-        }
-        return CallResult(status: status, value: nil)
+        return CallResult(status: try error.status(), value: nil)
     }
 
     private static func flag(_ name: String) throws(CaseDefect) -> SecAccessControlCreateFlags {

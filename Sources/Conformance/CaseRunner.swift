@@ -17,7 +17,7 @@ package struct CaseRunner: Sendable {
 
     /// Runs one case.
     ///
-    /// The whole case is read first: what cannot be read fails, even when an earlier step would have skipped it.
+    /// The whole case is read first: what cannot be read fails before anything is done.
     package func run(_ testCase: Case) -> Outcome {
         guard let profile = CaseProfile(rawValue: testCase.profile) else {
             return Self.defective(CaseDefect("unknown profile \"\(testCase.profile)\""))
@@ -31,13 +31,7 @@ package struct CaseRunner: Sendable {
                 return .failed(Failure(step: index, operation: Step.name(json), defect: error))
             }
         }
-        if let capability = steps.lazy.compactMap(\.capability).first { return .skipped(capability) }
         return run(steps, profile)
-    }
-
-    /// What a case is skipped for want of, decided without running it; `nil` for one that is run.
-    package static func missingCapability(of testCase: Case) -> Capability? {
-        testCase.steps.lazy.compactMap { json in (try? Step(json))?.capability }.first
     }
 
     private func run(_ steps: [Step], _ profile: CaseProfile) -> Outcome {
@@ -108,7 +102,8 @@ private struct CaseProgress {
                 Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
                 return CallResult(status: errSecSuccess, value: nil)
             case .context(let step): return try step.perform(variables)
-            case .setGroups, .device, .unavailable: throw CaseDefect("no call belongs to this operation")
+            case .key(let step): return try step.perform(variables)
+            case .setGroups, .device: throw CaseDefect("no call belongs to this operation")
             }
         }
     }

@@ -15,6 +15,9 @@ enum ComparableValue {
         if let left = left as? String { return left == right as? String }
         if let left = left as? Data { return left == right as? Data }
         if let left = left as? SecAccessControl { return left == right as? SecAccessControl }
+        if let left = left as? SecCertificate { return (right as? SecCertificate).map { areSame(left, $0) } ?? false }
+        if let left = left as? SecKey { return left == right as? SecKey }
+        if let left = left as? SecIdentity { return left == right as? SecIdentity }
         if let left = left as? [Any] { return (right as? [Any]).map { areEqual(left, $0) } ?? false }
         if let left = left as? [String: Any] { return (right as? [String: Any]).map { areEqual(left, $0) } ?? false }
         return left is NSNull && right is NSNull
@@ -30,6 +33,11 @@ enum ComparableValue {
 
     private static func areSame(_ left: NSNumber, _ right: NSNumber) -> Bool {
         left.compare(right) == .orderedSame
+    }
+
+    /// Certificates are compared by their encoding.
+    private static func areSame(_ left: SecCertificate, _ right: SecCertificate) -> Bool {
+        SecCertificateCopyData(left).isEqual(SecCertificateCopyData(right))
     }
 
     private static func areClose(_ left: Date, _ right: Date) -> Bool {

@@ -47,7 +47,9 @@ extension ResultKind {
         case .array: value is [Any]
         case .dictionary: value is [String: Any]
         case .accessControl: value is SecAccessControl
-        case .key, .certificate, .identity: false
+        case .key: value is SecKey
+        case .certificate: value is SecCertificate
+        case .identity: value is SecIdentity
         }
     }
 }
@@ -82,8 +84,20 @@ extension Condition {
         case .contains(let members): return try Self.contains(members, value, variables)
         case .absent(let keys): return Self.absent(keys, value)
         case .unordered(let matchers): return try Self.unordered(matchers, value, variables)
-        case .keyClass: throw CaseDefect("the class of a key cannot be asked yet")
+        case .keyClass(let expected):
+            let keyClass = Self.keyClass(of: value)
+            return keyClass == expected
+                ? nil
+                : Mismatch(expected: "a key of class \(expected)", got: "\(got) of class \(keyClass ?? "unknown")")
         }
+    }
+
+    /// The class of a key as the constants spell it, whether its attribute is a string or a number.
+    private static func keyClass(of value: Any) -> String? {
+        guard let key = value as? SecKey, let attributes = SecKeyCopyAttributes(key) as? [String: Any] else {
+            return nil
+        }
+        return attributes[kSecAttrKeyClass as String].map { "\($0)" }
     }
 
     private static func each(

@@ -22,14 +22,6 @@ enum ResultKind: String {
     case key
     case certificate
     case identity
-
-    /// What must exist before anything can be of this kind.
-    var capability: Capability? {
-        switch self {
-        case .key, .certificate, .identity: .reference
-        default: nil
-        }
-    }
 }
 
 /// One thing that a case says of a result beyond its kind.
@@ -44,8 +36,8 @@ indirect enum Condition {
     case absent([Member.Key])
     case unordered([Matcher])
     case after(ValueTemplate)
-    /// The class of a key, which only a case that needs key references can ask for.
-    case keyClass
+    /// The class of a key, as its attribute holds it.
+    case keyClass(String)
 
     /// A member that a dictionary must have.
     struct Member {
@@ -66,12 +58,6 @@ extension Matcher {
     /// Reads the matcher of a whole result, where `null` means that there is none.
     init(_ json: JSONValue) throws(CaseDefect) {
         self = json == .null ? .nothing : try Self.nested(json)
-    }
-
-    /// Everything that must exist before this matcher can be asked.
-    var capability: Capability? {
-        guard case .value(let kind, let conditions) = self else { return nil }
-        return kind.capability ?? conditions.lazy.compactMap(\.capability).first
     }
 
     private static func nested(_ json: JSONValue) throws(CaseDefect) -> Matcher {
@@ -106,7 +92,7 @@ extension Matcher {
         case "absent": return .absent(try absentKeys(content))
         case "unordered": return .unordered(try alternatives(content))
         case "after": return .after(try ValueTemplate(content))
-        case "class": return .keyClass
+        case "class": return .keyClass(try SymbolName.constant(content.string("\"class\"")))
         default: throw CaseDefect("unknown matcher \"\(name)\"")
         }
     }
@@ -147,17 +133,5 @@ extension Matcher {
 
     private static func key(_ name: String) throws(CaseDefect) -> Condition.Member.Key {
         Condition.Member.Key(name: name, value: try SymbolName.key(name))
-    }
-}
-
-extension Condition {
-    fileprivate var capability: Capability? {
-        switch self {
-        case .keyClass: .reference
-        case .each(let matcher): matcher.capability
-        case .unordered(let matchers): matchers.lazy.compactMap(\.capability).first
-        case .contains(let members): members.lazy.compactMap(\.matcher.capability).first
-        default: nil
-        }
     }
 }

@@ -4,7 +4,6 @@
 package enum Outcome: Sendable, Equatable {
     case passed
     case failed(Failure)
-    case skipped(Capability)
 }
 
 /// The first step of a case that did not go as the case says.

@@ -16,8 +16,7 @@ enum StepOperation {
     case sleep(milliseconds: Int)
     case device(DeviceStep)
     case context(ContextStep)
-    /// An operation of the case format that the keychain under test does not have yet.
-    case unavailable(Capability)
+    case key(KeyStep)
 }
 
 // MARK: - From JSON
@@ -39,12 +38,13 @@ extension StepOperation {
         case "constant": self = .constant(try Self.argument("name", arguments).string("\"name\""))
         case "errorMessage": self = .errorMessage(try SymbolName.status(Self.argument("code", arguments)))
         case "sleep": self = .sleep(milliseconds: try Self.argument("ms", arguments).integer("\"ms\""))
-        case "createKey", "publicKey", "exportKey", "importKey", "keyAttributes": self = .unavailable(.keyOperations)
         default:
             if let step = try DeviceStep(name, arguments) {
                 self = .device(step)
             } else if let step = try ContextStep(name, arguments) {
                 self = .context(step)
+            } else if let step = try KeyStep(name, arguments) {
+                self = .key(step)
             } else {
                 throw CaseDefect("unknown operation \"\(name)\"")
             }

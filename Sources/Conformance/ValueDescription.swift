@@ -12,6 +12,11 @@ enum ValueDescription {
         if let data = value as? Data { return describe(data) }
         if let date = value as? Date { return "date \(date.formatted(dateStyle))" }
         if value is SecAccessControl { return "access control" }
+        if let certificate = value as? SecCertificate {
+            return "certificate of \(SecCertificateCopyData(certificate).length) bytes"
+        }
+        if value is SecKey { return "key" }
+        if value is SecIdentity { return "identity" }
         if let elements = value as? [Any] { return "[" + elements.map { describe($0) }.joined(separator: ", ") + "]" }
         if let members = value as? [String: Any] { return describe(members) }
         if value is NSNull { return "NSNull" }

@@ -15,8 +15,7 @@ indirect enum ValueTemplate {
     case dictionary([String: ValueTemplate])
     case accessControl(AccessControlTemplate)
     case variable(String)
-    /// A kind of value that the keychain under test does not have yet.
-    case unavailable(Capability)
+    case reference(ReferenceTemplate)
 }
 
 // MARK: - From JSON
@@ -63,15 +62,13 @@ extension ValueTemplate {
         case "array": return .array(try elements(content))
         case "dictionary": return .dictionary(try Self.members(content, of: "a dictionary value"))
         case "accessControl": return .accessControl(try AccessControlTemplate(content))
-        case "certificate": return .unavailable(.certificate)
-        case "key": return .unavailable(.key)
-        case "identity": return .unavailable(.identity)
+        case "certificate", "key", "identity": return .reference(try ReferenceTemplate(kind, content))
         case "var": return .variable(try content.string("a variable"))
         default: throw CaseDefect("unknown value kind \"\(kind)\"")
         }
     }
 
-    private static func data(_ json: JSONValue) throws(CaseDefect) -> Data {
+    static func data(_ json: JSONValue) throws(CaseDefect) -> Data {
         guard let data = Data(base64Encoded: try json.string("data")) else { throw CaseDefect("data is not base64") }
         return data
     }
@@ -127,7 +124,7 @@ extension ValueTemplate {
         case .dictionary(let members): return try Self.values(members, variables)
         case .accessControl(let template): return try Self.accessControl(template, variables)
         case .variable(let name): return try Self.saved(name, variables)
-        case .unavailable(let capability): throw CaseDefect("\(capability.rawValue) is not available")
+        case .reference(let template): return try template.object()
         }
     }
 

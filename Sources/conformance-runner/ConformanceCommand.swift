@@ -12,7 +12,6 @@ struct ConformanceCommand {
     private var files: [String] = []
     private var subject = Subject.disk
     private var filter: String?
-    private var listsSkipped = false
 
     static func main() {
         ProcessHardening.disableDumps()
@@ -31,7 +30,6 @@ struct ConformanceCommand {
             switch argument {
             case "--subject": subject = try Self.subject(remaining.popFirst())
             case "--filter": filter = try Self.value(remaining.popFirst(), of: argument)
-            case "--list-skipped": listsSkipped = true
             case let option where option.hasPrefix("-"): throw UsageError("unknown option \(option)")
             default: files.append(argument)
             }
@@ -52,7 +50,6 @@ struct ConformanceCommand {
             }
         }
         for line in report.details { print(line) }
-        if listsSkipped { for line in report.skipSummary { print(line) } }
         print(report.summary)
         return report.isClean
     }
@@ -83,6 +80,6 @@ private struct UsageError: Error, CustomStringConvertible {
     }
 
     var description: String {
-        "\(reason)\nusage: conformance FILE... [--subject memory|disk] [--filter TEXT] [--list-skipped]"
+        "\(reason)\nusage: conformance FILE... [--subject memory|disk] [--filter TEXT]"
     }
 }

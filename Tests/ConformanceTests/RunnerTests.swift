@@ -22,11 +22,6 @@ struct RunnerTests {
         #expect(failure.description.contains(row.words), "\(failure)")
     }
 
-    @Test("what does not exist yet is skipped by name", arguments: SkippedTrial.all)
-    func missingCapabilitySkips(_ row: SkippedTrial) throws {
-        #expect(try row.trial.run() == .skipped(row.capability))
-    }
-
     @Test("a matcher sees the difference", arguments: MatcherTrial.unequal)
     func matcherFindsMismatch(_ row: MatcherTrial) throws {
         #expect(try row.mismatch() != nil)
@@ -69,10 +64,7 @@ struct RunnerTests {
         let testCase = try Trial("x", [#"{"op":"sleep","args":{"ms":0}}"#]).testCase()
         report.add(testCase, .passed)
         report.add(testCase, .failed(Failure(step: 1, operation: "add", expected: "a", got: "b")))
-        report.add(testCase, .skipped(.key))
-        report.add(testCase, .skipped(.key))
-        #expect(report.summary == "1 passed, 1 failed, 2 skipped")
-        #expect(report.skippedByCapability == [.key: 2])
+        #expect(report.summary == "1 passed, 1 failed")
         #expect(!report.isClean)
         #expect(report.details.contains("    step 2 (add)"))
     }

@@ -42,18 +42,6 @@ struct Trial: Sendable, CustomTestStringConvertible {
     }
 }
 
-struct SkippedTrial: Sendable, CustomTestStringConvertible {
-    var trial: Trial
-    var capability: Capability
-
-    init(_ capability: Capability, _ name: String, _ steps: [String]) {
-        trial = Trial(name, steps)
-        self.capability = capability
-    }
-
-    var testDescription: String { trial.name }
-}
-
 struct BadLine: Sendable, CustomTestStringConvertible {
     var line: String
     var words: String
@@ -238,7 +226,7 @@ extension Trial {
         // cases that cannot be run
         Trial("unknown operation", [added, #"{"op":"explode"}"#], at: 1, "unknown operation \"explode\""),
         Trial(
-            "unknown operation after one that would skip",
+            "unknown operation after one that would run",
             [#"{"op":"createKey"}"#, #"{"op":"explode"}"#],
             at: 1,
             "explode"
@@ -268,6 +256,33 @@ extension Trial {
         Trial("unknown policy of the owner", [#"{"op":"setAuth","args":{"policy":"shrug"}}"#], at: 0, "shrug"),
         Trial("an argument that a lock does not take", [#"{"op":"lock","args":{"ms":1}}"#], at: 0, "ms"),
         Trial("a context that is none", [#"{"op":"invalidateContext","args":{"context":"c"}}"#], at: 0, "no context"),
+        Trial(
+            "a certificate that is none",
+            [copy(#""kSecValueRef":{"certificate":"eA=="}"#, "{}")],
+            at: 0,
+            "no certificate"
+        ),
+        Trial(
+            "a key that is none",
+            [
+                copy(
+                    #""kSecValueRef":{"key":{"data":"eA==","type":"kSecAttrKeyTypeRSA","class":"kSecAttrKeyClassPublic"}}"#,
+                    "{}"
+                )
+            ],
+            at: 0,
+            "no key"
+        ),
+        Trial("misspelt member of a key", [copy(#""kSecValueRef":{"key":{"dta":"eA=="}}"#, "{}")], at: 0, "dta"),
+        Trial("a key of no operation", [#"{"op":"exportKey","args":{"key":"k"}}"#], at: 0, "no key"),
+        Trial("a result that is no key", [added, dataIs(#"{"type":"key"}"#)], at: 1, "type key"),
+        Trial("a result that is no identity", [added, dataIs(#"{"type":"identity"}"#)], at: 1, "type identity"),
+        Trial(
+            "a result without the class of a key",
+            [added, dataIs(#"{"class":"kSecAttrKeyClassPublic"}"#)],
+            at: 1,
+            "unknown"
+        ),
         Trial("unknown variable", [copy(#""kSecAttrAccount":{"var":"p"}"#, "{}")], at: 0, "no earlier step saved"),
         Trial("unknown flag", [protected(#""sunshine""#)], at: 0, "sunshine"),
         Trial("misspelt member of a step", [#"{"op":"add","args":\#(item),"expects":{}}"#], at: 0, "expects"),
@@ -276,27 +291,6 @@ extension Trial {
         Trial("nothing to save", [added, #"{"op":"copy","args":{\#(query)},"save":"p"}"#], at: 1, "save as \"p\""),
         Trial("unknown profile", [added], profile: "dp-zos", at: nil, "dp-zos"),
         Trial("no steps", [], at: nil, "without steps"),
-    ]
-}
-
-extension SkippedTrial {
-    static let all: [SkippedTrial] = [
-        SkippedTrial(
-            .keyOperations,
-            "making a key",
-            [#"{"op":"createKey","args":{"kSecAttrKeyType":"kSecAttrKeyTypeRSA"}}"#]
-        ),
-        SkippedTrial(.certificate, "a certificate", [copy(#""kSecValueRef":{"certificate":"eA=="}"#, "{}")]),
-        SkippedTrial(
-            .reference,
-            "a reference to a key",
-            [#"{"op":"copy","args":{"raw:class":"keys","kSecReturnRef":true}}"#]
-        ),
-        SkippedTrial(
-            .reference,
-            "a result that is a key",
-            [dataIs(#"{"contains":{"kSecValueRef":{"type":"key"}}}"#)]
-        ),
     ]
 }
 
