@@ -8,11 +8,20 @@ struct KeychainBenchmarks {
     static func main() {
         do {
             guard let options = try Options(CommandLine.arguments.dropFirst()) else { return print(Options.help) }
+            if options.measuresKeys {
+                var report = Report()
+                try KeyRun(rounds: options.rounds).run(&report)
+                return show(report.summary)
+            }
             let scratch = try Scratch(in: options.directory)
             defer { scratch.remove() }
             try scratch.becomeHome()
             if let profile = options.profile {
                 try profile.run(try Fixture(size: options.sizes[0], in: scratch))
+            } else if options.measuresIdentities {
+                var report = Report()
+                try IdentityRun(rounds: options.rounds, scratch: scratch).run(&report)
+                show(report.summary)
             } else if options.measuresDevice {
                 var report = Report()
                 let size = options.sizes.last ?? 1_000

@@ -109,6 +109,40 @@ struct Report {
         return Self.row(["\(size)", "locked answer ÷ read, \(subject)", judged])
     }
 
+    static func identityHeading(rounds: Int) -> String {
+        """
+        Medians of \(rounds) interleaved rounds; the processor's time.
+
+        | certificates | what | measured |
+        | ---: | --- | --- |
+        """
+    }
+
+    /// The time of a lookup in nanoseconds.
+    func identity(_ size: Int, _ time: Double) -> String {
+        Self.row(["\(size)", "identity by issuer (µs)", Self.number(time / 1000)])
+    }
+
+    /// How much longer a lookup takes in the larger store.
+    mutating func identityGrowth(_ sizes: String, _ ratio: Double) -> String {
+        Self.row([sizes, "identity by issuer grows", compared("identity by issuer grows, \(sizes)", ratio, 2.5)])
+    }
+
+    static func keyHeading(rounds: Int) -> String {
+        """
+        Medians of \(rounds) interleaved rounds; times in microseconds of the processor.
+
+        | operation | swift-crypto | SecKey | SecKey ÷ swift-crypto |
+        | --- | ---: | ---: | ---: |
+        """
+    }
+
+    /// The times of one operation of a key in nanoseconds.
+    mutating func key(_ name: String, library: Double, secKey: Double, ratio: Double, limit: Double?) -> String {
+        let times = [library, secKey].map { String(format: "%.1f", $0 / 1000) }
+        return Self.row([name] + times + [compared("\(name), SecKey ÷ swift-crypto", ratio, limit)])
+    }
+
     /// How many aims are met, and which are not.
     var summary: String {
         let over = judgements.filter { !$0.isMet }
