@@ -36,16 +36,21 @@ struct ResidueTests {
         await #expect(processExitsWith: .success) { try ResidueTests.tryEveryUse() }
     }
 
-    private static func tryEveryUse() throws {
-        for use in Use.allCases {
-            for freedBlocks in [0, 7, 30] { try expectNothing(after: use, freedBlocks) }
-        }
-    }
+    /// Of the sixty tries this many may find something.
+    ///
+    /// A thread of the test runner can take a block that was freed before it is wiped. And expanded keys of ML-KEM and ML-DSA lie
+    /// in blocks that glibc joins with their neighbours, so that now and then one is not found again
+    /// (Documentation/ThreatModel.md). Without any one part of the wiping many more find something.
+    private static let mostExceptions = 2
 
-    private static func expectNothing(after use: Use, _ freedBlocks: Int) throws {
-        var finds: [String]?
-        for _ in 0..<use.tries where finds != [] { finds = try Self.finds(after: use, freedBlocks) }
-        #expect(finds == [], "\(use), \(freedBlocks)")
+    private static func tryEveryUse() throws {
+        var exceptions: [String] = []
+        for use in Use.allCases {
+            for freedBlocks in [0, 7, 30] where try Self.finds(after: use, freedBlocks) != [] {
+                exceptions.append("\(use), \(freedBlocks)")
+            }
+        }
+        #expect(exceptions.count <= Self.mostExceptions, "\(exceptions)")
     }
 
     private static func finds(after use: Use, _ freedBlocks: Int) throws -> [String]? {
@@ -88,18 +93,6 @@ struct ResidueTests {
         case decapsulateLarge
         case signMessage
         case signMessageLarge
-
-        /// How often it is tried until nothing is found; without the wiping something is found each time.
-        ///
-        /// A thread of the test runner can take a block that was freed before it is wiped. And expanded keys of ML-KEM and ML-DSA
-        /// lie in blocks that glibc joins with their neighbours, so that now and then one is not found again
-        /// (Documentation/ThreatModel.md).
-        var tries: Int {
-            switch self {
-            case .decapsulate, .decapsulateLarge, .signMessage, .signMessageLarge: 8
-            default: 3
-            }
-        }
 
         /// The key of the enclave that is used, and for what.
         var ofEnclave: (algorithm: EnclaveAlgorithm, operation: EnclaveOperation)? {
