@@ -59,6 +59,9 @@ final class Engine {
         case .delete(let dictionary):
             try delete(dictionary, for: request.client)
             return .nothing
+        case .set(let query, let attributes, let addition):
+            try set(query, attributes, orAdd: addition, for: request.client, authorization)
+            return .nothing
         }
     }
 }
@@ -77,6 +80,18 @@ extension Engine {
         let record = try read { (reader) throws(KeychainError) in try reader.deviceRecord() }
         if record.owesLogErasure { try? eraseLog() }
         try takeUpUnlock()
+    }
+
+    /// Takes over the keybag of a store that was just made, whose record is the first one.
+    func begin(with made: NewKeybag) {
+        let record = DeviceRecord()
+        if let unlocked = made.unlocked { session.install(unlocked, of: made.keybag, record) }
+        let keys = session.keys(of: made.keybag, record)
+        opened = OpenedKeybag(
+            revision: record.keybagRevision,
+            keybag: made.keybag,
+            device: Device(made.keybag, keys, random: random)
+        )
     }
 
     /// Runs `body` on one state of the store and the device.

@@ -2,6 +2,8 @@
 
 import KeychainCore
 
+@_implementationOnly import CKeychainSupport
+
 /// Where identifiers and row versions come from; keys and nonces always come from the system.
 public protocol RandomSource: Sendable {
     /// Sixteen fresh bytes.
@@ -25,9 +27,12 @@ public struct SystemRandomSource: RandomSource {
 }
 
 extension [UInt8] {
-    /// Bytes of the system's generator, for salts.
+    /// Bytes of the system's generator, in one call.
     static func random(count: Int) -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            let failure = keychain_random(buffer.baseAddress, count)
+            precondition(failure == 0, "the system has a generator (getrandom(2)): error \(failure)")
+            initialized = count
+        }
     }
 }

@@ -65,10 +65,12 @@ public final class Store {
     public init(inMemoryWithKeybag keybag: [UInt8]) throws(KeychainError) {
         watched = nil
         options = StoreOptions()
-        do throws(SQLiteError) { connection = try Connection(path: nil, busyTimeoutMilliseconds: 0) } catch {
+        do throws(SQLiteError) {
+            connection = try MemoryImage.connection()
+            try connection.setKeybag(keybag)
+        } catch {
             throw KeychainError(error)
         }
-        try Self.fill(connection, keybag: keybag)
     }
 
     private convenience init(_ folder: PrivateDirectory, _ options: StoreOptions) throws(KeychainError) {
@@ -101,6 +103,12 @@ public final class Store {
     public var isCurrent: Bool {
         guard let watched else { return true }
         return FileIdentity(path: watched.path) == watched.identity
+    }
+
+    /// What keeps rows from being changed, for tests.
+    package var condition: StoreCondition {
+        get { connection.condition }
+        set { connection.condition = newValue }
     }
 
     /// Runs `body` on one state of the store.

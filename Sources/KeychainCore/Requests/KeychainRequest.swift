@@ -14,7 +14,7 @@ public struct KeychainRequest: Sendable {
         self.client = client
     }
 
-    /// The four item functions.
+    /// The four item functions, and what none of them does alone.
     public enum Operation: Sendable {
         /// `SecItemAdd`
         case add(PropertyDictionary)
@@ -24,14 +24,17 @@ public struct KeychainRequest: Sendable {
         case update(PropertyDictionary, attributes: PropertyDictionary)
         /// `SecItemDelete`
         case delete(PropertyDictionary)
+        /// `SecItemUpdate`, and `SecItemAdd` of the addition when nothing matches, as one change of the store
+        case set(PropertyDictionary, attributes: PropertyDictionary, addition: PropertyDictionary)
 
-        /// The name of Apple's function.
+        /// The name of Apple's function, or of both.
         public var functionName: String {
             switch self {
             case .add: "SecItemAdd"
             case .copyMatching: "SecItemCopyMatching"
             case .update: "SecItemUpdate"
             case .delete: "SecItemDelete"
+            case .set: "SecItemUpdate or SecItemAdd"
             }
         }
     }

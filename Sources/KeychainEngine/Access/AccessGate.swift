@@ -22,7 +22,9 @@ extension Engine {
         _ authorization: Authorization
     ) throws(KeychainError) -> Opened<Passage> {
         guard let accessControl = metadata.attributes.guardOfReading else { return .content(.open(nil)) }
-        if accessControl.constraints?.guardsPrivateKeyUsage ?? false { return .content(.never) }
+        if authorization.enforcesAccessControl, accessControl.constraints?.guardsPrivateKeyUsage ?? false {
+            return .content(.never)
+        }
         var demand = AuthenticationDemand(keybag: device.keybag)
         if !authorization.isSatisfied(accessControl) { demand.accessControls = [accessControl] }
         var key: PasswordKey?

@@ -22,7 +22,7 @@ struct AccessGroups: Sendable {
     ///
     /// - Throws: `errSecMissingEntitlement` when there is none.
     func defaultGroup() throws(KeychainError) -> String {
-        guard let group = client.accessGroups.first(where: { $0 != PropertyKey.accessGroupToken }) else {
+        guard let group = client.defaultAccessGroup else {
             throw KeychainError(.missingEntitlement, "the client has no access group that it may write to")
         }
         return group

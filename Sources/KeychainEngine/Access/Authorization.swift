@@ -23,10 +23,14 @@ final class Authorization {
 
     init(_ evaluator: Evaluator) { self.evaluator = evaluator }
 
+    /// Whether an access control keeps anybody from anything; on a simulator it does not.
+    var enforcesAccessControl: Bool { evaluator.enforcesAccessControl }
+
     /// Takes from the query who may be asked, and how.
     func begin(_ query: Query) {
         begin(query.context)
-        isAskingAllowed = query.authenticationUI != .fail
+        // Where nothing is enforced nobody is asked either.
+        isAskingAllowed = query.authenticationUI != .fail || !enforcesAccessControl
         if reason.isEmpty { reason = query.operationPrompt ?? "" }
     }
 
@@ -38,7 +42,7 @@ final class Authorization {
 
     /// Whether the owner has shown what an access control asks for, application passwords aside.
     func isSatisfied(_ accessControl: AccessControl) -> Bool {
-        evaluator.isSatisfied(accessControl, by: context)
+        !enforcesAccessControl || evaluator.isSatisfied(accessControl, by: context)
     }
 
     /// The key of an item under an application password; `nil` before the password was given.
@@ -49,6 +53,7 @@ final class Authorization {
 
     /// Why an access control cannot be put on an item now; `nil` when it can.
     func obstacle(toStoring accessControl: AccessControl, on device: Device) -> KeychainError? {
+        guard enforcesAccessControl else { return nil }
         let hasPasscode = device.keybag.passcodeSlot != nil
         return evaluator.obstacleToStoring(accessControl, hasPasscode: hasPasscode).map { failure in
             KeychainError(.authenticationFailed, "nothing could ever satisfy the access control", cause: failure)
@@ -103,6 +108,13 @@ final class Authorization {
         isNew: Bool,
         _ derive: (SecretBytes) throws(ProtectionError) -> PasswordKey?
     ) throws(KeychainError) -> PasswordKey {
+        if !enforcesAccessControl {
+            // Every item is under the same one there, so that any or none opens it.
+            guard let key = try derived(Self.unenforcedPassword, derive) else {
+                throw KeychainError(AuthenticationFailure.authenticationFailed)
+            }
+            return key
+        }
         if let password = context.applicationPassword {
             if let key = try derived(password, derive) { return key }
             throw KeychainError(AuthenticationFailure.authenticationFailed)
@@ -125,6 +137,8 @@ final class Authorization {
         }
         throw KeychainError(AuthenticationFailure.authenticationFailed)
     }
+
+    private static let unenforcedPassword = SecretBytes(Array("not enforced".utf8))
 
     private func derived(
         _ password: SecretBytes,

@@ -10,15 +10,23 @@ import Synchronization
 final class Evaluator: AuthenticationService {
     let device: any KeychainDevice
     let authenticator: any Authenticator
+    /// Whether items are kept from who has not shown what their access controls ask for.
+    let enforcesAccessControl: Bool
     private let hostClock: any HostClock
     private let turns = QuestionTurns()
     private let lastRecognition = Mutex<Recognition?>(nil)
 
     /// Asks through an authenticator, and has a device judge passcodes.
-    init(device: any KeychainDevice, authenticator: any Authenticator, hostClock: any HostClock) {
+    init(
+        device: any KeychainDevice,
+        authenticator: any Authenticator,
+        hostClock: any HostClock,
+        enforcesAccessControl: Bool = true
+    ) {
         self.device = device
         self.authenticator = authenticator
         self.hostClock = hostClock
+        self.enforcesAccessControl = enforcesAccessControl
     }
 
     var biometry: Biometry { authenticator.biometry }

@@ -66,6 +66,28 @@ extension EmbeddedKeychain {
         return BackupReport(items: items, leftOut: backup?.leftOut ?? [:], damaged: backup?.damaged ?? 0)
     }
 
+    /// Puts what a backup holds into this keychain, which has no item; the device has no passcode afterwards.
+    ///
+    /// - Parameters:
+    ///   - path: the file that ``createBackup(at:secret:)`` wrote.
+    ///   - secret: what protects it.
+    /// - Returns: What the backup held.
+    /// - Throws: As ``restoreBackup(from:secret:to:options:)``; nothing has changed then.
+    package func restoreBackup(from path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
+        let backup = try BackupReader(path)
+        let opened = try Self.open(backup.keybag(), secret)
+        let items = try withEngine { (engine) throws(KeychainError) in try engine.restore(backup, opened) }
+        return BackupReport(items: items, leftOut: opened.leftOut, damaged: opened.damaged)
+    }
+
+    /// Erases all content and settings: no item, no passcode, other keys.
+    package func erase() throws(KeychainError) {
+        try withEngine { (engine) throws(KeychainError) in
+            try engine.erase()
+            access.device.onEvent(.erased)
+        }
+    }
+
     private static func open(_ bytes: [UInt8], _ secret: SecretBytes) throws(KeychainError) -> OpenBackup {
         let opened: OpenBackup?
         do { opened = try BackupKeybag.open(bytes, secret) } catch { throw KeychainError(error) }

@@ -14,6 +14,12 @@ public struct DeviceOptions: Sendable {
     /// How much work it is to try a passcode or an application password; tests lower it.
     package var passwordWork = ScryptParameters.standard
 
+    /// What the device enforces.
+    package var personality = DevicePersonality.device
+
+    /// Told what happens to the device, in the midst of a call: it must not use the keychain.
+    package var onEvent: @Sendable (DeviceEvent) -> Void = { _ in }
+
     /// A device of this host.
     public init(
         authenticator: any Authenticator = NoAuthenticator(),

@@ -12,7 +12,10 @@ import KeychainProtection
 final class DeviceSession: @unchecked Sendable {
     // Touched by the one caller that EngineAccess lets in.
     private let hostClock: any HostClock
+    private let personality: DevicePersonality
     private var unlocked: Unlocked?
+    /// What was unlocked last, for a device that takes nothing away.
+    private var kept: Unlocked?
     private var lastUse: HostTime
     private var policy = DevicePolicy()
     private let watch = IdlenessWatch()
@@ -26,8 +29,9 @@ final class DeviceSession: @unchecked Sendable {
         var forkGeneration: UInt64
     }
 
-    init(_ hostClock: any HostClock) {
+    init(_ hostClock: any HostClock, _ personality: DevicePersonality) {
         self.hostClock = hostClock
+        self.personality = personality
         lastUse = hostClock.now
     }
 
@@ -42,6 +46,13 @@ final class DeviceSession: @unchecked Sendable {
 
     /// The keys that a transaction may use, given what the store says of the device.
     func keys(of keybag: OpenKeybag, _ record: DeviceRecord) -> UnlockedKeys? {
+        let unlocked = unlockedKeys(of: keybag, record)
+        guard !personality.enforcesProtection else { return unlocked }
+        guard let kept, kept.forkGeneration == keychain_fork_generation() else { return nil }
+        return kept.keys
+    }
+
+    private func unlockedKeys(of keybag: OpenKeybag, _ record: DeviceRecord) -> UnlockedKeys? {
         policy = DevicePolicy(record)
         guard let held = unlocked else { return nil }
         guard keybag.passcodeSlot != nil, keybag.storeIdentifier == held.storeIdentifier,
@@ -68,6 +79,7 @@ final class DeviceSession: @unchecked Sendable {
             bootIdentifier: now.bootIdentifier,
             forkGeneration: keychain_fork_generation()
         )
+        if !personality.enforcesProtection { kept = unlocked }
         policy = DevicePolicy(record)
         lastUse = now
     }

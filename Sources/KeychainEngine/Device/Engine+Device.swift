@@ -98,15 +98,44 @@ extension Engine {
             } catch {
                 throw KeychainError(error)
             }
-            let old = try writer.deviceRecord()
             try writer.deleteAllRows()
-            try writer.setKeybag(keybag)
-            var record = DeviceRecord()
-            record.keybagRevision = old.keybagRevision &+ 1
-            record.lockEpoch = old.lockEpoch &+ 1
-            record.owesLogErasure = true
-            try writer.setDeviceRecord(record)
+            try beginAnew(with: keybag, writer)
         }
+        forgetEverything()
+    }
+
+    /// Puts the rows of a backup into a store that has none, and a keybag for them in place of the one that is there.
+    ///
+    /// - Returns: How many items there are now.
+    func restore(_ backup: BackupReader, _ opened: OpenBackup) throws(KeychainError) -> Int {
+        let items = try write { (writer) throws(KeychainError) in
+            guard try !writer.hasRows() else {
+                throw KeychainError(.notAvailable, "the keychain holds items already; erase it before it is restored")
+            }
+            let keybag: [UInt8]
+            do throws(ProtectionError) {
+                keybag = try opened.keybag(rootKey: rootKey, random: random)
+            } catch {
+                throw KeychainError(error)
+            }
+            try beginAnew(with: keybag, writer)
+            return try writer.add(rowsOf: backup)
+        }
+        forgetEverything()
+        return items
+    }
+
+    private func beginAnew(with keybag: [UInt8], _ writer: RowWriter) throws(KeychainError) {
+        let old = try writer.deviceRecord()
+        try writer.setKeybag(keybag)
+        var record = DeviceRecord()
+        record.keybagRevision = old.keybagRevision &+ 1
+        record.lockEpoch = old.lockEpoch &+ 1
+        record.owesLogErasure = true
+        try writer.setDeviceRecord(record)
+    }
+
+    private func forgetEverything() {
         withdrawUnlocks()
         session.clear()
         forgetDevice()

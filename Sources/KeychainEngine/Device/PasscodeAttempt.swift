@@ -64,6 +64,7 @@ struct PasscodeAttempt {
             $0.failedAttempts = 0
             $0.lastAttempt = nil
         }
+        access.device.onEvent(.passcodeAccepted)
         return key
     }
 
@@ -133,6 +134,7 @@ struct PasscodeAttempt {
             let record = try engine.read { (reader) throws(KeychainError) in try reader.deviceRecord() }
             if let limit = record.eraseAfterFailedAttempts, record.failedAttempts >= limit {
                 try engine.erase()
+                access.device.onEvent(.erased)
                 return KeychainError(DeviceError.erased)
             }
             return KeychainError(

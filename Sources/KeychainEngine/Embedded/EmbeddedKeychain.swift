@@ -41,7 +41,19 @@ public final class EmbeddedKeychain: KeychainBackend {
         clock: any KeychainClock = SystemClock(),
         random: any RandomSource = SystemRandomSource()
     ) -> EmbeddedKeychain {
-        EmbeddedKeychain(EngineAccess(.memory, device, clock, random))
+        EmbeddedKeychain(EngineAccess(.memory(passcode: nil), device, clock, random))
+    }
+
+    /// A keychain in memory on a device that has a passcode and is unlocked.
+    ///
+    /// The same comes of setting the passcode first thing, and takes longer.
+    package static func inMemory(
+        passcode: SecretBytes,
+        device: DeviceOptions,
+        clock: any KeychainClock
+    ) throws(KeychainError) -> EmbeddedKeychain {
+        guard !passcode.isEmpty else { throw KeychainError(DeviceError.emptyPasscode) }
+        return EmbeddedKeychain(EngineAccess(.memory(passcode: passcode), device, clock, SystemRandomSource()))
     }
 
     private init(_ access: EngineAccess) {
@@ -49,7 +61,8 @@ public final class EmbeddedKeychain: KeychainBackend {
         evaluator = Evaluator(
             device: EmbeddedDevice(access),
             authenticator: access.device.authenticator,
-            hostClock: access.device.hostClock
+            hostClock: access.device.hostClock,
+            enforcesAccessControl: access.device.personality.enforcesAccessControl
         )
     }
 

@@ -12,7 +12,8 @@ final class EngineAccess: Sendable {
     /// Where the store lies.
     enum Source: Sendable {
         case folder(KeychainLocation, StoreOptions)
-        case memory
+        /// In memory, with a passcode from the beginning if there is one.
+        case memory(passcode: SecretBytes?)
     }
 
     let source: Source
@@ -34,7 +35,7 @@ final class EngineAccess: Sendable {
         self.device = device
         self.clock = clock
         self.random = random
-        session = DeviceSession(device.hostClock)
+        session = DeviceSession(device.hostClock, device.personality)
     }
 
     func withEngine<Result>(
@@ -47,13 +48,29 @@ final class EngineAccess: Sendable {
         session.begin()
         defer { watchIdleness() }
         let engine = try currentEngine()
+        engine.store.condition = opened.condition
         do throws(KeychainError) {
             return try body(engine)
         } catch {
             // SQLite keeps a store read-only for as long as it is open, whatever becomes of the file's modes.
-            if error.status == .readOnly { opened.close() }
+            if error.status == .readOnly, case .folder = source { opened.close() }
             throw error
         }
+    }
+
+    /// Keeps items from being changed, or lets them again, from the next call on.
+    func setCondition(_ condition: StoreCondition) {
+        withSession { _ in opened.condition = condition }
+    }
+
+    /// Runs `body` in nobody's turn but its own, with no file open; a keychain in memory stays as it is.
+    func whileClosed<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+        keychain_fork_gate_enter()
+        defer { keychain_fork_gate_leave() }
+        lock.acquire()
+        defer { lock.release() }
+        if case .folder = source { opened.close() }
+        return try body()
     }
 
     /// Drops what a lock takes away, in this process, without opening anything.
@@ -108,8 +125,8 @@ final class EngineAccess: Sendable {
         case .folder(let location, let options):
             engine = try openFolder(location, options)
             opened.open(engine)
-        case .memory:
-            engine = try openMemory()
+        case .memory(let passcode):
+            engine = try openMemory(passcode)
             opened.openInMemory(engine)
         }
         return engine
@@ -123,7 +140,10 @@ final class EngineAccess: Sendable {
         }
         let rootKey: SoftwareRootKey
         do { rootKey = try RootKeyFile.load(from: folder) } catch { throw KeychainError(error) }
-        return try engine(store, rootKey, folder)
+        let engine = engine(store, rootKey, folder)
+        // The keybag is authenticated here, before any row is looked at.
+        try engine.begin()
+        return engine
     }
 
     private func makeKeybag(in folder: PrivateDirectory) throws(KeychainError) -> [UInt8] {
@@ -132,33 +152,26 @@ final class EngineAccess: Sendable {
         do { return try OpenKeybag.make(rootKey: rootKey, random: random) } catch { throw KeychainError(error) }
     }
 
-    private func openMemory() throws(KeychainError) -> Engine {
+    /// What was just made here is taken as it is, and not read back.
+    private func openMemory(_ passcode: SecretBytes?) throws(KeychainError) -> Engine {
         let rootKey: SoftwareRootKey
-        let keybag: [UInt8]
-        do {
-            rootKey = try SoftwareRootKey.ephemeral()
-            keybag = try OpenKeybag.make(rootKey: rootKey, random: random)
+        let made: NewKeybag
+        do throws(ProtectionError) {
+            let key = try SoftwareRootKey.ephemeral()
+            let slot = try passcode.map { (passcode) throws(ProtectionError) in
+                try NewPasscodeSlot(passcode, device.passwordWork, rootKey: key)
+            }
+            rootKey = key
+            made = try NewKeybag(rootKey: key, random: random, passcode: slot)
         } catch {
             throw KeychainError(error)
         }
-        return try engine(Store(inMemoryWithKeybag: keybag), rootKey, nil)
+        let engine = engine(try Store(inMemoryWithKeybag: made.bytes), rootKey, nil)
+        engine.begin(with: made)
+        return engine
     }
 
-    /// The keybag is authenticated here, before any row is looked at.
-    private func engine(
-        _ store: Store,
-        _ rootKey: SoftwareRootKey,
-        _ folder: PrivateDirectory?
-    ) throws(KeychainError) -> Engine {
-        let engine = Engine(
-            store: store,
-            rootKey: rootKey,
-            folder: folder,
-            session: session,
-            clock: clock,
-            random: random
-        )
-        try engine.begin()
-        return engine
+    private func engine(_ store: Store, _ rootKey: SoftwareRootKey, _ folder: PrivateDirectory?) -> Engine {
+        Engine(store: store, rootKey: rootKey, folder: folder, session: session, clock: clock, random: random)
     }
 }

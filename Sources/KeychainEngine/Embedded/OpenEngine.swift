@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainStore
+
 @_implementationOnly import CKeychainSupport
 
 /// What a keychain has open: an engine over a store and its keys.
@@ -11,6 +13,9 @@ final class OpenEngine: @unchecked Sendable {
     // Changed inside the fork gate under the lock of the one keychain that owns this, or by a fork, which waits until
     // nobody is inside.
     private(set) var engine: Engine?
+
+    /// What keeps this process from changing items, for tests.
+    var condition = StoreCondition.healthy
 
     /// In which process the engine was opened; only one in memory is still there in another, a copy of no use.
     private(set) var forkGeneration: UInt64 = 0

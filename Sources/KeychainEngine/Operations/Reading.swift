@@ -77,7 +77,11 @@ extension Engine {
         }
         guard query.match.isOnHost(metadata.attributes) else { return .passedOver }
         // Also when what it asks for was shown before.
-        if query.authenticationUI == .skip, metadata.attributes.guardOfReading != nil { return .passedOver }
+        if query.authenticationUI == .skip, metadata.attributes.guardOfReading != nil,
+            authorization.enforcesAccessControl
+        {
+            return .passedOver
+        }
         let isCertificate = row.row.itemClass == .certificate
         if isCertificate, try !certificates.acceptIssuer(of: metadata.attributes) { return .passedOver }
         let passwordKey: PasswordKey?

@@ -20,7 +20,7 @@ extension Engine {
     }
 
     /// An update of one class that was checked.
-    private struct Amendment {
+    struct Amendment {
         let query: Query
         let groups: AccessGroups
         let changes: UpdateAttributes
@@ -28,7 +28,7 @@ extension Engine {
 
     /// The updates that a call means: of identities it is one of certificates, and then one of keys
     /// (specification, section 8.4).
-    private func amendments(
+    func amendments(
         _ dictionary: PropertyDictionary,
         _ attributes: PropertyDictionary,
         for client: Client,
@@ -84,7 +84,7 @@ extension Engine {
     /// Changes every matching row of each update, or none.
     ///
     /// - Returns: A row that does not open. Nothing has changed then: it is found before the first change is made.
-    private func apply(
+    func apply(
         _ amendments: [Amendment],
         _ tags: SearchTags,
         _ authorization: Authorization,

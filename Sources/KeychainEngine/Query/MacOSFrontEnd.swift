@@ -9,7 +9,7 @@ enum MacOSFrontEnd {
     static func prune(_ operation: KeychainRequest.Operation) -> KeychainRequest.Operation {
         switch operation {
         case .add(let dictionary):
-            .add(removing(addMatchKeys.contains, from: common(dictionary)))
+            .add(pruneAddition(dictionary))
         case .copyMatching(let dictionary):
             .copyMatching(
                 removing([PropertyKey.matchSearchList, PropertyKey.valueData].contains, from: common(dictionary))
@@ -18,7 +18,17 @@ enum MacOSFrontEnd {
             .update(removing(isNotForChanges, from: common(query)), attributes: removingDates(attributes))
         case .delete(let dictionary):
             .delete(removing(isNotForChanges, from: common(dictionary)))
+        case .set(let query, let attributes, let addition):
+            .set(
+                removing(isNotForChanges, from: common(query)),
+                attributes: removingDates(attributes),
+                addition: pruneAddition(addition)
+            )
         }
+    }
+
+    private static func pruneAddition(_ dictionary: PropertyDictionary) -> PropertyDictionary {
+        removing(addMatchKeys.contains, from: common(dictionary))
     }
 
     private static let addMatchKeys: Set<String> = [

@@ -18,11 +18,10 @@ public struct OpenBackup: Sendable {
         damaged = contents.damaged
         generation = contents.generation
         let wrapping = try secret.wrapping()
-        let entries = contents.entries
+        let purposes = BackupContents.purposes
         let generation = generation
-        keys = try StoreKeys(BackupContents.purposes) { (purpose) throws(ProtectionError) in
-            try wrapping.unwrap(entries[purpose] ?? [], purpose, generation)
-        }
+        let unwrapped = try wrapping.unwrap(purposes.map { (($0, generation), contents.entries[$0] ?? []) })
+        keys = try StoreKeys(Array(zip(purposes, unwrapped)))
     }
 
     /// The bytes of a keybag for the restored store, without a passcode: the backup's keys, and fresh ones for the levels

@@ -12,29 +12,60 @@ struct KeyWrapping {
     let version: Int
     let slotKey: LockedKey
 
+    /// What a key is wrapped for.
+    typealias Use = (purpose: Keybag.Entry.Purpose, generation: UInt32)
+
+    /// Wraps keys, each for its own use, in their order.
+    func wrap(_ keys: [(use: Use, key: LockedKey)]) throws(ProtectionError) -> [[UInt8]] {
+        try withWrappingKeys { (wrappingKey) throws(ProtectionError) in
+            var wrapped: [[UInt8]] = []
+            for (use, key) in keys {
+                let under = wrappingKey(use)
+                wrapped.append(
+                    try key.withKey { key throws(ProtectionError) in try KeyWrap.wrapUncontained(key, under: under) }
+                )
+            }
+            return wrapped
+        }
+    }
+
+    /// Unwraps keys, in their order.
+    func unwrap(_ keys: [(use: Use, wrapped: [UInt8])]) throws(ProtectionError) -> [SymmetricKey] {
+        try withWrappingKeys { (wrappingKey) throws(ProtectionError) in
+            var unwrapped: [SymmetricKey] = []
+            for (use, wrapped) in keys {
+                guard let key = KeyWrap.unwrapUncontained(wrapped[...], under: wrappingKey(use)) else {
+                    throw .damagedKeybag("one of its keys does not unwrap")
+                }
+                unwrapped.append(key)
+            }
+            return unwrapped
+        }
+    }
+
     func wrap(
         _ key: LockedKey,
         _ purpose: Keybag.Entry.Purpose,
         _ generation: UInt32
     ) throws(ProtectionError) -> [UInt8] {
-        let wrappingKey = wrappingKey(purpose, generation)
-        return try key.withKey { key throws(ProtectionError) in try KeyWrap.wrap(key, under: wrappingKey) }
+        try wrap([((purpose, generation), key)]).flatMap(\.self)
     }
 
-    func unwrap(
-        _ wrapped: [UInt8],
-        _ purpose: Keybag.Entry.Purpose,
-        _ generation: UInt32
-    ) throws(ProtectionError) -> SymmetricKey {
-        guard let key = KeyWrap.unwrap(wrapped[...], under: wrappingKey(purpose, generation)) else {
-            throw .damagedKeybag("one of its keys does not unwrap")
+    /// Runs `body`, and wipes what it leaves behind, with what gives the key for a use.
+    private func withWrappingKeys<Result>(
+        _ body: ((Use) -> SymmetricKey) throws(ProtectionError) -> Result
+    ) throws(ProtectionError) -> Result {
+        try slotKey.withKey { slotKey throws(ProtectionError) in
+            try Residue.contain { () throws(ProtectionError) in
+                let derivation = KeyDerivation.Several(from: slotKey)
+                return try body { use in
+                    let (purpose, generation) = use
+                    return derivation.derive(
+                        version == 1 ? "keybag wrapping" : "keybag wrapping \(purpose.label) \(generation)"
+                    )
+                }
+            }
         }
-        return key
-    }
-
-    private func wrappingKey(_ purpose: Keybag.Entry.Purpose, _ generation: UInt32) -> SymmetricKey {
-        let label = version == 1 ? "keybag wrapping" : "keybag wrapping \(purpose.label) \(generation)"
-        return slotKey.withKey { KeyDerivation.derive(label, from: $0) }
     }
 }
 

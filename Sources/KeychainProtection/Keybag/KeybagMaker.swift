@@ -34,6 +34,13 @@ struct KeybagMaker {
     func make(
         _ key: (Keybag.Entry.Purpose) throws(ProtectionError) -> LockedKey
     ) throws(ProtectionError) -> [UInt8] {
+        seal(try keybag(key))
+    }
+
+    /// The same before it is sealed.
+    func keybag(
+        _ key: (Keybag.Entry.Purpose) throws(ProtectionError) -> LockedKey
+    ) throws(ProtectionError) -> Keybag {
         var keybag = Keybag(
             storeIdentifier: storeIdentifier,
             generation: generation,
@@ -43,22 +50,42 @@ struct KeybagMaker {
         )
         if let passcode { keybag.slots.append(.passcode(passcode.slot)) }
         for purpose in Keybag.purposes(hasPasscode: passcode != nil) {
-            let slot = purpose.slot(hasPasscode: passcode != nil)
-            let slotKey = slot == .passcode ? passcode?.key.key : nil
-            let wrapping = KeyWrapping(version: keybag.version, slotKey: slotKey ?? rootSlotKey)
-            let generation = keybag.generation(of: purpose) ?? generation
             keybag.entries.append(
                 Keybag.Entry(
                     purpose: purpose,
-                    slot: slot,
-                    generation: generation,
-                    wrappedKey: try wrapping.wrap(try key(purpose), purpose, generation)
+                    slot: purpose.slot(hasPasscode: passcode != nil),
+                    generation: keybag.generation(of: purpose) ?? generation,
+                    wrappedKey: []
                 )
             )
         }
-        return rootSlotKey.withKey { slotKey in
+        try wrap(key, .root, rootSlotKey, &keybag)
+        if let passcode { try wrap(key, .passcode, passcode.key.key, &keybag) }
+        return keybag
+    }
+
+    /// The bytes of a keybag.
+    func seal(_ keybag: Keybag) -> [UInt8] {
+        rootSlotKey.withKey { slotKey in
             KeybagCodec.seal(keybag, authenticationKey: Keybag.authenticationKey(of: slotKey))
         }
+    }
+
+    /// Wraps the keys that are under one slot.
+    private func wrap(
+        _ key: (Keybag.Entry.Purpose) throws(ProtectionError) -> LockedKey,
+        _ slot: Keybag.Slot.Kind,
+        _ slotKey: LockedKey,
+        _ keybag: inout Keybag
+    ) throws(ProtectionError) {
+        let places = keybag.entries.indices.filter { keybag.entries[$0].slot == slot }
+        var keys: [(KeyWrapping.Use, LockedKey)] = []
+        for place in places {
+            let entry = keybag.entries[place]
+            keys.append(((entry.purpose, entry.generation), try key(entry.purpose)))
+        }
+        let wrapped = try KeyWrapping(version: keybag.version, slotKey: slotKey).wrap(keys)
+        for (place, bytes) in zip(places, wrapped) { keybag.entries[place].wrappedKey = bytes }
     }
 }
 

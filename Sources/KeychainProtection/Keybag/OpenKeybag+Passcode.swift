@@ -80,5 +80,5 @@ extension Keybag {
 }
 
 extension Keybag.Entry.Purpose {
-    fileprivate var outlivesLock: Bool { accessibility?.outlivesLock ?? true }
+    var outlivesLock: Bool { accessibility?.outlivesLock ?? true }
 }

@@ -49,6 +49,19 @@ public struct OpenKeybag: Sendable {
         }
     }
 
+    init(
+        _ keybag: Keybag,
+        _ rootSlotKey: LockedKey,
+        _ wrappedRootSlotKey: [UInt8],
+        _ keys: StoreKeys
+    ) throws(ProtectionError) {
+        self.keybag = keybag
+        self.rootSlotKey = rootSlotKey
+        self.wrappedRootSlotKey = wrappedRootSlotKey
+        self.keys = keys
+        indexKey = try keys.key(.index)
+    }
+
     /// Which store the keys belong to.
     public var storeIdentifier: Bytes16 { keybag.storeIdentifier }
 

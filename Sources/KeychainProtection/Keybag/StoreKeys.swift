@@ -10,32 +10,35 @@ struct StoreKeys: Sendable {
 
     private let keys: [Keybag.Entry.Purpose: LockedKey]
 
-    /// Keys made or unwrapped one by one.
-    init(
-        _ purposes: [Keybag.Entry.Purpose],
-        _ key: (Keybag.Entry.Purpose) throws(ProtectionError) -> SymmetricKey
-    ) throws(ProtectionError) {
-        let memory = try LockedMemory(keyCapacity: purposes.count)
+    /// Keys that were made or unwrapped, each for another purpose.
+    init(_ given: [(Keybag.Entry.Purpose, SymmetricKey)]) throws(ProtectionError) {
+        let memory = try LockedMemory(keyCapacity: given.count)
         var keys: [Keybag.Entry.Purpose: LockedKey] = [:]
-        for purpose in purposes { keys[purpose] = try memory.store(try key(purpose)) }
+        keys.reserveCapacity(given.count)
+        for (purpose, key) in given { keys[purpose] = try memory.store(key) }
         self.keys = keys
         areLocked = memory.isLocked
     }
 
     /// Fresh keys.
     init(fresh purposes: [Keybag.Entry.Purpose]) throws(ProtectionError) {
-        try self.init(purposes) { (_) throws(ProtectionError) in SymmetricKey.random() }
+        var bytes = [UInt8].random(count: purposes.count * LockedKey.byteCount)
+        defer { bytes.wipe() }
+        let keys = Residue.contain {
+            purposes.indices.map { index in
+                let start = index * LockedKey.byteCount
+                return bytes.withUnsafeBytes { SymmetricKey(data: $0[start..<start + LockedKey.byteCount]) }
+            }
+        }
+        try self.init(Array(zip(purposes, keys)))
     }
 
     /// The keys of entries, which are under one slot.
     ///
     /// - Throws: ``ProtectionError/damagedKeybag(_:)``, ``ProtectionError/noMemory``.
     init(_ entries: [Keybag.Entry], _ wrapping: KeyWrapping) throws(ProtectionError) {
-        let entries = Dictionary(entries.map { ($0.purpose, $0) }) { first, _ in first }
-        try self.init(Array(entries.keys)) { (purpose) throws(ProtectionError) in
-            guard let entry = entries[purpose] else { throw .damagedKeybag("it lacks a key") }
-            return try wrapping.unwrap(entry.wrappedKey, purpose, entry.generation)
-        }
+        let unwrapped = try wrapping.unwrap(entries.map { (($0.purpose, $0.generation), $0.wrappedKey) })
+        try self.init(zip(entries, unwrapped).map { ($0.purpose, $1) })
     }
 
     /// The key for a purpose; `nil` when it is not among these.

@@ -14,6 +14,9 @@ public struct ScryptParameters: Sendable, Hashable {
     /// N = 2^17, r = 8, p = 1: 128 MiB, and a good part of a second.
     public static let standard = ScryptParameters(log2Cost: 17, blockSize: 8, parallelization: 1)
 
+    /// N = 2, r = 1, p = 1: the least that there is, for devices of tests whose passcode nobody guesses.
+    package static let least = ScryptParameters(log2Cost: 1, blockSize: 1, parallelization: 1)
+
     /// N = 2^4, r = 8, p = 1: no protection, for tests that try many passcodes.
     package static let testing = ScryptParameters(log2Cost: 4, blockSize: 8, parallelization: 1)
 }

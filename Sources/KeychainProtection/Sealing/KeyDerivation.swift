@@ -30,5 +30,23 @@ enum KeyDerivation {
         }
     }
 
+    /// Derives keys for several purposes, and runs its first half once for all of them; inside ``Residue/contain(_:)`` only.
+    struct Several {
+        private let pseudoRandomKey: HashedAuthenticationCode<SHA256>
+
+        init(from key: SymmetricKey) {
+            pseudoRandomKey = HKDF<SHA256>.extract(inputKeyMaterial: key, salt: [UInt8]())
+        }
+
+        /// The key that ``KeyDerivation/derive(_:from:context:)`` gives.
+        func derive(_ purpose: String) -> SymmetricKey {
+            HKDF<SHA256>.expand(
+                pseudoRandomKey: pseudoRandomKey,
+                info: info(purpose),
+                outputByteCount: LockedKey.byteCount
+            )
+        }
+    }
+
     private static func info(_ purpose: String) -> [UInt8] { Array("swift-keychain 1 \(purpose)".utf8) }
 }

@@ -7,19 +7,28 @@ enum KeyWrap {
     static let wrappedByteCount = 40
 
     static func wrap(_ key: SymmetricKey, under wrappingKey: SymmetricKey) throws(ProtectionError) -> [UInt8] {
-        try Residue.contain { () throws(ProtectionError) in
-            do {
-                return Array(try AES.KeyWrap.wrap(key, using: wrappingKey))
-            } catch {
-                throw .cryptography("AES key wrap: \(error)")
-            }
+        try Residue.contain { () throws(ProtectionError) in try wrapUncontained(key, under: wrappingKey) }
+    }
+
+    /// The same for a caller that contains what it leaves behind.
+    static func wrapUncontained(
+        _ key: SymmetricKey,
+        under wrappingKey: SymmetricKey
+    ) throws(ProtectionError) -> [UInt8] {
+        do { return Array(try AES.KeyWrap.wrap(key, using: wrappingKey)) } catch {
+            throw .cryptography("AES key wrap: \(error)")
         }
     }
 
     /// The key; `nil` when the integrity check of RFC 3394 fails.
     static func unwrap(_ wrapped: ArraySlice<UInt8>, under wrappingKey: SymmetricKey) -> SymmetricKey? {
+        Residue.contain { unwrapUncontained(wrapped, under: wrappingKey) }
+    }
+
+    /// The same for a caller that contains what it leaves behind.
+    static func unwrapUncontained(_ wrapped: ArraySlice<UInt8>, under wrappingKey: SymmetricKey) -> SymmetricKey? {
         guard wrapped.count == wrappedByteCount else { return nil }
-        return Residue.contain { try? AES.KeyWrap.unwrap(wrapped, using: wrappingKey) }
+        return try? AES.KeyWrap.unwrap(wrapped, using: wrappingKey)
     }
 }
 

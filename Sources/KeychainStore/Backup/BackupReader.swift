@@ -10,13 +10,13 @@ import KeychainFiles
 ///
 /// Only what the file's own tables hold is read, column by column: a file with any other table, index, trigger or view
 /// is refused before anything of it is looked at, and SQLite writes nothing beside it.
-final class BackupReader {
+public final class BackupReader {
     private let connection: Connection
     private let path: String
     private let byteCount: Int64
 
     /// Opens a file and checks all of it but the contents of its rows.
-    init(_ file: String) throws(KeychainError) {
+    public init(_ file: String) throws(KeychainError) {
         do throws(StoreError) { (path, byteCount) = try Self.resolve(file) } catch { throw KeychainError(error) }
         do throws(SQLiteError) {
             connection = try Connection(foreign: path, valueLimit: BackupLayout.valueLimit)
@@ -30,7 +30,7 @@ final class BackupReader {
     }
 
     /// The keybag of the backup.
-    func keybag() throws(KeychainError) -> [UInt8] {
+    public func keybag() throws(KeychainError) -> [UInt8] {
         try reading { () throws(SQLiteError) in try connection.keybag() }
     }
 

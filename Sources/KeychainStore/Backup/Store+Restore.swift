@@ -30,12 +30,7 @@ extension Store {
         let keybag = try keybag(backup.keybag())
         var items = 0
         try create(in: folder, options, keybag: keybag) { (connection) throws(KeychainError) in
-            for itemClass in ItemClass.stored {
-                try backup.forEachRow(itemClass) { (row) throws(KeychainError) in
-                    try add(row, of: backup, to: connection)
-                    if !row.row.isTombstone { items += 1 }
-                }
-            }
+            items = try backup.addRows(to: connection)
         }
         _ = consume lock
         return items
@@ -44,14 +39,29 @@ extension Store {
     private static func checkIsFree(_ folder: PrivateDirectory) throws(KeychainError) {
         if try exists(in: folder) { throw KeychainError(StoreError.storeExists(path: folder.path)) }
     }
+}
 
-    private static func add(
-        _ row: NumberedRow,
-        of backup: BackupReader,
-        to connection: Connection
-    ) throws(KeychainError) {
-        do throws(SQLiteError) { try connection.insert(row) } catch {
-            throw error.isUniqueViolation ? backup.refusal("two rows are the same item") : KeychainError(error)
+extension RowWriter {
+    /// Adds the rows of a backup to a store that has none.
+    ///
+    /// - Returns: How many items they are.
+    public func add(rowsOf backup: BackupReader) throws(KeychainError) -> Int { try backup.addRows(to: connection) }
+}
+
+extension BackupReader {
+    /// Adds every row to a database that has the tables of a store.
+    ///
+    /// - Returns: How many items they are.
+    fileprivate func addRows(to connection: Connection) throws(KeychainError) -> Int {
+        var items = 0
+        for itemClass in ItemClass.stored {
+            try forEachRow(itemClass) { (row) throws(KeychainError) in
+                do throws(SQLiteError) { try connection.insert(row) } catch {
+                    throw error.isUniqueViolation ? refusal("two rows are the same item") : KeychainError(error)
+                }
+                if !row.row.isTombstone { items += 1 }
+            }
         }
+        return items
     }
 }

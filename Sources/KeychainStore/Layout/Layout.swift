@@ -37,6 +37,20 @@ enum Layout {
         [keybagTable, deviceTable] + ItemClass.stored.flatMap { itemTable($0) + searchIndexes($0) }
     }
 
+    /// The statements that make an empty store in memory: the same columns, without what SQLite would have to read and
+    /// check only because a file may have been written by anybody, and without the indexes that make searches faster.
+    static func creationInMemory() -> [String] {
+        [keybagTable, deviceTable]
+            + ItemClass.stored.flatMap { itemClass in
+                let table = table(itemClass)
+                let columns =
+                    ["\(rowNumber) INTEGER PRIMARY KEY", "\(identifier) UNIQUE"]
+                    + [protection, tombstone, keyGeneration, version16, primaryKey, damage]
+                    + ItemSchema.of(itemClass).searchable.map { column($0.name) } + [metadata, secret]
+                return ["CREATE TABLE \(table) (\(columns.joined(separator: ", ")))", primaryKeyIndex(table)]
+            }
+    }
+
     static let keybagTable = "CREATE TABLE \(keybag) (id INTEGER PRIMARY KEY CHECK (id = 1), bytes BLOB NOT NULL)"
 
     private static let deviceTable = """
@@ -74,16 +88,24 @@ enum Layout {
             """
         // A row in quarantine keeps its bytes, but not its claim on the primary key.
         let unique = [
-            "CREATE UNIQUE INDEX \(table)_pk ON \(table) (\(primaryKey)) WHERE \(damage) IS NULL",
+            primaryKeyIndex(table),
             "CREATE UNIQUE INDEX \(table)_uuid ON \(table) (\(identifier))",
         ]
         return [create] + unique
     }
 
-    private static func searchIndexes(_ itemClass: ItemClass) -> [String] {
+    private static func primaryKeyIndex(_ table: String) -> String {
+        "CREATE UNIQUE INDEX \(table)_pk ON \(table) (\(primaryKey)) WHERE \(damage) IS NULL"
+    }
+
+    /// The indexes that make searches faster.
+    static func searchIndexes(_ itemClass: ItemClass, ifMissing: Bool = false) -> [String] {
         let schema = ItemSchema.of(itemClass)
         let table = table(itemClass)
-        return schema.indexes.map { index(table, $0, isPartial: schema[$0[0]]?.defaultValue == nil) }
+        return schema.indexes.map { columns in
+            let create = ifMissing ? "CREATE INDEX IF NOT EXISTS" : "CREATE INDEX"
+            return "\(create) \(index(table, columns, isPartial: schema[columns[0]]?.defaultValue == nil))"
+        }
     }
 
     /// An index; over an optional attribute it holds only the rows that have it.
@@ -91,6 +113,6 @@ enum Layout {
         let name = "\(table)_\(names.map(\.description).joined(separator: "_"))"
         let columns = names.map(column)
         let condition = isPartial ? " WHERE \(columns[0]) IS NOT NULL" : ""
-        return "CREATE INDEX \(name) ON \(table) (\(columns.joined(separator: ", ")))\(condition)"
+        return "\(name) ON \(table) (\(columns.joined(separator: ", ")))\(condition)"
     }
 }

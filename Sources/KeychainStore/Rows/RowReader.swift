@@ -18,6 +18,11 @@ public class RowReader {
         do { return try connection.count(filter, limit: limit) } catch { throw KeychainError(error) }
     }
 
+    /// Whether there is any row, tombstones and those in quarantine among them.
+    public func hasRows() throws(KeychainError) -> Bool {
+        do { return try connection.hasRows() } catch { throw KeychainError(error) }
+    }
+
     /// Rows in quarantine that match.
     public func quarantinedRows(_ filter: RowFilter, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
         do { return try connection.rows(filter, limit: limit, quarantined: true) } catch { throw KeychainError(error) }
@@ -31,7 +36,7 @@ public final class RowWriter: RowReader {
     /// - Returns: Whether it was added; `false` when a live row has its primary key.
     public func insert(_ row: StoredRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
-            try connection.insert(row)
+            try connection.condition.change { () throws(SQLiteError) in try connection.insert(row) }
             return true
         } catch  where error.isUniqueViolation {
             return false
@@ -45,7 +50,7 @@ public final class RowWriter: RowReader {
     /// - Returns: Whether it was replaced; `false` when another live row has its new primary key.
     public func update(_ number: Int64, to row: StoredRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
-            try connection.update(number, to: row)
+            try connection.condition.change { () throws(SQLiteError) in try connection.update(number, to: row) }
             return true
         } catch  where error.isUniqueViolation {
             return false
@@ -56,7 +61,13 @@ public final class RowWriter: RowReader {
 
     /// Removes a row.
     public func delete(_ row: NumberedRow) throws(KeychainError) {
-        do { try connection.delete(row.row.itemClass, row.number) } catch { throw KeychainError(error) }
+        do throws(SQLiteError) {
+            try connection.condition.change { () throws(SQLiteError) in
+                try connection.delete(row.row.itemClass, row.number)
+            }
+        } catch {
+            throw KeychainError(error)
+        }
     }
 
     /// Removes every row of a protection class whose keys are of a generation below another, in quarantine or not.
@@ -75,8 +86,10 @@ public final class RowWriter: RowReader {
 
     /// Sets a row aside that does not open, bytes and all.
     public func quarantine(_ row: NumberedRow, damage: Int) throws(KeychainError) {
-        do {
-            try connection.mark(row.row.itemClass, row.number, damage: damage)
+        do throws(SQLiteError) {
+            try connection.condition.change { () throws(SQLiteError) in
+                try connection.mark(row.row.itemClass, row.number, damage: damage)
+            }
         } catch {
             throw KeychainError(error)
         }
@@ -87,7 +100,9 @@ public final class RowWriter: RowReader {
     /// - Returns: Whether it was; `false` when a live row has its primary key now.
     public func release(_ row: NumberedRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
-            try connection.mark(row.row.itemClass, row.number, damage: nil)
+            try connection.condition.change { () throws(SQLiteError) in
+                try connection.mark(row.row.itemClass, row.number, damage: nil)
+            }
             return true
         } catch {
             if error.isUniqueViolation { return false }

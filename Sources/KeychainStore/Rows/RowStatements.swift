@@ -60,6 +60,12 @@ extension Connection {
         return RowCursor(itemClass, statement)
     }
 
+    func hasRows() throws(SQLiteError) -> Bool {
+        for itemClass in ItemClass.stored
+        where try integer("SELECT EXISTS (SELECT 1 FROM \(Layout.table(itemClass)))") != 0 { return true }
+        return false
+    }
+
     func insert(_ row: StoredRow) throws(SQLiteError) {
         let statement = try statement(StatementKey(.insert, row.itemClass)) {
             let columns = RowColumns.names(row.itemClass)
@@ -71,7 +77,17 @@ extension Connection {
         defer { statement.reset() }
         _ = try RowColumns.bind(row, to: statement)
         _ = try statement.step()
+        try indexManyRows(row.itemClass, lastRowNumber)
     }
+
+    /// Makes the indexes for searches of a class in memory once it has so many rows that they count.
+    private func indexManyRows(_ itemClass: ItemClass, _ number: Int64) throws(SQLiteError) {
+        guard isInMemory, number.isMultiple(of: Self.rowsWithoutIndexes) else { return }
+        for statement in Layout.searchIndexes(itemClass, ifMissing: true) { try execute(statement) }
+    }
+
+    /// Fewer are looked through faster than indexes are made.
+    private static let rowsWithoutIndexes: Int64 = 128
 
     /// Adds a row under a number that it had elsewhere.
     func insert(_ row: NumberedRow) throws(SQLiteError) {
@@ -87,6 +103,7 @@ extension Connection {
         let next = try RowColumns.bind(row.row, to: statement)
         try statement.bind(row.number, at: next)
         _ = try statement.step()
+        try indexManyRows(itemClass, row.number)
     }
 
     func update(_ number: Int64, to row: StoredRow) throws(SQLiteError) {

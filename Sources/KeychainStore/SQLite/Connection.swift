@@ -8,17 +8,35 @@ import KeychainCore
 ///
 /// Not thread-safe: the store that owns it lets one thread in at a time.
 final class Connection {
+    /// What keeps rows from being changed.
+    var condition = StoreCondition.healthy
+
+    /// Whether the database is in memory, where a class has no indexes for searches until it has many rows.
+    private(set) var isInMemory = false
+
     private let handle: OpaquePointer
     private var statements: [StatementKey: Statement] = [:]
     private static let keptStatements = 256
 
     /// Opens a file that exists already, or a database in memory.
     convenience init(path: String?, busyTimeoutMilliseconds: Int32) throws(SQLiteError) {
-        let flags = path == nil ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY : SQLITE_OPEN_READWRITE
-        try self.init(name: path ?? ":memory:", flags: flags, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+        let isInMemory = path == nil
+        try self.init(
+            name: path ?? ":memory:",
+            flags: isInMemory ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY : SQLITE_OPEN_READWRITE,
+            settings: Self.memorySettings + (isInMemory ? [] : Self.fileSettings),
+            busyTimeoutMilliseconds: busyTimeoutMilliseconds
+        )
+        self.isInMemory = isInMemory
         // An editor of the file could have a keybag of a gigabyte read otherwise.
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.longestValue)
     }
+
+    /// What concerns a database in memory as well.
+    private static let memorySettings = ["secure_delete = ON", "temp_store = MEMORY"]
+
+    /// What concerns files alone.
+    private static let fileSettings = ["synchronous = FULL", "mmap_size = 0", "cell_size_check = ON"]
 
     /// Larger than every value that is written: each part of a row has its limit, and its tag, nonce and header.
     private static let longestValue = Int32(ItemLimits.secretByteCount + ItemLimits.metadataByteCount + (1 << 20))
@@ -33,12 +51,18 @@ final class Connection {
         try self.init(
             name: "file:\(String(decoding: escaped, as: UTF8.self))?immutable=1",
             flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+            settings: Self.memorySettings + Self.fileSettings,
             busyTimeoutMilliseconds: 0
         )
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, valueLimit)
     }
 
-    private init(name: String, flags: Int32, busyTimeoutMilliseconds: Int32) throws(SQLiteError) {
+    private init(
+        name: String,
+        flags: Int32,
+        settings: [String],
+        busyTimeoutMilliseconds: Int32
+    ) throws(SQLiteError) {
         var handle: OpaquePointer?
         let flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
         let status = sqlite3_open_v2(name, &handle, flags, nil)
@@ -50,11 +74,7 @@ final class Connection {
         sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
         try check(keychain_sqlite_no_checkpoint_on_close(handle), "configuring the connection")
         try check(keychain_sqlite_defensive(handle), "configuring the connection")
-        try execute("PRAGMA synchronous = FULL")
-        try execute("PRAGMA secure_delete = ON")
-        try execute("PRAGMA temp_store = MEMORY")
-        try execute("PRAGMA mmap_size = 0")
-        try execute("PRAGMA cell_size_check = ON")
+        for setting in settings { try execute("PRAGMA \(setting)") }
     }
 
     deinit {
@@ -103,6 +123,14 @@ final class Connection {
 
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Lends the handle for what only one place does.
+    func withHandle<Result>(_ body: (OpaquePointer) throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
+        try body(handle)
+    }
+
+    /// The row number of the last insertion.
+    var lastRowNumber: Int64 { sqlite3_last_insert_rowid(handle) }
 
     private func check(_ status: Int32, _ operation: @autoclosure () -> String) throws(SQLiteError) {
         guard status == SQLITE_OK else { throw SQLiteError(code: status, operation: operation()) }

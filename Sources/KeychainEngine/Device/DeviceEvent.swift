@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that happened to a device, for who plays its owner and its hardware.
+package enum DeviceEvent: Sendable, Hashable {
+    /// A passcode was tried, and was right.
+    case passcodeAccepted
+    /// The device was erased: no item, no passcode, other keys.
+    case erased
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What kind of device a keychain plays, where kinds differ in what they enforce.
+package enum DevicePersonality: Sendable, Hashable {
+    /// A device.
+    case device
+    /// The simulator of iOS: it has no key store, so that no state of the device takes a key away, and nothing that an
+    /// access control asks for is looked at (specification, section 7.5; `TARGET_HAS_KEYSTORE` in Apple's sources).
+    case simulator
+
+    /// Whether a lock and a reboot take keys away.
+    var enforcesProtection: Bool { self == .device }
+
+    /// Whether an item is kept from who has not shown what its access control asks for.
+    var enforcesAccessControl: Bool { self == .device }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainStore
+
+/// What a test does to a store.
+extension EmbeddedKeychain {
+    /// Keeps this process from changing items, or lets it again.
+    package func setStoreCondition(_ condition: StoreCondition) { access.setCondition(condition) }
+
+    /// Alters what is stored of items, so that they do not open.
+    ///
+    /// - Parameter reference: the persistent reference of the item; `nil` for all of them.
+    /// - Returns: What undoes it.
+    /// - Throws: `errSecParam` for a reference of another form, `errSecItemNotFound` where there is no such item.
+    package func damage(_ reference: SecretBytes?) throws(KeychainError) -> [DamagedBytes] {
+        let reference = try reference.map { (bytes) throws(KeychainError) in try PersistentReference(.data(bytes)) }
+        return try withEngine { (engine) throws(KeychainError) in
+            try engine.write { (writer) throws(KeychainError) in
+                let damaged = try writer.damage { itemClass, identifier in
+                    reference == nil || reference == .item(itemClass, identifier)
+                }
+                guard !damaged.isEmpty || reference == nil else {
+                    throw KeychainError(.itemNotFound, "there is no such item to damage")
+                }
+                return damaged
+            }
+        }
+    }
+
+    /// Undoes ``damage(_:)``.
+    package func repair(_ damaged: [DamagedBytes]) throws(KeychainError) {
+        try withEngine { (engine) throws(KeychainError) in
+            try engine.write { (writer) throws(KeychainError) in try writer.repair(damaged) }
+        }
+    }
+
+    /// Runs `body` while this process has no file of the store open.
+    package func whileClosed<Result>(
+        _ body: () throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        try access.whileClosed(body)
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// A keybag that was just made, and everything that would have to be unwrapped of it.
+package struct NewKeybag: Sendable {
+    /// The bytes.
+    package let bytes: [UInt8]
+
+    /// The keybag, open.
+    package let keybag: OpenKeybag
+
+    /// What its passcode unlocks; `nil` when it has none.
+    package let unlocked: UnlockedKeys?
+
+    /// Makes the keybag of a new store with fresh keys.
+    ///
+    /// - Parameters:
+    ///   - rootKey: what the keys are under.
+    ///   - random: where the store's identifier comes from.
+    ///   - passcode: the slot of its passcode; `nil` for none.
+    /// - Throws: ``ProtectionError/noMemory``, and what the root key throws.
+    package init(
+        rootKey: any RootKey,
+        random: any RandomSource,
+        passcode: NewPasscodeSlot?
+    ) throws(ProtectionError) {
+        var maker = try KeybagMaker(rootKey: rootKey, random: random)
+        maker.passcode = passcode
+        let hasPasscode = passcode != nil
+        let purposes = Keybag.purposes(hasPasscode: hasPasscode)
+        func fresh(where belongs: (Keybag.Entry.Purpose) -> Bool) throws(ProtectionError) -> StoreKeys {
+            try StoreKeys(fresh: purposes.filter(belongs))
+        }
+        let rooted = try fresh { $0.slot(hasPasscode: hasPasscode) == .root }
+        let outlivingLock = try fresh { $0.slot(hasPasscode: hasPasscode) == .passcode && $0.outlivesLock }
+        let untilLock = try fresh { $0.slot(hasPasscode: hasPasscode) == .passcode && !$0.outlivesLock }
+        let made = try maker.keybag { (purpose) throws(ProtectionError) in
+            if let key = rooted[purpose] ?? outlivingLock[purpose] { return key }
+            return try untilLock.key(purpose)
+        }
+        bytes = maker.seal(made)
+        keybag = try OpenKeybag(made, maker.rootSlotKey, maker.wrappedRootSlotKey, rooted)
+        unlocked = hasPasscode ? UnlockedKeys(made.owner, outlivingLock: outlivingLock, untilLock: untilLock) : nil
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+
+@_implementationOnly import CSQLite
+
+/// The image of an empty store, without a keybag, that every store in memory begins with.
+///
+/// To load it takes a fraction of what it takes to make the tables. There is no key in it, and nothing else that two stores
+/// could have in common but their tables.
+enum MemoryImage {
+    private static let image = Result { () throws(SQLiteError) in try make() }
+
+    /// A connection to a store of its own; its keybag is empty.
+    static func connection() throws(SQLiteError) -> Connection {
+        let connection = try Connection(path: nil, busyTimeoutMilliseconds: 0)
+        try connection.load(try image.get())
+        return connection
+    }
+
+    private static func make() throws(SQLiteError) -> [UInt8] {
+        let connection = try Connection(path: nil, busyTimeoutMilliseconds: 0)
+        try connection.execute("BEGIN IMMEDIATE")
+        for statement in Layout.creationInMemory() { try connection.execute(statement) }
+        try connection.insert(keybag: [], DeviceRecord())
+        try connection.execute("PRAGMA application_id = \(Layout.applicationIdentifier)")
+        try connection.execute("PRAGMA user_version = \(Layout.version)")
+        try connection.execute("COMMIT")
+        return try connection.image()
+    }
+}
+
+extension Connection {
+    /// The bytes of the database.
+    fileprivate func image() throws(SQLiteError) -> [UInt8] {
+        try withHandle { handle throws(SQLiteError) in
+            var count: sqlite3_int64 = 0
+            guard let bytes = sqlite3_serialize(handle, "main", &count, 0) else {
+                throw SQLiteError(code: SQLITE_NOMEM, operation: "writing the image of an empty store")
+            }
+            defer { sqlite3_free(bytes) }
+            return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+        }
+    }
+
+    /// Puts the bytes of another database in place of this one.
+    fileprivate func load(_ image: [UInt8]) throws(SQLiteError) {
+        try withHandle { handle throws(SQLiteError) in
+            guard let copy = sqlite3_malloc64(UInt64(image.count)) else {
+                throw SQLiteError(code: SQLITE_NOMEM, operation: "loading an empty store")
+            }
+            image.withUnsafeBytes {
+                copy.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(copy), byteCount: $0.count)
+            }
+            // SQLite frees the copy, also when it fails.
+            let status = sqlite3_deserialize(
+                handle,
+                "main",
+                copy.assumingMemoryBound(to: UInt8.self),
+                sqlite3_int64(image.count),
+                sqlite3_int64(image.count),
+                UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE)
+            )
+            guard status == SQLITE_OK else {
+                throw SQLiteError(code: status, operation: "loading an empty store")
+            }
+        }
+    }
+}
