@@ -12,10 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 void keychain_wipe(void *bytes, size_t count) {
     if (bytes != NULL && count > 0) explicit_bzero(bytes, count);
+}
+
+int keychain_random(void *bytes, size_t count) {
+    for (size_t filled = 0; filled < count;) {
+        ssize_t got = getrandom((unsigned char *)bytes + filled, count - filled, 0);
+        if (got < 0 && errno != EINTR) return errno;
+        if (got > 0) filled += (size_t)got;
+    }
+    return 0;
 }
 
 int keychain_disable_dumps(void) {

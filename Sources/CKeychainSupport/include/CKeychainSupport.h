@@ -11,6 +11,9 @@
 // Overwrites memory with zeros in a way that the optimizer may not remove (explicit_bzero(3)).
 void keychain_wipe(void *bytes, size_t count);
 
+// Fills memory from the system's generator (getrandom(2)). Returns 0, or errno.
+int keychain_random(void *bytes, size_t count);
+
 // Makes the calling process undumpable: no core file, no /proc/PID/mem for others of the same user. For executables only.
 int keychain_disable_dumps(void);
 
@@ -54,5 +57,25 @@ int keychain_read_sealed_memory(int descriptor, void *bytes, size_t count);
 
 // Closes the descriptor in programs that this one starts, from now on.
 void keychain_close_on_exec(int descriptor);
+
+// KeychainSimulation defines this where it is linked: it puts what serves a call without a task-local context into the
+// Swift optional at the address.
+void swift_keychain_testing_context(void *context) __attribute__((weak));
+
+// Whether KeychainSimulation is linked.
+static inline int keychain_testing_is_linked(void) { return swift_keychain_testing_context != 0; }
+
+// Calls it; only where it is linked.
+static inline void keychain_testing_find_context(void *context) { swift_keychain_testing_context(context); }
+
+// KeychainTesting defines this where it is linked: it has the test that is running fail for a reason.
+void swift_keychain_testing_complaint(const char *reason) __attribute__((weak));
+
+// Calls it; 0 where it is not linked.
+static inline int keychain_testing_complain(const char *reason) {
+    if (swift_keychain_testing_complaint == 0) return 0;
+    swift_keychain_testing_complaint(reason);
+    return 1;
+}
 
 #endif

@@ -34,28 +34,14 @@ struct Entitlements: Sendable, Hashable {
         guard let object = try? PropertyListSerialization.propertyList(from: propertyList, format: nil),
             let entitlements = object as? [String: Any]
         else { throw Failure.notAPropertyList }
-        var groups: [String] = []
-        for (key, isList) in Self.keys {
-            for group in try Self.strings(entitlements[key], key, isList: isList) {
-                let expanded = try Self.expand(group, prefix)
-                if !groups.contains(where: { $0.utf8.elementsEqual(expanded.utf8) }) { groups.append(expanded) }
+        accessGroups = try AccessGroupOrder.groups { (key, isList) throws(Failure) in
+            try Self.strings(entitlements[key], key, isList: isList).map { (group) throws(Failure) in
+                try Self.expand(group, prefix)
             }
         }
-        // The group of hardware tokens is never a default.
-        let token = kSecAttrAccessGroupToken as String
-        accessGroups = groups.filter { $0 != token } + groups.filter { $0 == token }
     }
 
-    /// The entitlements that name groups, in the order in which they count, and whether each is a list.
-    private static let keys: [(String, isList: Bool)] = [
-        ("keychain-access-groups", true),
-        ("com.apple.developer.associated-application-identifier", true),
-        ("application-identifier", false),
-        ("com.apple.application-identifier", false),
-        ("com.apple.security.application-groups", true),
-    ]
-
-    private static func strings(_ value: Any?, _ key: String, isList: Bool) throws -> [String] {
+    private static func strings(_ value: Any?, _ key: String, isList: Bool) throws(Failure) -> [String] {
         switch value {
         case nil: return []
         case let list as [String] where isList: return list
@@ -64,7 +50,7 @@ struct Entitlements: Sendable, Hashable {
         }
     }
 
-    private static func expand(_ group: String, _ prefix: String?) throws -> String {
+    private static func expand(_ group: String, _ prefix: String?) throws(Failure) -> String {
         var expanded = group
         for variable in ["$(AppIdentifierPrefix)", "$(TeamIdentifierPrefix)"] where expanded.contains(variable) {
             guard let prefix else { throw Failure.unexpanded(group) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeychainAuthenticators
 package import KeychainCore
 import KeychainEngine
@@ -12,23 +13,48 @@ package struct KeychainContext: Sendable {
     /// Who asks.
     package var client: Client
 
+    /// The entitlements of the client as a property list, for `SecTask…`; empty without a list.
+    package var entitlements: @Sendable () -> [UInt8]
+
+    /// Who is asked at each call what the context is by then; `nil` when it stays as it is.
+    package var owner: (any KeychainContextOwner)?
+
     /// A context.
-    package init(backend: any KeychainBackend, client: Client) {
+    package init(
+        backend: any KeychainBackend,
+        client: Client,
+        entitlements: @escaping @Sendable () -> [UInt8] = { [] },
+        owner: (any KeychainContextOwner)? = nil
+    ) {
         self.backend = backend
         self.client = client
+        self.entitlements = entitlements
+        self.owner = owner
     }
 
     /// The context of a task, as tests set it; `nil` for the one of the process.
     @TaskLocal package static var current: KeychainContext?
 
     /// The context that calls of this task have.
-    package static var inEffect: KeychainContext { current ?? process }
+    ///
+    /// Where the testing kit is linked, a task without one gets what the kit says, and never the person's own keychain.
+    package static var inEffect: KeychainContext {
+        guard let current else { return TestingKit.context ?? process }
+        return current.owner?.context ?? current
+    }
 
     /// The person's own keychain, and the client that this process is.
     ///
     /// Found once, at the first call.
-    static let process = KeychainContext(
+    package static let process = KeychainContext(
         backend: ProcessKeychain.backend(authenticator: ProcessAuthenticator()),
-        client: ProcessClient.current.client
+        client: ProcessClient.current.client,
+        entitlements: { Array(ProcessClient.current.entitlements) }
     )
+}
+
+/// An app of the testing kit: it may be updated while code runs as it.
+package protocol KeychainContextOwner: AnyObject, Sendable {
+    /// Which keychain the app's next call reaches, and as whom.
+    var context: KeychainContext { get }
 }

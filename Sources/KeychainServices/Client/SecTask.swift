@@ -12,7 +12,7 @@ public final class SecTask: Sendable {
 @discardableResult
 public func SecTaskCreateFromSelf(_ allocator: CFAllocator?) -> SecTask? { SecTask() }
 
-/// The value of an entitlement of the property list that this process was given.
+/// The value of an entitlement of the property list that this process, or the app of a test, was given.
 ///
 /// - Returns: The value; `nil` when the list has no such entitlement, or there is no list.
 @discardableResult
@@ -21,7 +21,7 @@ public func SecTaskCopyValueForEntitlement(
     _ entitlement: CFString,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFTypeRef? {
-    let data = ProcessClient.current.entitlements
+    let data = Data(KeychainContext.inEffect.entitlements())
     let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? NSDictionary
     return list?.object(forKey: entitlement) as AnyObject?
 }

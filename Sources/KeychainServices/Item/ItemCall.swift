@@ -14,12 +14,24 @@ enum ItemCall {
         // The macOS front end clears the result of an add before anything else (specification, section 3.7).
         if case .add = operation, context.client.profile == .macOS { result?.pointee = nil }
         do throws(KeychainError) {
-            let answer = try context.backend.perform(KeychainRequest(operation, client: context.client))
+            let answer = try answer(operation, in: context)
             result?.pointee = answer.object
             return errSecSuccess
         } catch {
-            Self.log(error, operation)
             return error.status.rawValue
+        }
+    }
+
+    /// Makes a request, and logs why it failed.
+    static func answer(
+        _ operation: KeychainRequest.Operation,
+        in context: KeychainContext
+    ) throws(KeychainError) -> KeychainAnswer {
+        do throws(KeychainError) {
+            return try context.backend.perform(KeychainRequest(operation, client: context.client))
+        } catch {
+            log(error, operation)
+            throw error
         }
     }
 

@@ -14,16 +14,20 @@ struct Evaluation {
 
     /// Evaluates without blocking the caller, and replies with what is wrong, or `nil`.
     ///
-    /// The service is the caller's: which keychain a task has is not known on another thread. An evaluation blocks for as
-    /// long as the person takes, so each has a serial queue of its own, which does not take the threads that the concurrent
-    /// queues of the program share.
+    /// The service is the caller's: which keychain a task has is not known on another thread. The reply has the caller's
+    /// keychain as well, so that an item can be read in it. An evaluation blocks for as long as the person takes, so each has
+    /// a serial queue of its own, which does not take the threads that the concurrent queues of the program share.
     func start(
         _ body:
             @escaping @Sendable (any AuthenticationService, AuthenticationContext) throws(AuthenticationFailure) -> Void,
         reply: @escaping @Sendable (LAError?) -> Void
     ) {
-        let service = Self.serviceInEffect
+        let keychain = KeychainContext.inEffect
+        let service = keychain.backend.authentication
         let refusal = refusal
+        let reply: @Sendable (LAError?) -> Void = { error in
+            KeychainContext.$current.withValue(keychain) { reply(error) }
+        }
         DispatchQueue(label: "swift-keychain.evaluation").async { [context] in
             if let refusal { return reply(refusal) }
             do throws(AuthenticationFailure) {

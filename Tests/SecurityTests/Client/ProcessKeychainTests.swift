@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainServices
 import KeychainTestSupport
 import Security
 import Testing
@@ -45,6 +46,9 @@ struct ProcessKeychainTests {
 
     private static func statuses() -> [OSStatus] {
         let item: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "process"]
-        return [Items.add(item), Items.copy(item).status, Items.update(item, [:]), Items.delete(item)]
+        // The testing kit is linked here, and would keep every call without a context from the process's own keychain.
+        return KeychainContext.$current.withValue(.process) {
+            [Items.add(item), Items.copy(item).status, Items.update(item, [:]), Items.delete(item)]
+        }
     }
 }

@@ -151,7 +151,7 @@ struct PKCS12ImportTests {
         return (result as? NSArray)?.count ?? 0
     }
 
-    /// Imports a file.
+    /// Imports a file, for the app of the test, or for one that has no keychain.
     static func load(
         _ name: String,
         _ password: String?,
@@ -161,7 +161,10 @@ struct PKCS12ImportTests {
         if let password { options[kSecImportExportPassphrase] = password }
         var items: CFArray?
         let data = try ImportFiles.shared.get().data(name)
-        let status = SecPKCS12Import(data as CFData, options as CFDictionary, &items)
+        let none = KeychainContext(backend: FakeKeychain(failingWith: .internal), client: .init(accessGroups: []))
+        let status = KeychainContext.$current.withValue(KeychainContext.current ?? none) {
+            SecPKCS12Import(data as CFData, options as CFDictionary, &items)
+        }
         return (status, try items.map { try #require($0 as? [[String: Any]]) })
     }
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// In which order the groups of a client count (specification, section 6): the first is where an add stores.
+package enum AccessGroupOrder {
+    /// The groups that entitlements name, each once.
+    ///
+    /// - Parameter values: gives the groups that an entitlement names, by its key, and whether it is a list.
+    /// - Returns: The groups in their order.
+    /// - Throws: What `values` throws.
+    package static func groups<Failure: Error>(
+        _ values: (_ key: String, _ isList: Bool) throws(Failure) -> [String]
+    ) throws(Failure) -> [String] {
+        var groups: [String] = []
+        for (key, isList) in keys {
+            for group in try values(key, isList)
+            where !groups.contains(where: { $0.utf8.elementsEqual(group.utf8) }) { groups.append(group) }
+        }
+        // The group of hardware tokens is never a default.
+        let token = PropertyKey.accessGroupToken
+        return groups.filter { $0 != token } + groups.filter { $0 == token }
+    }
+
+    /// The entitlements that name groups, in the order in which they count, and whether each is a list.
+    private static let keys: [(String, isList: Bool)] = [
+        ("keychain-access-groups", true),
+        ("com.apple.developer.associated-application-identifier", true),
+        ("application-identifier", false),
+        ("com.apple.application-identifier", false),
+        ("com.apple.security.application-groups", true),
+    ]
+}
