@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainServices
+import Synchronization
+
+/// What serves the calls of code that runs as no app: nothing, loudly.
+@_spi(Benchmarks) public enum MissingApp {
+    /// The context of code that has no task-local one: that of its queue or its process, else one that answers
+    /// `errSecNotAvailable`, after the running test was failed at the line of the call.
+    static var context: KeychainContext? {
+        if let app = App.carried { return app.context }
+        if reachesProcessKeychain.withLock(\.self) { return nil }
+        TestingKit.complain(reason)
+        return unavailable
+    }
+
+    private static let reachesProcessKeychain = Mutex(false)
+
+    /// Lets calls without an app reach the keychain of the process, for a program that measures both.
+    public static func reachProcessKeychain() { reachesProcessKeychain.withLock { $0 = true } }
+
+    package static let reason = """
+        A keychain call was made outside of an app of the testing kit, so it failed with errSecNotAvailable; the person's own \
+        keychain was not touched. DispatchQueue.async, Task.detached and threads lose the app that a test runs as. \
+        To carry it on: app.bind(to: queue), app.carry { … } or App.current captured before and .run { … } after; \
+        for code that cannot be reached, ProcessWideApp.with(app) { … } or @Test(.keychain(processWide: true)). \
+        In a test that has no app: @Test(.keychain), or VirtualDevice().install().run { … }.
+        """
+
+    private static let unavailable = KeychainContext(
+        backend: NoKeychain("this call runs outside of an app of the testing kit"),
+        client: Client(accessGroups: [])
+    )
+}
+
+/// Found by KeychainServices where this module is linked.
+@_cdecl("swift_keychain_testing_context")
+func findContext(_ context: UnsafeMutableRawPointer) {
+    context.assumingMemoryBound(to: KeychainContext?.self).pointee = MissingApp.context
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One call that an app made on a device, as the device's log keeps it.
+///
+/// It has no secret. Attributes such as account, service and group are shown as they were given; of bytes of any kind, and
+/// of `kSecValueData` and a context whatever their type, the size or the type only.
+public struct KeychainCall: Sendable, Hashable {
+    /// Which call on the device it was, from 1.
+    public let number: Int
+
+    /// The application identifier of the app that made it.
+    public let app: String
+
+    /// What was asked.
+    public let operation: Operation
+
+    /// The dictionary of the call, by the strings of its keys, such as `kSecAttrAccount as String`; of an update, its query.
+    public let query: [String: String]
+
+    /// The new attributes of an update, in the same form; else empty.
+    public let attributes: [String: String]
+
+    /// What the caller got: an `OSStatus`; `nil` while the call goes on.
+    public internal(set) var status: Int32?
+
+    /// Why it failed, in words without values; `nil` for success.
+    public internal(set) var reason: String?
+
+    /// Whether a fault of ``VirtualDevice/faults`` made it fail.
+    public internal(set) var isInjected = false
+
+    /// What can be asked of a keychain.
+    public enum Operation: String, Sendable, Hashable, CaseIterable {
+        /// `SecItemAdd`
+        case add = "SecItemAdd"
+        /// `SecItemCopyMatching`
+        case copyMatching = "SecItemCopyMatching"
+        /// `SecItemUpdate`
+        case update = "SecItemUpdate"
+        /// `SecItemDelete`
+        case delete = "SecItemDelete"
+        /// `SecItemUpdate`, and `SecItemAdd` when nothing matches, as one change: what a set of the module `Keychain` is.
+        case set = "SecItemUpdate or SecItemAdd"
+        /// A key is made in the Secure Enclave.
+        case makeEnclaveKey = "make a key of the enclave"
+        /// A key of the Secure Enclave is used.
+        case useEnclaveKey = "use a key of the enclave"
+    }
+}
+
+extension KeychainCall {
+    /// The class of the items (`kSecClass`), such as `kSecClassGenericPassword as String`.
+    public var itemClass: String? { query["class"] }
+
+    /// The account (`kSecAttrAccount`).
+    public var account: String? { query["acct"] }
+
+    /// The service (`kSecAttrService`).
+    public var service: String? { query["svce"] }
+
+    /// The server (`kSecAttrServer`).
+    public var server: String? { query["srvr"] }
+
+    /// The access group (`kSecAttrAccessGroup`), when the caller names it.
+    public var accessGroup: String? { query["agrp"] }
+}

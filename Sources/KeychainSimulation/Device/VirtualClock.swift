@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import KeychainCore
+import KeychainEngine
+import Synchronization
+
+/// The clock of a virtual device: it shows the time at which the device was made, and stands still until a test moves it.
+public final class VirtualClock: Sendable {
+    private let state = Mutex(State())
+
+    private struct State {
+        var boots = 1
+        var secondsSinceBoot = 1_000.0
+        // Code under test compares the dates of items with the date of the host.
+        var secondsSinceReferenceDate = Date().timeIntervalSinceReferenceDate
+    }
+
+    init() {}
+
+    /// Lets time pass: for dates, for delays after wrong passcodes, and for what locks by inactivity.
+    public func advance(by duration: Duration) {
+        let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+        state.withLock { state in
+            state.secondsSinceBoot += seconds
+            state.secondsSinceReferenceDate += seconds
+        }
+    }
+
+    /// What the device shows for the date, which items are dated by.
+    ///
+    /// Setting it is what an owner does in the settings: no delay becomes shorter or longer by it.
+    public var date: Date {
+        get { Date(timeIntervalSinceReferenceDate: state.withLock(\.secondsSinceReferenceDate)) }
+        set { state.withLock { $0.secondsSinceReferenceDate = newValue.timeIntervalSinceReferenceDate } }
+    }
+
+    func reboot() {
+        state.withLock { state in
+            state.boots += 1
+            state.secondsSinceBoot = 0
+        }
+    }
+
+    /// What the device measures time since its boot by.
+    var host: any HostClock { Host(clock: self) }
+
+    /// What the device dates items by.
+    var dates: any KeychainClock { Dates(clock: self) }
+
+    private struct Host: HostClock {
+        let clock: VirtualClock
+
+        var now: HostTime {
+            clock.state.withLock {
+                HostTime(bootIdentifier: "boot \($0.boots)", secondsSinceBoot: $0.secondsSinceBoot)
+            }
+        }
+    }
+
+    private struct Dates: KeychainClock {
+        let clock: VirtualClock
+
+        var now: Timestamp {
+            clock.state.withLock { Timestamp(secondsSinceReferenceDate: $0.secondsSinceReferenceDate) }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainEngine
+
+extension VirtualDevice {
+    /// The passcode of the device; `nil` when it has none.
+    public var passcode: String? { owner.passcode }
+
+    /// Sets the first passcode.
+    ///
+    /// - Throws: ``VirtualDeviceError`` for an empty one, and when there is a passcode already.
+    public func setPasscode(_ passcode: String) throws(VirtualDeviceError) {
+        let hidden = platform.hiddenPasscode.map(Self.secret)
+        let isFirst = self.passcode == nil
+        try attempt { (device) throws(KeychainError) in
+            if let hidden, isFirst, try device.status().hasPasscode {
+                try device.changePasscode(from: hidden, to: Self.secret(passcode))
+            } else {
+                try device.setPasscode(Self.secret(passcode))
+            }
+        }
+        owner.passcode = passcode
+    }
+
+    /// Replaces the passcode; no item changes.
+    ///
+    /// - Throws: ``VirtualDeviceError`` for an empty one, and when there is no passcode.
+    public func changePasscode(to passcode: String) throws(VirtualDeviceError) {
+        try checkPasscode()
+        let old = Self.secret(owner.typedPasscode)
+        try attempt { (device) throws(KeychainError) in
+            try device.changePasscode(from: old, to: Self.secret(passcode))
+        }
+        owner.passcode = passcode
+    }
+
+    /// Removes the passcode, and with it for ever the items that ask for one, and every face and finger; a simulator keeps them.
+    ///
+    /// What `.biometryCurrentSet` guards is out of reach from now on, also when there is a passcode again.
+    ///
+    /// - Throws: ``VirtualDeviceError`` when there is none.
+    public func removePasscode() throws(VirtualDeviceError) {
+        try checkPasscode()
+        let old = Self.secret(owner.typedPasscode)
+        let hidden = platform.hiddenPasscode.map(Self.secret)
+        try attempt { (device) throws(KeychainError) in
+            if let hidden { try device.changePasscode(from: old, to: hidden) } else { try device.removePasscode(old) }
+        }
+        owner.passcode = nil
+        if hidden == nil { removeBiometry() }
+    }
+
+    /// Gives a simulator the passcode that nobody knows of, if it has none.
+    func hidePasscode() throws(VirtualDeviceError) {
+        guard let hidden = platform.hiddenPasscode.map(Self.secret) else { return }
+        do throws(KeychainError) {
+            if try !keychain.device.status().hasPasscode { try keychain.device.setPasscode(hidden) }
+        } catch {
+            throw VirtualDeviceError(error)
+        }
+    }
+
+    private func checkPasscode() throws(VirtualDeviceError) {
+        guard passcode != nil else { throw VirtualDeviceError(KeychainError(DeviceError.noPasscode)) }
+    }
+
+    static func secret(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8)) }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainEngine
+import KeychainFiles
+import KeychainProtection
+import KeychainStore
+import Synchronization
+
+extension VirtualDevice {
+    /// What the storage of the device is like.
+    public var storageCondition: StorageCondition { condition.withLock(\.condition) }
+
+    /// Fills, write-protects or damages the storage of the device, or makes it healthy again.
+    ///
+    /// The condition that was in force before ends. What was stored is there again then.
+    ///
+    /// - Throws: ``VirtualDeviceError`` for an item that is not there, for a condition of files where the keychain lies in
+    ///   memory, and when the files cannot be changed.
+    public func setStorageCondition(_ new: StorageCondition) throws(VirtualDeviceError) {
+        let outcome: Result<Void, KeychainError> = condition.withLock { inForce in
+            Result { () throws(KeychainError) in
+                try end(inForce)
+                inForce = ConditionInForce()
+                inForce.damaged = try begin(new)
+                inForce.condition = new
+            }
+        }
+        do throws(KeychainError) { try outcome.get() } catch { throw VirtualDeviceError(error) }
+    }
+
+    private func begin(_ condition: StorageCondition) throws(KeychainError) -> [DamagedBytes] {
+        switch condition {
+        case .healthy: break
+        case .full: keychain.setStoreCondition(.full)
+        case .readOnly: keychain.setStoreCondition(.readOnly)
+        case .itemDamaged(let reference): return try keychain.damage(SecretBytes(Array(reference)))
+        case .everyItemDamaged: return try keychain.damage(nil)
+        case .unreadable, .rootKeyMissing, .rootKeyDamaged:
+            guard let files else {
+                throw .parameter("a keychain in memory has no files that could be damaged")
+            }
+            try keychain.whileClosed { () throws(KeychainError) in
+                do throws(KeychainError) { try files.begin(condition) } catch {
+                    try? files.end()
+                    throw error
+                }
+            }
+        }
+        return []
+    }
+
+    private func end(_ inForce: ConditionInForce) throws(KeychainError) {
+        switch inForce.condition {
+        case .healthy: break
+        case .full, .readOnly: keychain.setStoreCondition(.healthy)
+        case .itemDamaged, .everyItemDamaged: try keychain.repair(inForce.damaged)
+        case .unreadable, .rootKeyMissing, .rootKeyDamaged:
+            guard let files else { return }
+            try keychain.whileClosed { () throws(KeychainError) in try files.end() }
+        }
+    }
+
+    private var files: StorageFiles? { folder.map { StorageFiles(folder: Self.location($0).path) } }
+}

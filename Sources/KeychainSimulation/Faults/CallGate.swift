@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Synchronization
+
+/// Where calls are held: made by ``Faults/hold(on:skipping:times:where:)``.
+///
+/// When the object goes away, the gate opens.
+public final class CallGate: Sendable {
+    private let barrier: Barrier
+
+    /// The fault, to ask how many calls came.
+    public let fault: Fault
+
+    init(_ barrier: Barrier, _ fault: Fault) {
+        self.barrier = barrier
+        self.fault = fault
+    }
+
+    deinit { open() }
+
+    /// Waits until a call is held, or the gate is open.
+    public func waitForCall() async { await barrier.arrival() }
+
+    /// Lets go what is held, and holds nothing more.
+    public func open() { fault.remove() }
+}
+
+/// Blocks threads until it is opened.
+final class Barrier: Sendable {
+    private let state = Mutex(State())
+
+    private struct State {
+        var isOpen = false
+        var held: [DispatchSemaphore] = []
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// Blocks the caller until the barrier is open.
+    func pass() {
+        let semaphore = DispatchSemaphore(value: 0)
+        let (blocks, waiting) = state.withLock { state in
+            defer { state.waiting = [] }
+            if !state.isOpen { state.held.append(semaphore) }
+            return (!state.isOpen, state.waiting)
+        }
+        for continuation in waiting { continuation.resume() }
+        if blocks { semaphore.wait() }
+    }
+
+    /// Waits until somebody is blocked, or the barrier is open.
+    func arrival() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if !state.isOpen, state.held.isEmpty { state.waiting.append(continuation) }
+                return state.isOpen || !state.held.isEmpty
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let (held, waiting) = state.withLock { state in
+            defer { (state.held, state.waiting) = ([], []) }
+            state.isOpen = true
+            return (state.held, state.waiting)
+        }
+        for semaphore in held { semaphore.signal() }
+        for continuation in waiting { continuation.resume() }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import Synchronization
+
+/// Something that goes wrong at some calls: made by ``Faults``.
+public final class Fault: Sendable {
+    let effect: Effect
+
+    private let operations: Set<KeychainCall.Operation>
+    private let matches: @Sendable (KeychainCall) -> Bool
+    private let state: Mutex<State>
+
+    private struct State {
+        var skipping: Int
+        /// `nil` for ever.
+        var remaining: Int?
+        var count = 0
+    }
+
+    enum Effect: Sendable {
+        case failure(Status, Faults.Moment)
+        case delay(Duration)
+        case barrier(Barrier)
+    }
+
+    init(
+        _ effect: Effect,
+        _ operations: Set<KeychainCall.Operation>,
+        _ skipping: Int,
+        _ times: Int?,
+        _ matches: @escaping @Sendable (KeychainCall) -> Bool
+    ) {
+        self.effect = effect
+        self.operations = operations
+        self.matches = matches
+        state = Mutex(State(skipping: skipping, remaining: times))
+    }
+
+    /// How many calls it struck.
+    public var count: Int { state.withLock(\.count) }
+
+    /// Whether it strikes no more.
+    public var isOver: Bool { state.withLock { $0.remaining.map { $0 <= 0 } ?? false } }
+
+    /// Ends it, and lets go what it holds.
+    public func remove() {
+        state.withLock { $0.remaining = 0 }
+        if case .barrier(let barrier) = effect { barrier.open() }
+    }
+
+    var isFailure: Bool {
+        guard case .failure = effect else { return false }
+        return true
+    }
+
+    /// What happens to a call; `nil` for nothing.
+    func strike(_ call: KeychainCall) -> Effect? {
+        guard operations.contains(call.operation), matches(call) else { return nil }
+        return state.withLock { state in
+            if let remaining = state.remaining, remaining <= 0 { return nil }
+            guard state.skipping <= 0 else {
+                state.skipping -= 1
+                return nil
+            }
+            state.remaining = state.remaining.map { $0 - 1 }
+            state.count += 1
+            return effect
+        }
+    }
+}
