@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A rule that a subject does not keep.
+public struct ContractViolation: Sendable, Hashable, CustomStringConvertible {
+    /// The rule.
+    public let rule: ContractRule
+
+    /// What was called, with its attributes; of secrets only the length.
+    public let call: String
+
+    /// What a faithful keychain answers.
+    public let expected: String
+
+    /// What the subject answered.
+    public let got: String
+
+    /// What was expected and what came instead, and what comes of it.
+    public var description: String {
+        """
+        not a faithful keychain: \(rule.name)
+          the rule: \(rule.statement)
+          called:   \(call)
+          expected: \(expected)
+          got:      \(got)
+          so that:  \(rule.consequence)
+          source:   \(rule.source)
+        """
+    }
+}
+
+/// What a rule throws at the first answer that is not as it says.
+struct ContractMismatch: Error {
+    let call: String
+    let expected: String
+    let got: String
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainSimulation
+public import Testing
+
+extension KeychainContract {
+    /// Records an issue for each rule that four functions break.
+    ///
+    /// In XCTest, fail on ``violations(of:on:)`` instead.
+    ///
+    /// - Parameters:
+    ///   - subject: makes a subject that has no items; evaluated once for each rule.
+    ///   - platform: what the device is that the subject is called on.
+    ///   - exceptions: the names of rules that the subject is known to break. One that it keeps is an issue too, and so is
+    ///     a name that no rule has.
+    ///   - sourceLocation: where the issues are recorded.
+    /// - Throws: what `subject` throws.
+    public static func expectFaithful<Subject: SecItemContractSubject>(
+        _ subject: @autoclosure () throws -> Subject,
+        on platform: VirtualDevice.Platform = .iOS,
+        except exceptions: [String] = [],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try report(of: try subject(), on: platform).record(except: exceptions, at: sourceLocation)
+    }
+
+    /// Records an issue for each rule that a store of passwords breaks.
+    ///
+    /// In XCTest, fail on ``violations(of:on:)`` instead.
+    ///
+    /// - Parameters:
+    ///   - subject: makes a subject that has no passwords; evaluated once for each rule.
+    ///   - platform: what the device is that the subject is called on.
+    ///   - exceptions: the names of rules that the subject is known to break. One that it keeps is an issue too, and so is
+    ///     a name that no rule has.
+    ///   - sourceLocation: where the issues are recorded.
+    /// - Throws: what `subject` throws.
+    public nonisolated(nonsending) static func expectFaithful<Subject: PasswordStoreContractSubject>(
+        _ subject: @autoclosure () async throws -> Subject,
+        on platform: VirtualDevice.Platform = .iOS,
+        except exceptions: [String] = [],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await report(of: try await subject(), on: platform).record(except: exceptions, at: sourceLocation)
+    }
+}
+
+extension ContractReport {
+    func record(except exceptions: [String], at location: SourceLocation) {
+        for violation in violations where !exceptions.contains(violation.rule.name) {
+            Issue.record("\(violation)", sourceLocation: location)
+        }
+        let known = Set(violations.map(\.rule.name))
+        for name in exceptions where !known.contains(name) {
+            let isRule = (kept + notRun).contains { $0.name == name }
+            let reason = isRule ? "the subject does not break it" : "there is no such rule"
+            Issue.record("the exception \"\(name)\" is of no use: \(reason)", sourceLocation: location)
+        }
+    }
+}

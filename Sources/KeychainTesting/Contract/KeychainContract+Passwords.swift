@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainSimulation
+
+extension KeychainContract {
+    /// Holds a store of passwords against the contract.
+    ///
+    /// - Parameters:
+    ///   - subject: makes a subject that has no passwords; evaluated once for each rule.
+    ///   - platform: what the device is that the subject is called on.
+    /// - Returns: the rules kept, broken and not run.
+    /// - Throws: what `subject` throws.
+    public nonisolated(nonsending) static func report<Subject: PasswordStoreContractSubject>(
+        of subject: @autoclosure () async throws -> Subject,
+        on platform: VirtualDevice.Platform = .iOS
+    ) async throws -> ContractReport {
+        var report = ContractReport()
+        for rule in PasswordStoreRule.all {
+            let device = try VirtualDevice(platform)
+            try await device.install(entitlements).run {
+                let bench = PasswordStoreBench(store: try await subject(), device: device)
+                do {
+                    guard try await bench.has(rule.rule.requirement) else { return report.notRun.append(rule.rule) }
+                    try await rule.check(bench)
+                    report.kept.append(rule.rule)
+                } catch {
+                    report.note(rule.rule, error)
+                }
+            }
+        }
+        return report
+    }
+
+    /// The rules that a store of passwords breaks.
+    ///
+    /// - Parameters:
+    ///   - subject: makes a subject that has no passwords; evaluated once for each rule.
+    ///   - platform: what the device is that the subject is called on.
+    /// - Returns: one violation for each rule that is not kept; none for a faithful subject.
+    /// - Throws: what `subject` throws.
+    public nonisolated(nonsending) static func violations<Subject: PasswordStoreContractSubject>(
+        of subject: @autoclosure () async throws -> Subject,
+        on platform: VirtualDevice.Platform = .iOS
+    ) async throws -> [ContractViolation] {
+        try await report(of: try await subject(), on: platform).violations
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainSimulation
+import PortableSecurity
+
+/// Calls a store for a rule, and throws at the first answer that is not as the rule says.
+struct PasswordStoreBench {
+    let store: any PasswordStoreContractSubject
+
+    /// What the store is called on.
+    let device: VirtualDevice
+
+    static let secret = Data("secret".utf8)
+    static let otherSecret = Data("another".utf8)
+
+    nonisolated(nonsending) func set(
+        _ password: Data = secret,
+        _ service: String = "mail",
+        _ account: String = "ada"
+    ) async throws {
+        do { try await store.set(password, service: service, account: account) } catch {
+            throw mismatch(Self.call("set", service, account), expected: "no error", got: "\(error)")
+        }
+    }
+
+    nonisolated(nonsending) func delete(_ service: String = "mail", _ account: String = "ada") async throws {
+        do { try await store.delete(service: service, account: account) } catch {
+            throw mismatch(Self.call("delete", service, account), expected: "no error", got: "\(error)")
+        }
+    }
+
+    /// Expects a password, or that there is none.
+    nonisolated(nonsending) func expect(
+        _ password: Data?,
+        _ service: String = "mail",
+        _ account: String = "ada",
+        because reason: String
+    ) async throws {
+        let call = Self.call("get", service, account)
+        let got: Data?
+        do { got = try await store.get(service: service, account: account) } catch {
+            throw mismatch(call, expected: reason, got: "an error: \(error)")
+        }
+        guard got != password else { return }
+        throw mismatch(call, expected: reason, got: Self.text(got))
+    }
+
+    /// Expects an error.
+    nonisolated(nonsending) func expectError(
+        of call: String,
+        because reason: String,
+        from body: nonisolated(nonsending) () async throws -> Data?
+    ) async throws {
+        let got: Data?
+        do { got = try await body() } catch { return }
+        throw mismatch(call, expected: "an error: \(reason)", got: "no error, \(Self.text(got))")
+    }
+
+    /// Whether the store has what a rule needs.
+    nonisolated(nonsending) func has(_ requirement: ContractRule.Requirement?) async throws -> Bool {
+        switch requirement {
+        case nil: true
+        case .concurrency: store is any PasswordStoreContractSubject & ConcurrentContractSubject
+        case .accessGroups: store is any GroupedPasswordStoreContractSubject
+        case .adding: store is any AddingPasswordStoreContractSubject
+        case .listing: store is any ListingPasswordStoreContractSubject
+        case .clearing: store is any ClearingPasswordStoreContractSubject
+        case .device: try await device.platform == .simulator ? false : reachesDevice()
+        case .iOS: device.platform != .macOS
+        }
+    }
+
+    func mismatch(_ call: String, expected: String, got: String) -> ContractMismatch {
+        ContractMismatch(call: call, expected: expected, got: got)
+    }
+
+    static func call(_ name: String, _ service: String = "mail", _ account: String = "ada") -> String {
+        "\(name)(service: \"\(service)\", account: \"\(account)\")"
+    }
+
+    private static func text(_ data: Data?) -> String { data.map { "data of \($0.count) bytes" } ?? "nil" }
+
+    /// Whether what the store is given lies in the keychain of the device.
+    private nonisolated(nonsending) func reachesDevice() async throws -> Bool {
+        try await set(Self.secret, "probe", "probe")
+        let classes = [kSecClassGenericPassword, kSecClassInternetPassword, kSecClassKey, kSecClassCertificate]
+        return classes.contains { itemClass in
+            let query: [CFString: Any] = [
+                kSecClass: itemClass, kSecAttrSynchronizable: kSecAttrSynchronizableAny,
+            ]
+            return SecItemCopyMatching(query as CFDictionary, nil) == errSecSuccess
+        }
+    }
+}

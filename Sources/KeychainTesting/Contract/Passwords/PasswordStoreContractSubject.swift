@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// A store of passwords by service and account, as most wrappers of the keychain are.
+///
+/// A method without `async` or `throws` will do. Further protocols say what else a store can do; the rules about what it
+/// cannot are not run, and the report says so.
+public protocol PasswordStoreContractSubject {
+    /// Stores a password, in the place of one that is there.
+    nonisolated(nonsending) func set(_ password: Data, service: String, account: String) async throws
+
+    /// The password; `nil` when there is none, and for no other reason.
+    nonisolated(nonsending) func get(service: String, account: String) async throws -> Data?
+
+    /// Deletes the password; when there is none, it may throw.
+    nonisolated(nonsending) func delete(service: String, account: String) async throws
+}
+
+/// A store that can add a password without replacing one.
+public protocol AddingPasswordStoreContractSubject: PasswordStoreContractSubject {
+    /// Stores a password, and throws when there is one.
+    nonisolated(nonsending) func add(_ password: Data, service: String, account: String) async throws
+}
+
+/// A store that lists what it keeps.
+public protocol ListingPasswordStoreContractSubject: PasswordStoreContractSubject {
+    /// The accounts that have a password for a service, in any order; empty when there are none.
+    nonisolated(nonsending) func accounts(service: String) async throws -> [String]
+}
+
+/// A store that deletes many passwords at once.
+public protocol ClearingPasswordStoreContractSubject: PasswordStoreContractSubject {
+    /// Deletes every password for a service; when there is none, it may throw.
+    nonisolated(nonsending) func deleteAll(service: String) async throws
+}
+
+/// A store whose passwords lie in access groups.
+///
+/// The groups are ``KeychainContract/defaultAccessGroup``, ``KeychainContract/sharedAccessGroup`` and, to be refused,
+/// ``KeychainContract/foreignAccessGroup``.
+public protocol GroupedPasswordStoreContractSubject: PasswordStoreContractSubject {
+    /// Stores a password in an access group, in the place of one that is there.
+    nonisolated(nonsending) func set(_ password: Data, service: String, account: String, group: String) async throws
+
+    /// The password in an access group; `nil` when there is none.
+    nonisolated(nonsending) func get(service: String, account: String, group: String) async throws -> Data?
+}

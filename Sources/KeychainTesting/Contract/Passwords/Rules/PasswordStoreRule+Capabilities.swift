@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PasswordStoreRule {
+    /// What stores do that can more than set, get and delete.
+    static let capabilities = [
+        PasswordStoreRule(
+            "add twice is refused",
+            "The second add of a password is an error, and the first password stays.",
+            otherwise:
+                "code that adds where it should replace passes its tests, and keeps the old password on a device",
+            source: "specification 5.1",
+            needs: .adding
+        ) { bench in
+            guard let store = bench.store as? any AddingPasswordStoreContractSubject else { return }
+            try await store.add(PasswordStoreBench.secret, service: "mail", account: "ada")
+            try await bench.expectError(of: PasswordStoreBench.call("add"), because: "the key is taken") {
+                try await store.add(PasswordStoreBench.otherSecret, service: "mail", account: "ada")
+                return nil
+            }
+            try await bench.expect(PasswordStoreBench.secret, because: "the password of the first add")
+        },
+        PasswordStoreRule(
+            "the list has each account once",
+            "The list has the accounts of the service, each once, and no others; it is empty where nothing is stored.",
+            otherwise: "a screen of accounts shows too many, too few, or an error at the first launch",
+            source: "specification 4.2",
+            needs: .listing
+        ) { bench in
+            guard let store = bench.store as? any ListingPasswordStoreContractSubject else { return }
+            try await bench.expect([], store)
+            for account in ["ada", "bob", "ada"] { try await bench.set(PasswordStoreBench.secret, "mail", account) }
+            try await bench.set(PasswordStoreBench.secret, "chat", "eve")
+            try await bench.expect(["ada", "bob"], store)
+        },
+        PasswordStoreRule(
+            "clearing takes a service",
+            "Deleting all takes every password for the service, and none for another.",
+            otherwise: "somebody stays signed in after signing out, or is signed out elsewhere",
+            source: "specification 4.1, 5.4",
+            needs: .clearing
+        ) { bench in
+            guard let store = bench.store as? any ClearingPasswordStoreContractSubject else { return }
+            for account in ["ada", "bob"] { try await bench.set(PasswordStoreBench.secret, "mail", account) }
+            try await bench.set(PasswordStoreBench.secret, "chat", "ada")
+            try await store.deleteAll(service: "mail")
+            try await bench.expect(nil, "mail", "ada", because: "nil: all were deleted")
+            try await bench.expect(nil, "mail", "bob", because: "nil: all were deleted")
+            try await bench.expect(
+                PasswordStoreBench.secret,
+                "chat",
+                "ada",
+                because: "the password for the other service"
+            )
+        },
+        PasswordStoreRule(
+            "access groups are apart",
+            "One account has a password for each access group.",
+            otherwise: "an app and its extension overwrite each other's password on one of both",
+            source: "specification 6",
+            needs: .accessGroups
+        ) { bench in
+            guard let store = bench.store as? any GroupedPasswordStoreContractSubject else { return }
+            let (own, shared) = (KeychainContract.defaultAccessGroup, KeychainContract.sharedAccessGroup)
+            try await store.set(PasswordStoreBench.secret, service: "mail", account: "ada", group: own)
+            let absent = try await store.get(service: "mail", account: "ada", group: shared)
+            guard absent == nil else {
+                throw bench.mismatch("get in \(shared)", expected: "nil: the group differs", got: "a password")
+            }
+            try await store.set(PasswordStoreBench.otherSecret, service: "mail", account: "ada", group: shared)
+            let first = try await store.get(service: "mail", account: "ada", group: own)
+            guard first == PasswordStoreBench.secret else {
+                throw bench.mismatch("get in \(own)", expected: "the password of the group", got: "another, or none")
+            }
+        },
+        PasswordStoreRule(
+            "a foreign access group is refused",
+            "An access group that the app is not entitled to is an error, to store and to read: never nil.",
+            otherwise: "a group that the signature lacks, or that has another team's prefix, shows on a device alone",
+            source: "specification 6",
+            needs: .accessGroups
+        ) { bench in
+            guard let store = bench.store as? any GroupedPasswordStoreContractSubject else { return }
+            let foreign = KeychainContract.foreignAccessGroup
+            try await bench.expectError(of: "set in \(foreign)", because: "no entitlement") {
+                try await store.set(PasswordStoreBench.secret, service: "mail", account: "ada", group: foreign)
+                return nil
+            }
+            try await bench.expectError(of: "get in \(foreign)", because: "no entitlement") {
+                try await store.get(service: "mail", account: "ada", group: foreign)
+            }
+        },
+        PasswordStoreRule(
+            "sets at the same time all succeed",
+            "Of sets at the same time none fails, and one of their passwords is there afterwards.",
+            otherwise: "a race between two refreshes loses the token, or is an error that nobody handles",
+            source: "specification 5.1, 5.3",
+            needs: .concurrency
+        ) { try await $0.race() },
+    ]
+}
+
+extension PasswordStoreBench {
+    fileprivate nonisolated(nonsending) func expect(
+        _ accounts: [String],
+        _ store: any ListingPasswordStoreContractSubject
+    ) async throws {
+        let got: [String]
+        do { got = try await store.accounts(service: "mail") } catch {
+            throw mismatch("accounts(service: \"mail\")", expected: "\(accounts)", got: "an error: \(error)")
+        }
+        guard got.sorted() != accounts else { return }
+        throw mismatch("accounts(service: \"mail\")", expected: "\(accounts)", got: "\(got.sorted())")
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PasswordStoreRule {
+    /// What makes two passwords two.
+    static let keys = [
+        PasswordStoreRule(
+            "accounts are apart",
+            "Two accounts of a service have a password each.",
+            otherwise: "a second person who signs in takes the first one's password away",
+            source: "specification 2.2"
+        ) { bench in
+            try await bench.set(account: "ada")
+            try await bench.set(PasswordStoreBench.otherSecret, "mail", "bob")
+            try await bench.expect(PasswordStoreBench.secret, because: "the password of this account")
+        },
+        PasswordStoreRule(
+            "services are apart",
+            "One account has a password for each service.",
+            otherwise: "two features that use one account name overwrite each other on one of test and device",
+            source: "specification 2.2"
+        ) { bench in
+            try await bench.set(service: "mail")
+            try await bench.set(PasswordStoreBench.otherSecret, "chat", "ada")
+            try await bench.expect(PasswordStoreBench.secret, because: "the password for this service")
+        },
+        PasswordStoreRule(
+            "key without separators",
+            "Service and account are compared one by one: service ab with account c is not service a with account bc.",
+            otherwise: "a key that is glued together lets two passwords meet that have nothing in common",
+            source: "specification 2.2"
+        ) { bench in
+            for separator in ["", ".", "-", "_", ":", "/", "|", "#", ",", " "] {
+                try await bench.set(PasswordStoreBench.secret, "x", "y\(separator)z")
+                try await bench.set(PasswordStoreBench.otherSecret, "x\(separator)y", "z")
+                try await bench.expect(
+                    PasswordStoreBench.secret,
+                    "x",
+                    "y\(separator)z",
+                    because: "the password that was stored for this pair"
+                )
+            }
+        },
+        PasswordStoreRule(
+            "case counts",
+            "Accounts and services are compared with their case.",
+            otherwise: "a login that a test finds is not found on a device",
+            source: "specification 2.1"
+        ) { bench in
+            try await bench.set()
+            try await bench.expect(nil, "mail", "Ada", because: "nil: the account differs")
+            try await bench.expect(nil, "Mail", "ada", because: "nil: the service differs")
+        },
+        PasswordStoreRule(
+            "bytes count, not characters",
+            "Accounts are compared by their UTF-8 bytes: an é of one code point is not an é of two, though Swift calls them equal.",
+            otherwise: "an account that was typed on another keyboard is found in the test, and not on a device",
+            source: "specification 2.1"
+        ) { bench in
+            try await bench.set(account: "caf\u{E9}")
+            try await bench.expect(nil, "mail", "cafe\u{301}", because: "nil: the bytes differ")
+        },
+        PasswordStoreRule(
+            "empty names are names",
+            "An empty service and an empty account are a key like any other.",
+            otherwise: "a password for no account is lost on one of both",
+            source: "specification 2.2"
+        ) { bench in
+            try await bench.set(PasswordStoreBench.secret, "", "")
+            try await bench.set(PasswordStoreBench.otherSecret, "", "ada")
+            try await bench.expect(PasswordStoreBench.secret, "", "", because: "the password of the empty names")
+        },
+    ]
+}
+
+extension PasswordStoreBench {
+    fileprivate nonisolated(nonsending) func set(account: String) async throws {
+        try await set(Self.secret, "mail", account)
+    }
+
+    fileprivate nonisolated(nonsending) func set(service: String) async throws {
+        try await set(Self.secret, service, "ada")
+    }
+}

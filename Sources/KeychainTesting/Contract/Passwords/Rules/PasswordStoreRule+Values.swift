@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension PasswordStoreRule {
+    /// What becomes of the passwords.
+    static let values = [
+        PasswordStoreRule(
+            "absent is nil",
+            "A password that was never stored is nil, and no error.",
+            otherwise: "the first launch takes a path that no test has taken",
+            source: "specification 5.2"
+        ) { try await $0.expect(nil, because: "nil: nothing was stored") },
+        PasswordStoreRule(
+            "the password comes back bit by bit",
+            "Data of any bytes comes back as it went in, be it no UTF-8, and be it long.",
+            otherwise: "a key that is no text is lost",
+            source: "specification 2.2, open question 9"
+        ) { bench in
+            for password in [Data(0...255), Data([0xFF, 0xFE, 0x00]), Data(repeating: 0xC3, count: 100_000)] {
+                try await bench.set(password)
+                try await bench.expect(password, because: "the \(password.count) bytes that were stored")
+            }
+        },
+        PasswordStoreRule(
+            "an empty password is a password",
+            "Data of no bytes is stored, and is not nil.",
+            otherwise: "an empty password is absent",
+            source: "specification 4.2"
+        ) { bench in
+            try await bench.set(Data())
+            try await bench.expect(Data(), because: "data of no bytes")
+        },
+    ]
+
+    /// What changes do.
+    static let changes = [
+        PasswordStoreRule(
+            "set replaces",
+            "A set in the place of a password replaces it.",
+            otherwise:
+                "a changed password is saved in the test, and the old one stays on a device: an add alone is refused there",
+            source: "specification 5.1, 5.3"
+        ) { bench in
+            try await bench.set()
+            try await bench.set(PasswordStoreBench.otherSecret)
+            try await bench.expect(PasswordStoreBench.otherSecret, because: "the password of the second set")
+        },
+        PasswordStoreRule(
+            "delete takes one",
+            "A delete takes the password of the account and the service, and no other.",
+            otherwise: "signing one account out signs everybody out",
+            source: "specification 5.4"
+        ) { bench in
+            try await bench.set()
+            try await bench.set(PasswordStoreBench.otherSecret, "mail", "bob")
+            try await bench.set(PasswordStoreBench.otherSecret, "chat", "ada")
+            try await bench.delete()
+            try await bench.expect(nil, because: "nil: it was deleted")
+            for (service, account) in [("mail", "bob"), ("chat", "ada")] {
+                try await bench.expect(
+                    PasswordStoreBench.otherSecret,
+                    service,
+                    account,
+                    because: "the password that was not deleted"
+                )
+            }
+        },
+        PasswordStoreRule(
+            "free again after a delete",
+            "After a delete, or one that found nothing, a password can be stored.",
+            otherwise: "nobody can sign in after signing out",
+            source: "specification 5.4"
+        ) { bench in
+            // Whether a delete of nothing is an error is the store's affair.
+            try? await bench.delete()
+            try await bench.set()
+            try await bench.delete()
+            try await bench.set(PasswordStoreBench.otherSecret)
+            try await bench.expect(PasswordStoreBench.otherSecret, because: "the password of the second set")
+        },
+        PasswordStoreRule(
+            "a get changes nothing",
+            "A password can be read more than once.",
+            otherwise: "whoever asks second is signed out",
+            source: "specification 5.2"
+        ) { bench in
+            try await bench.set()
+            for _ in 0..<2 {
+                try await bench.expect(PasswordStoreBench.secret, because: "the password that was stored")
+            }
+        },
+    ]
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PortableSecurity
+
+extension SecItemBench {
+    /// The keys as strings, as subjects take them.
+    static func plain(_ attributes: Attributes) -> [String: Any] {
+        var plain: [String: Any] = [:]
+        for (key, value) in attributes { plain[key as String] = value }
+        return plain
+    }
+
+    /// A result as a dictionary; `nil` when it is none.
+    static func dictionary(_ result: Any?) -> [String: Any]? {
+        if let dictionary = result as? [String: Any] { return dictionary }
+        if let dictionary = result as? [CFString: Any] { return plain(dictionary) }
+        return nil
+    }
+
+    static func copying(_ query: Attributes) -> String { "SecItemCopyMatching(\(text(query)))" }
+
+    /// The attributes in words; of a secret only the length.
+    static func text(_ attributes: Attributes) -> String {
+        plain(attributes).sorted { $0.key < $1.key }.map { key, value in "\(key): \(text(value))" }
+            .joined(separator: ", ")
+    }
+
+    /// What kind of thing a result is.
+    static func shape(_ result: Any?) -> String {
+        switch result {
+        case nil: "nothing"
+        case let data as Data: "data of \(data.count) bytes"
+        case let array as [Any]: "an array of \(array.count)"
+        case let result?:
+            if let dictionary = dictionary(result) {
+                "a dictionary of \(dictionary.keys.sorted().joined(separator: ", "))"
+            } else {
+                "\(type(of: result)) \(text(result))"
+            }
+        }
+    }
+
+    private static func text(_ value: Any) -> String {
+        if let data = value as? Data { return "<\(data.count) bytes>" }
+        if let date = value as? Date { return "\(date)" }
+        if let string = value as? String { return "\"\(string)\"" }
+        return "\(value)"
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import PortableSecurity
+
+/// Calls a subject for a rule, and throws at the first answer that is not as the rule says.
+struct SecItemBench {
+    let subject: any SecItemContractSubject
+
+    typealias Attributes = [CFString: Any]
+
+    /// A generic password; what is given more wins.
+    static func password(_ account: Any = "ada", at service: String = "mail", more: Attributes = [:]) -> Attributes {
+        let attributes: Attributes = [
+            kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: account,
+        ]
+        return attributes.merging(more) { _, new in new }
+    }
+
+    /// An internet password; what is given more wins.
+    static func internetPassword(_ more: Attributes = [:]) -> Attributes {
+        let attributes: Attributes = [
+            kSecClass: kSecClassInternetPassword, kSecAttrServer: "example.com", kSecAttrAccount: "ada",
+            kSecAttrProtocol: kSecAttrProtocolHTTPS, kSecAttrPort: 443, kSecAttrPath: "/login",
+        ]
+        return attributes.merging(more) { _, new in new }
+    }
+
+    static var secret: Attributes { [kSecValueData: Data("secret".utf8)] }
+    static var otherSecret: Attributes { [kSecValueData: Data("another".utf8)] }
+
+    @discardableResult
+    func add(_ attributes: Attributes, _ more: Attributes = [:], gives status: OSStatus = errSecSuccess) throws -> Any?
+    {
+        let attributes = attributes.merging(more) { _, new in new }
+        let answer = subject.add(Self.plain(attributes))
+        try expect(answer.status, is: status, "SecItemAdd(\(Self.text(attributes)))")
+        return answer.result
+    }
+
+    @discardableResult
+    func copy(_ query: Attributes, _ more: Attributes = [:], gives status: OSStatus = errSecSuccess) throws -> Any? {
+        let query = query.merging(more) { _, new in new }
+        let answer = subject.copyMatching(Self.plain(query))
+        try expect(answer.status, is: status, "SecItemCopyMatching(\(Self.text(query)))")
+        return answer.result
+    }
+
+    func update(_ query: Attributes, to attributes: Attributes, gives status: OSStatus = errSecSuccess) throws {
+        let got = subject.update(Self.plain(query), Self.plain(attributes))
+        try expect(got, is: status, "SecItemUpdate(\(Self.text(query)), \(Self.text(attributes)))")
+    }
+
+    func delete(_ query: Attributes, gives status: OSStatus = errSecSuccess) throws {
+        try expect(subject.delete(Self.plain(query)), is: status, "SecItemDelete(\(Self.text(query)))")
+    }
+
+    /// The secret of what a query finds.
+    func data(_ query: Attributes) throws -> Data? {
+        let query = query.merging([kSecReturnData: true]) { _, new in new }
+        let result = try copy(query)
+        guard let result else { return nil }
+        guard let data = result as? Data else {
+            throw mismatch(Self.copying(query), expected: "Data", got: Self.shape(result))
+        }
+        return data
+    }
+
+    /// The attributes of the one item that a query finds.
+    func attributes(_ query: Attributes, _ more: Attributes = [:]) throws -> [String: Any] {
+        let query = query.merging(more) { _, new in new }.merging([kSecReturnAttributes: true]) { _, new in new }
+        let result = try copy(query)
+        guard let dictionary = Self.dictionary(result) else {
+            throw mismatch(Self.copying(query), expected: "a dictionary of attributes", got: Self.shape(result))
+        }
+        return dictionary
+    }
+
+    /// The attributes of all items that a query finds.
+    func list(_ query: Attributes) throws -> [[String: Any]] {
+        let query = query.merging([kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll]) { _, new in new }
+        let result = try copy(query)
+        guard let array = result as? [Any] else {
+            throw mismatch(Self.copying(query), expected: "an array", got: Self.shape(result))
+        }
+        return array.compactMap(Self.dictionary)
+    }
+
+    /// Expects that a query finds as many items.
+    func expect(_ count: Int, matching query: Attributes, because reason: String) throws {
+        guard count > 0 else {
+            try copy(query, [kSecReturnAttributes: true], gives: errSecItemNotFound)
+            return
+        }
+        let found = try list(query).count
+        guard found != count else { return }
+        throw mismatch(Self.copying(query), expected: "\(count) items: \(reason)", got: "\(found)")
+    }
+
+    /// Expects the secret of what a query finds.
+    func expect(_ secret: Data, in query: Attributes, because reason: String) throws {
+        guard let found = try data(query) else {
+            throw mismatch(Self.copying(query), expected: reason, got: "no data")
+        }
+        guard found != secret else { return }
+        throw mismatch(Self.copying(query), expected: reason, got: "other data (\(found.count) bytes)")
+    }
+
+    /// Expects what a rule says of an answer that came already.
+    func expect(_ isSo: Bool, _ expected: String, got: @autoclosure () -> Any?, of call: String) throws {
+        if !isSo { throw mismatch(call, expected: expected, got: Self.shape(got())) }
+    }
+
+    func mismatch(_ call: String, expected: String, got: String) -> ContractMismatch {
+        ContractMismatch(call: call, expected: expected, got: got)
+    }
+
+    private func expect(_ got: OSStatus, is status: OSStatus, _ call: String) throws {
+        guard got != status else { return }
+        throw mismatch(call, expected: Self.name(of: status), got: Self.name(of: got))
+    }
+
+    private static func name(of status: OSStatus) -> String { "\(Status(rawValue: status)) (\(status))" }
+}

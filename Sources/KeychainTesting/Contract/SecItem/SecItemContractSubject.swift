@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import PortableSecurity
+
+/// Four functions in the shape of `SecItem…`, as they are injected to test the code that calls them.
+///
+/// Adapt yours in a few lines:
+///
+/// ```swift
+/// struct Subject: SecItemContractSubject {
+///     let mock = OurMock()
+///     func add(_ attributes: [String: Any]) -> SecItemAnswer {
+///         SecItemAnswer { mock.add(attributes as CFDictionary, $0) }
+///     }
+///     …
+/// }
+/// ```
+public protocol SecItemContractSubject {
+    /// What `SecItemAdd` does.
+    func add(_ attributes: [String: Any]) -> SecItemAnswer
+
+    /// What `SecItemCopyMatching` does.
+    func copyMatching(_ query: [String: Any]) -> SecItemAnswer
+
+    /// What `SecItemUpdate` does.
+    func update(_ query: [String: Any], _ attributes: [String: Any]) -> OSStatus
+
+    /// What `SecItemDelete` does.
+    func delete(_ query: [String: Any]) -> OSStatus
+}
+
+/// A status and a result.
+public struct SecItemAnswer {
+    /// The status.
+    public var status: OSStatus
+
+    /// The result; `nil` for none.
+    public var result: Any?
+
+    /// An answer.
+    public init(_ status: OSStatus, _ result: Any? = nil) {
+        self.status = status
+        self.result = result
+    }
+
+    /// The answer of a function that hands its result out through a pointer.
+    public init(_ call: (UnsafeMutablePointer<CFTypeRef?>) -> OSStatus) {
+        var result: CFTypeRef?
+        status = call(&result)
+        self.result = result
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A table of texts: long on purpose.
+
+extension Scenario {
+    /// Every scenario.
+    public static let all: [Scenario] = [
+        lockedInBackground, beforeFirstUnlock, duplicateThroughNonKeyAttribute, entitlementRemoved, teamChanged,
+        passcodeRemoved, biometryReenrolled, restoredToNewDevice, freshInstallWithLeftovers,
+    ]
+
+    /// The app is woken in the background while the device is locked.
+    public static let lockedInBackground = Scenario(
+        name: "locked in background",
+        story: "A notification or a background refresh wakes the app while the phone lies locked on the table.",
+        usualMistake: """
+            It takes errSecInteractionNotAllowed (-25308) for an absent token and signs the person out; or it saves by \
+            deleting, which works while locked, and adding, which does not.
+            """,
+        advice: """
+            Keep what the background needs as kSecAttrAccessibleAfterFirstUnlock. Treat -25308 as "later": neither \
+            as absent nor as a reason to write.
+            """,
+        source: "specification 7.2; Apple: Restricting keychain item accessibility",
+        event: .lock
+    )
+
+    /// The app is launched after a restart, before anybody has unlocked the device.
+    public static let beforeFirstUnlock = Scenario(
+        name: "before first unlock",
+        story:
+            "The phone restarted overnight after an update of the system, and launches the app before it is unlocked.",
+        usualMistake: """
+            It takes an item that does not open for a damaged one and deletes it, which works even now; or it makes a new \
+            key in the place of the one that it cannot read.
+            """,
+        advice: """
+            Nothing but kSecAttrAccessibleAlways is readable now, not even kSecAttrAccessibleAfterFirstUnlock. Treat \
+            -25308 as "later", and delete nothing because of it.
+            """,
+        source: "specification 7.1, 7.2; Apple: kSecAttrAccessibleAfterFirstUnlock",
+        event: .reboot
+    )
+
+    /// The item is there with another label, comment, description or generic attribute than the query names.
+    public static let duplicateThroughNonKeyAttribute = Scenario(
+        name: "duplicate through a non-key attribute",
+        story: "An earlier version of the app stored the item with another label, comment or generic attribute.",
+        usualMistake: """
+            Its query names that attribute, and so finds nothing; the add that follows is errSecDuplicateItem (-25299), \
+            because the key is taken. Nothing is read, and nothing is saved, for ever.
+            """,
+        advice: """
+            Search, update and delete by the key alone: for a generic password service, account, access group and \
+            kSecAttrSynchronizable. Give the other attributes to the add and to what an update changes.
+            """,
+        source: "specification 2.2; Apple: errSecDuplicateItem",
+        event: .otherAttributes
+    )
+
+    /// An update of the app is no longer entitled to the access group that the app stores in.
+    public static let entitlementRemoved = Scenario(
+        name: "entitlement removed by an update",
+        story: "The update was signed without the keychain access group that the version before it stored in.",
+        usualMistake: """
+            It names the group, and every call, the add of the next sign-in included, is errSecMissingEntitlement \
+            (-34018), which it passes over.
+            """,
+        advice: """
+            Tell -34018 from absent and report it: it is a fault of the build. Leave the group out, or fall back to \
+            the app's own group, so that a new sign-in is kept.
+            """,
+        source: "specification 6; Apple: Sharing access to keychain items among a collection of apps",
+        event: .lessEntitlements
+    )
+
+    /// The app was transferred to another team, whose prefix its access groups have now.
+    public static let teamChanged = Scenario(
+        name: "team changed",
+        story: "The app was sold; the update is signed by the new team, and its access groups have another prefix.",
+        usualMistake:
+            "It has the old team's prefix in a constant: no call reaches a group that the app may use any more.",
+        advice: """
+            Take the group from the entitlements, or name none. Expect that everybody has to sign in once more, and \
+            that what the old version stored cannot be reached.
+            """,
+        source: "specification 6; Apple: App ID prefix change and keychain access",
+        event: .otherTeam
+    )
+
+    /// The owner turned the passcode off.
+    public static let passcodeRemoved = Scenario(
+        name: "passcode removed",
+        story:
+            "The owner turned the passcode off, which destroys the items of kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly.",
+        usualMistake:
+            "It passes over the status of the add, which fails without a passcode, and says that it has saved.",
+        advice: """
+            Report the failure of the add, ask for a passcode, or store with a weaker accessibility if that is what the \
+            item may have. Expect that the old item is gone for good.
+            """,
+        source: "specification 7.4; Apple: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly",
+        event: .noPasscode
+    )
+
+    /// Another face or finger was enrolled.
+    public static let biometryReenrolled = Scenario(
+        name: "biometry re-enrolled",
+        story: "The owner enrolled another finger, which shuts the items that .biometryCurrentSet guards for good.",
+        usualMistake: """
+            It updates the item that cannot be opened any more, or adds over it: neither works, and no sign-in \
+            is ever kept again.
+            """,
+        advice: "Have the person sign in again, delete the item, which needs nobody, and add it anew.",
+        source: "specification 7.5; Apple: SecAccessControlCreateFlags.biometryCurrentSet",
+        event: .otherBiometry
+    )
+
+    /// A backup was restored to another device.
+    public static let restoredToNewDevice = Scenario(
+        name: "restored to a new device",
+        story: "The owner has a new phone; settings and files came from the backup, items of this device only did not.",
+        usualMistake: "It keeps in the settings that somebody is signed in, which was restored, and has no token.",
+        advice: "Ask the keychain, not the settings, and sign in again when it has nothing.",
+        source: "specification 7.1; Apple: kSecAttrAccessibleWhenUnlockedThisDeviceOnly",
+        event: .otherDevice
+    )
+
+    /// The app was deleted and installed again; its settings are gone, and its items are not.
+    public static let freshInstallWithLeftovers = Scenario(
+        name: "fresh install with leftovers",
+        story: "The app was deleted, and is installed again: its settings are gone, but the keychain kept its items.",
+        usualMistake: "It finds the token of whoever used it last, and starts signed in.",
+        advice: "Keep a mark in the settings; where it is missing, delete what an earlier installation left.",
+        source:
+            "observed on iOS; Apple does not document it and has announced no change (specification has no section)",
+        event: .reinstallation
+    )
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainSimulation
+import PortableSecurity
+
+extension Scenario {
+    /// What became of an item.
+    public enum Expectation: String, Sendable, Hashable, CaseIterable {
+        /// It is there, and can be read.
+        case isThere
+        /// It is there, and cannot be read until somebody unlocks the device: `errSecInteractionNotAllowed` (-25308).
+        case isUnreadableForNow
+        /// It is there, keeps its primary key, and can never be read again: `errSecAuthFailed` (-25293).
+        ///
+        /// An add in its place is `errSecDuplicateItem` (-25299); but one that asks for the faces or fingers that are enrolled
+        /// is `errSecAuthFailed` as well while there are none, as after the passcode was removed.
+        case isUnreadableForGood
+        /// It does not exist any more: `errSecItemNotFound` (-25300).
+        case isGone
+        /// It is in an access group that the app may not use: `errSecItemNotFound` (-25300), or `errSecMissingEntitlement`
+        /// (-34018) for a query that names the group.
+        case belongsToSomebodyElse
+    }
+
+    /// How an item is protected.
+    public enum Protection: String, Sendable, Hashable, CaseIterable {
+        /// `kSecAttrAccessibleWhenUnlocked`, which an item has that says nothing.
+        case whenUnlocked
+        /// `kSecAttrAccessibleAfterFirstUnlock`.
+        case afterFirstUnlock
+        /// `kSecAttrAccessibleWhenUnlockedThisDeviceOnly`.
+        case whenUnlockedThisDeviceOnly
+        /// `kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly`.
+        case afterFirstUnlockThisDeviceOnly
+        /// `kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly`.
+        case whenPasscodeSet
+        /// `.biometryCurrentSet` over `kSecAttrAccessibleWhenUnlockedThisDeviceOnly`.
+        case biometryCurrentSet
+
+        /// What an add says of it.
+        public var attributes: [String: Any] {
+            switch self {
+            case .whenUnlocked: [kSecAttrAccessible as String: kSecAttrAccessibleWhenUnlocked]
+            case .afterFirstUnlock: [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock]
+            case .whenUnlockedThisDeviceOnly:
+                [kSecAttrAccessible as String: kSecAttrAccessibleWhenUnlockedThisDeviceOnly]
+            case .afterFirstUnlockThisDeviceOnly:
+                [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly]
+            case .whenPasscodeSet: [kSecAttrAccessible as String: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly]
+            case .biometryCurrentSet:
+                SecAccessControlCreateWithFlags(
+                    nil,
+                    kSecAttrAccessibleWhenUnlockedThisDeviceOnly,
+                    .biometryCurrentSet,
+                    nil
+                ).map { [kSecAttrAccessControl as String: $0] } ?? [:]
+            }
+        }
+
+        var isForThisDevice: Bool { self != .whenUnlocked && self != .afterFirstUnlock }
+
+        var isAfterFirstUnlock: Bool { self == .afterFirstUnlock || self == .afterFirstUnlockThisDeviceOnly }
+    }
+
+    /// What became of an item that was added without saying how it is protected, on iOS.
+    public var expectation: Expectation { expectation(for: .whenUnlocked) }
+
+    /// What became of an item that the app added to its first access group.
+    ///
+    /// - Parameters:
+    ///   - protection: how the item is protected.
+    ///   - platform: what the device is. The simulator has nothing unreadable and loses nothing to the passcode or the
+    ///     enrolment, which is what it hides from a team.
+    /// - Returns: what the app meets after the event.
+    public func expectation(
+        for protection: Protection,
+        on platform: VirtualDevice.Platform = .iOS
+    ) -> Expectation {
+        let isEnforced = platform != .simulator
+        switch event {
+        case .lock: return isEnforced && !protection.isAfterFirstUnlock ? .isUnreadableForNow : .isThere
+        case .reboot: return isEnforced ? .isUnreadableForNow : .isThere
+        case .otherAttributes, .reinstallation: return .isThere
+        case .lessEntitlements, .otherTeam: return .belongsToSomebodyElse
+        case .noPasscode where isEnforced && protection == .whenPasscodeSet: return .isGone
+        // Faces and fingers go with the passcode.
+        case .noPasscode: return isEnforced && protection == .biometryCurrentSet ? .isUnreadableForGood : .isThere
+        case .otherBiometry: return isEnforced && protection == .biometryCurrentSet ? .isUnreadableForGood : .isThere
+        case .otherDevice: return protection.isForThisDevice ? .isGone : .isThere
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainServices
+public import KeychainSimulation
+import PortableSecurity
+
+extension ScenarioWorld {
+    /// Lets happen what the scenario is about; a second time does nothing.
+    ///
+    /// - Throws: `VirtualDeviceError`, when the test has done something to the device by which the event cannot happen, and when
+    ///   it cannot happen to an app of these entitlements. It can be tried again then.
+    public func letHappen() throws(VirtualDeviceError) {
+        guard begin() else { return }
+        do throws(VirtualDeviceError) {
+            try happen()
+        } catch {
+            takeBack()
+            throw error
+        }
+    }
+
+    private func happen() throws(VirtualDeviceError) {
+        switch scenario.event {
+        case .lock: try device.lock()
+        case .reboot: device.reboot()
+        case .otherAttributes: try storeOtherAttributes()
+        case .lessEntitlements: try removeEntitlement()
+        case .otherTeam: app.transfer(toTeam: app.entitlements.team == "NEWTEAM123" ? "NEWTEAM456" : "NEWTEAM123")
+        case .noPasscode: try device.removePasscode()
+        case .otherBiometry: device.enrollBiometry()
+        case .otherDevice: try moveToNewDevice()
+        case .reinstallation: reinstall()
+        }
+    }
+
+    private func removeEntitlement() throws(VirtualDeviceError) {
+        var entitlements = app.entitlements
+        let first = entitlements.accessGroups.first
+        if !entitlements.keychainAccessGroups.isEmpty { entitlements.keychainAccessGroups.removeFirst() }
+        if let first, entitlements.accessGroups.contains(first) {
+            throw VirtualDeviceError(
+                .parameter("the app stores in \(first), which no update can take from it: give it another group first")
+            )
+        }
+        app.update(to: entitlements)
+    }
+
+    private func moveToNewDevice() throws(VirtualDeviceError) {
+        let backup = try device.backUp(password: "password of the backup")
+        let new = try VirtualDevice(restoring: backup, password: "password of the backup", device.platform)
+        replace(app: new.install(app.entitlements))
+        copySettings()
+    }
+
+    private func reinstall() {
+        let (device, entitlements) = (device, app.entitlements)
+        app.uninstall()
+        loseSettings()
+        replace(app: device.install(entitlements))
+    }
+
+    /// Gives every password of the app attributes outside of the key, as an earlier version would have stored them.
+    ///
+    /// Past the log and the faults of the device, which are about what the test's own code calls.
+    private func storeOtherAttributes() throws(VirtualDeviceError) {
+        let (own, backend) = (app.context, device.backend)
+        let earlier = KeychainContext(backend: backend, client: own.client, entitlements: own.entitlements)
+        for itemClass in [kSecClassGenericPassword, kSecClassInternetPassword] {
+            let status = KeychainContext.$current.withValue(earlier) { Self.storeOtherAttributes(itemClass) }
+            // Nothing is found where the test stored nothing of the class.
+            guard status != errSecSuccess, status != errSecItemNotFound else { continue }
+            let reason = "the device did not let an earlier version store the items with other attributes"
+            throw VirtualDeviceError(KeychainError(Status(rawValue: status), reason))
+        }
+    }
+
+    private static func storeOtherAttributes(_ itemClass: CFString) -> OSStatus {
+        let text = "stored by an earlier version"
+        let query: [CFString: Any] = [kSecClass: itemClass, kSecAttrSynchronizable: kSecAttrSynchronizableAny]
+        var attributes: [CFString: Any] = [kSecAttrLabel: text, kSecAttrComment: text, kSecAttrDescription: text]
+        if itemClass == kSecClassGenericPassword { attributes[kSecAttrGeneric] = Data(text.utf8) }
+        return SecItemUpdate(query as CFDictionary, attributes as CFDictionary)
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import KeychainSimulation
+import Synchronization
+
+/// The device and the app of one play of a scenario: before the event, and as the event leaves them behind.
+///
+/// ``Scenario/play(on:as:_:afterwards:)`` makes one. A test that wants more steps makes its own, runs code in it, and lets
+/// the event happen when it pleases:
+///
+/// ```swift
+/// let world = try ScenarioWorld(.teamChanged)
+/// try world.run { try TokenStore().save("t") }
+/// try world.letHappen()
+/// try world.run { #expect(try TokenStore().load() == nil) }
+/// ```
+public final class ScenarioWorld: Sendable {
+    /// What happens.
+    public let scenario: Scenario
+
+    /// The app as it was installed first; after a restoration or a new installation it is another than ``app``, else the same.
+    public let firstApp: App
+
+    private let state: Mutex<State>
+
+    private struct State {
+        var app: App
+        var container = AppContainer()
+        var hasHappened = false
+    }
+
+    /// Makes a device with a passcode and enrolled biometry, unlocked, and installs an app.
+    ///
+    /// - Parameters:
+    ///   - scenario: what will happen.
+    ///   - platform: what the device is.
+    ///   - entitlements: the app's; the first keychain access group of an app of ``Scenario/entitlementRemoved`` has to be
+    ///     another than the app's own one, its application identifier.
+    /// - Throws: `VirtualDeviceError`.
+    public init(
+        _ scenario: Scenario,
+        on platform: VirtualDevice.Platform = .iOS,
+        as entitlements: Entitlements = Scenario.entitlements
+    ) throws(VirtualDeviceError) {
+        self.scenario = scenario
+        firstApp = try VirtualDevice(platform).install(entitlements)
+        state = Mutex(State(app: firstApp))
+    }
+
+    /// The app that code runs as now.
+    public var app: App { state.withLock(\.app) }
+
+    /// The device that the app is on now.
+    public var device: VirtualDevice { app.device }
+
+    /// The settings of the app, to hand to code that takes a `UserDefaults`.
+    ///
+    /// They go with the app when it is deleted, and with a backup to another device. In memory; never `.standard`.
+    public var defaults: UserDefaults { state.withLock(\.container).defaults }
+
+    /// Whether the event has happened.
+    public var hasHappened: Bool { state.withLock(\.hasHappened) }
+
+    /// What became of an item of the app's first access group; that it is there, before the event.
+    public func expectation(for protection: Scenario.Protection = .whenUnlocked) -> Scenario.Expectation {
+        hasHappened ? scenario.expectation(for: protection, on: device.platform) : .isThere
+    }
+
+    /// Runs `body` as the app.
+    public func run<Result>(_ body: () throws -> Result) rethrows -> Result { try app.run(body) }
+
+    /// Runs `body` as the app.
+    public func run<Result>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        try await app.run(isolation: isolation, body)
+    }
+
+    func replace(app: App) { state.withLock { $0.app = app } }
+
+    func loseSettings() { state.withLock { $0.container = AppContainer() } }
+
+    func copySettings() { state.withLock { $0.container = $0.container.copy() } }
+
+    /// Notes that the event happens.
+    ///
+    /// - Returns: whether it had not happened before.
+    func begin() -> Bool {
+        state.withLock { state in
+            defer { state.hasHappened = true }
+            return !state.hasHappened
+        }
+    }
+
+    /// Notes that the event could not happen.
+    func takeBack() { state.withLock { $0.hasHappened = false } }
+}
+
+extension Scenario {
+    /// The entitlements of the app that a scenario is played with, unless others are given.
+    ///
+    /// It stores in a keychain access group that it shares, as apps with extensions do.
+    public static let entitlements = Entitlements(
+        team: "TEAMID1234",
+        bundleIdentifier: "com.example.app",
+        keychainAccessGroups: ["com.example.shared"]
+    )
+}

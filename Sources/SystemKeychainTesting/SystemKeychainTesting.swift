@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The testing kit is there on Linux only: `#if canImport(KeychainTesting)` around what uses it.
