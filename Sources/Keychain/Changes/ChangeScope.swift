@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+/// Which keychain changes are about: on Apple's platforms there is one.
+package struct ChangeScope: Sendable, Hashable {
+    static var inEffect: ChangeScope { ChangeScope() }
+}
+#else
+import KeychainCore
+import KeychainServices
+
+/// Which keychain changes are about, and who makes them: each app of a test is a process of its own.
+package struct ChangeScope: Sendable {
+    private let backend: any KeychainBackend
+    private let client: Client
+
+    init(_ context: KeychainContext) {
+        backend = context.backend
+        client = context.client
+    }
+
+    static var inEffect: ChangeScope { ChangeScope(.inEffect) }
+}
+
+extension ChangeScope: Hashable {
+    package static func == (left: ChangeScope, right: ChangeScope) -> Bool {
+        left.identity == right.identity && left.client == right.client
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(client) }
+
+    /// The backend as an object, or the objects that it is made of.
+    private var identity: [ObjectIdentifier] {
+        let type = type(of: backend)
+        guard !(type is AnyClass) else { return [ObjectIdentifier(backend as AnyObject)] }
+        let parts = Mirror(reflecting: backend).children.map(\.value)
+        return [ObjectIdentifier(type)]
+            + parts.filter { Swift.type(of: $0) is AnyClass }.map { ObjectIdentifier($0 as AnyObject) }
+    }
+}
+#endif

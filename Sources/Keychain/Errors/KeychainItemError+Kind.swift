@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension KeychainItemError {
+    /// Kinds of failure that a program treats in different ways.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// The item is there, or may be, and the device is locked: not the same as absent.
+        case locked
+        /// Somebody would have to be asked who they are, and may or can not be.
+        case authenticationRequired
+        /// Somebody was asked, and was not the right one; or nobody could ever be.
+        case authenticationFailed
+        /// Somebody, or the program, cancelled.
+        case cancelled
+        /// There is an item with the same key.
+        case duplicate
+        /// The app may not use the access group, or has none.
+        case missingEntitlement
+        /// The stored value is not what the program asked for.
+        case undecodableValue
+        /// The value cannot be encoded.
+        case unencodableValue
+        /// The stored item is damaged.
+        case damaged
+        /// The keychain as a whole cannot be used now.
+        case unavailable
+        /// The keychain cannot be written: read-only or full.
+        case notWritable
+        /// The request makes no sense: a mistake in the program.
+        case invalidRequest
+        /// Anything else.
+        case other
+    }
+
+    /// Whether the device is locked: try again when it is unlocked, and do not store anything in the item's place.
+    public var isLocked: Bool { kind == .locked }
+
+    /// Whether there is an item with the same key.
+    public var isDuplicate: Bool { kind == .duplicate }
+
+    /// Whether somebody, or the program, cancelled.
+    public var isCancelled: Bool { kind == .cancelled }
+
+    /// Whether somebody would have to be asked who they are.
+    public var needsAuthentication: Bool { kind == .authenticationRequired }
+
+    /// Whether the app lacks an entitlement.
+    public var isMissingEntitlement: Bool { kind == .missingEntitlement }
+}

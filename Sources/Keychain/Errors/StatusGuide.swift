@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A table: long on purpose.
+
+#if canImport(Darwin)
+import Security
+#else
+import PortableSecurity
+#endif
+
+/// What each status means for a program, and what to do about it.
+enum StatusGuide {
+    struct Row: Sendable {
+        let status: OSStatus
+        let kind: KeychainItemError.Kind
+        let reason: String
+        let advice: String
+
+        init(_ status: OSStatus, _ kind: KeychainItemError.Kind, _ reason: String, _ advice: String) {
+            self.status = status
+            self.kind = kind
+            self.reason = reason
+            self.advice = advice
+        }
+    }
+
+    /// The row of a status, and of a kind where one status has several.
+    static func row(of status: OSStatus, _ kind: KeychainItemError.Kind? = nil) -> Row {
+        let candidates = rows.filter { $0.status == status }
+        let found = kind.map { kind in candidates.first { $0.kind == kind } ?? rows.first { $0.kind == kind } }
+        if let row = found ?? candidates.first { return row }
+        return Row(status, kind ?? .other, "the keychain answered with this status", "look the status up in SecBase.h")
+    }
+
+    /// The first row of a status is the one that counts when nothing but the status is known.
+    static let rows: [Row] = [
+        Row(
+            errSecInteractionNotAllowed,
+            .locked,
+            "the device is locked, and the item is not accessible in that state",
+            "try again when the device is unlocked, or protect the item by .accessible(.afterFirstUnlock); do not replace it"
+        ),
+        Row(
+            errSecInteractionNotAllowed,
+            .authenticationRequired,
+            "somebody would have to be asked who they are, and may or can not be",
+            "call again where the person can be asked, without .forbidden"
+        ),
+        Row(
+            errSecAuthFailed,
+            .authenticationFailed,
+            "nobody showed what the item's access control asks for",
+            "let the person try again; when the enrolled biometry has changed or the passcode is gone, delete the item and set it anew"
+        ),
+        Row(
+            errSecUserCanceled,
+            .cancelled,
+            "the authentication was cancelled",
+            "leave things as they are until the person asks for it again"
+        ),
+        Row(
+            errSecDuplicateItem,
+            .duplicate,
+            "there is an item with the same key",
+            "use set, or update the item that is there; a label or another attribute outside of the key makes no other item"
+        ),
+        Row(
+            errSecMissingEntitlement,
+            .missingEntitlement,
+            "the app is not entitled to the access group, or has none at all",
+            "name the group, with the team's prefix, in keychain-access-groups or the app groups of the entitlements"
+        ),
+        Row(
+            errSecRestrictedAPI,
+            .missingEntitlement,
+            "an app clip may use its own access group only, and nothing that is synchronizable",
+            "leave access group and synchronizability away in the app clip"
+        ),
+        Row(
+            errSecDecode,
+            .damaged,
+            "the item is damaged, or was stored by a keychain that this one cannot read",
+            "delete the item and set it anew; keep a copy of the keychain if it may be of use"
+        ),
+        Row(
+            errSecDecode,
+            .undecodableValue,
+            "the stored value is not what was asked for",
+            "read it as Data to see what is there, or set it anew"
+        ),
+        Row(
+            errSecParam,
+            .invalidRequest,
+            "the keychain does not take this combination of values",
+            "read the reason; an item under an access control, for example, cannot be synchronizable"
+        ),
+        Row(
+            errSecParam,
+            .unencodableValue,
+            "the value cannot be encoded",
+            "see that what the value holds can be encoded"
+        ),
+        Row(
+            errSecNoSuchAttr,
+            .invalidRequest,
+            "the class of the item has no such attribute",
+            "leave the detail away: comments and kinds are for passwords, generic is for generic passwords"
+        ),
+        Row(
+            errSecNoSuchClass,
+            .invalidRequest,
+            "there is no such class of items",
+            "use one of the types of this module"
+        ),
+        Row(
+            errSecUnimplemented,
+            .invalidRequest,
+            "the keychain does not implement this",
+            "do without it"
+        ),
+        Row(
+            errSecItemNotFound,
+            .other,
+            "there is no such item any more",
+            "read the item again: somebody deleted it meanwhile"
+        ),
+        Row(
+            errSecNotAvailable,
+            .unavailable,
+            "the keychain cannot be used: it cannot be opened, or the item asks for a passcode and none is set",
+            "read the reason; for an item that asks for a passcode, have the person set one"
+        ),
+        Row(
+            errSecReadOnly,
+            .notWritable,
+            "the keychain cannot be changed",
+            "see who may write to its files"
+        ),
+        Row(errSecNotAvailable, .notWritable, "there is no room in the keychain's store", "make room and try again"),
+        Row(errSecDiskFull, .notWritable, "the disk is full", "make room and try again"),
+        Row(
+            errSecDataTooLarge,
+            .invalidRequest,
+            "the value is too large",
+            "keep large data in a file, and its key here"
+        ),
+        Row(errSecIO, .unavailable, "reading or writing failed", "see what the system's log says of the disk"),
+        Row(errSecAllocate, .unavailable, "there is not enough memory", "try again later"),
+        Row(
+            errSecInternalComponent,
+            .unavailable,
+            "the keychain failed inside",
+            "try again; report it when it stays"
+        ),
+        Row(
+            -26276,
+            .unavailable,
+            "the keychain failed inside",
+            "try again; report it when it stays"
+        ),
+    ]
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+import Security
+#else
+import PortableSecurity
+#endif
+
+/// A generic password: a secret that a service keeps for an account.
+public struct GenericPassword: KeychainItem {
+    /// The whole primary key.
+    public let key: ItemKey
+
+    /// A generic password.
+    ///
+    /// - Parameters:
+    ///   - service: what the secret is for, such as `com.example.login`.
+    ///   - account: whose it is; empty when the service has only one.
+    ///   - accessGroup: the access group; `nil` for the app's default group.
+    ///   - isSynchronizable: whether it is in the set that iCloud Keychain synchronizes.
+    public init(service: String, account: String = "", accessGroup: String? = nil, isSynchronizable: Bool = false) {
+        let attributes: [String: ItemKey.Value] = [
+            kSecAttrService as String: .text(service), kSecAttrAccount as String: .text(account),
+        ]
+        key = ItemKey(
+            .genericPassword,
+            attributes,
+            accessGroup: accessGroup,
+            isSynchronizable: isSynchronizable
+        )
+    }
+
+    /// The password of a primary key; `nil` for a key of another class.
+    public init?(key: ItemKey) {
+        guard key.itemClass == .genericPassword else { return nil }
+        self.key = key
+    }
+
+    /// What the secret is for.
+    public var service: String { key.attributes[kSecAttrService as String]?.text ?? "" }
+
+    /// Whose it is.
+    public var account: String { key.attributes[kSecAttrAccount as String]?.text ?? "" }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if !canImport(Darwin)
+import KeychainCore
+import KeychainEngine
+import Synchronization
+
+/// The clock of a device in memory: the host's, and ahead of it where somebody does not want to wait.
+final class InMemoryClock: HostClock {
+    private let lead = Mutex(0.0)
+
+    var now: HostTime {
+        let time = SystemHostClock().now
+        return HostTime(
+            bootIdentifier: time.bootIdentifier,
+            secondsSinceBoot: time.secondsSinceBoot + lead.withLock { $0 }
+        )
+    }
+
+    func advance(by seconds: Double) { lead.withLock { $0 += seconds } }
+}
+#endif

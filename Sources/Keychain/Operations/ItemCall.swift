@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+#if canImport(Darwin)
+import Security
+#else
+import PortableSecurity
+#endif
+
+/// One call: what failed in it, and about what.
+struct ItemCall {
+    let operation: KeychainItemError.Operation
+    var item: (any KeychainItem)?
+    /// What would clash with another item; the item itself when it is `nil`.
+    var rival: (any KeychainItem)?
+    var selection: String?
+
+    func error(_ failure: TransportFailure) -> KeychainItemError {
+        KeychainItemError(
+            status: failure.status,
+            operation: operation,
+            item: item,
+            rival: rival ?? item,
+            selection: selection,
+            kind: failure.kind,
+            reason: failure.reason
+        )
+    }
+
+    func run<Result>(
+        _ body: () throws(TransportFailure) -> Result
+    ) throws(KeychainItemError) -> Result {
+        do throws(TransportFailure) { return try body() } catch { throw self.error(error) }
+    }
+
+    /// `nil` for what is not there.
+    func find<Result>(
+        _ body: () throws(TransportFailure) -> Result
+    ) throws(KeychainItemError) -> Result? {
+        do throws(TransportFailure) { return try body() } catch {
+            guard error.status == errSecItemNotFound else { throw self.error(error) }
+            return nil
+        }
+    }
+}

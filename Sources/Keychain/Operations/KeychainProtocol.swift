@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A keychain, to be handed to code that uses one.
+///
+/// ``SystemKeychain`` is the real one; ``InMemoryKeychain`` is a faithful one of a test's or a preview's own. The calls that code
+/// makes are in extensions, over the few that a conformer has. Each is there twice: one blocks, and one for asynchronous code waits
+/// on a thread of its own, so that none of Swift's threads waits for a person or a disk.
+///
+/// The requirements block.
+public protocol KeychainProtocol: Sendable {
+    /// Stores an item that is not there.
+    ///
+    /// - Throws: ``KeychainItemError``, of the kind `duplicate` when it is there.
+    func addItem(
+        _ item: any KeychainItem,
+        contents: ItemContents,
+        protection: Protection,
+        details: ItemDetails,
+        authentication: Authentication
+    ) throws(KeychainItemError)
+
+    /// Stores an item, there or not.
+    ///
+    /// Contents and protection of an item that is there are replaced by the given ones; details that are not given stay.
+    ///
+    /// A key or a certificate has to be the one that the item names; another one is refused as `invalidRequest`, and so is a key under
+    /// a label of the app's own, which says nothing of the key that lies there: delete the item, and add it.
+    ///
+    /// - Throws: ``KeychainItemError``; then nothing has changed.
+    func setItem(
+        _ item: any KeychainItem,
+        contents: ItemContents,
+        protection: Protection,
+        details: ItemDetails,
+        authentication: Authentication
+    ) throws(KeychainItemError)
+
+    /// What an item holds: a password its data, a key the key, a certificate the certificate.
+    ///
+    /// - Returns: The contents; `nil` when there is no such item, and for no other reason.
+    /// - Throws: ``KeychainItemError``.
+    func itemContents(
+        of item: any KeychainItem,
+        authentication: Authentication
+    ) throws(KeychainItemError) -> ItemContents?
+
+    /// What the keychain says of an item.
+    ///
+    /// - Returns: The attributes; `nil` when there is no such item, and for no other reason.
+    /// - Throws: ``KeychainItemError``; an item under an access control asks for it here, too.
+    func itemAttributes(
+        of item: any KeychainItem,
+        authentication: Authentication
+    ) throws(KeychainItemError) -> ItemAttributes?
+
+    /// Changes an item that is there.
+    ///
+    /// - Returns: Whether it was there.
+    /// - Throws: ``KeychainItemError``, of the kind `duplicate` when an item lies where it is moved to.
+    func updateItem(
+        _ item: any KeychainItem,
+        with update: ItemUpdate,
+        authentication: Authentication
+    ) throws(KeychainItemError) -> Bool
+
+    /// Deletes one item, locked or not; nobody is asked.
+    ///
+    /// - Returns: Whether it was there.
+    /// - Throws: ``KeychainItemError``.
+    func deleteItem(_ item: any KeychainItem) throws(KeychainItemError) -> Bool
+
+    /// The items of a selection, without what they hold.
+    ///
+    /// - Throws: ``KeychainItemError``; one item that is locked is enough.
+    func findItems<Item>(
+        matching selection: ItemSelection<Item>,
+        authentication: Authentication
+    ) throws(KeychainItemError) -> [FoundItem<Item>]
+
+    /// Deletes every item of a selection, locked or not; nobody is asked.
+    ///
+    /// - Returns: Whether there was any.
+    /// - Throws: ``KeychainItemError``.
+    func deleteItems<Item>(matching selection: ItemSelection<Item>) throws(KeychainItemError) -> Bool
+
+    /// What this process changes through this module, from now on.
+    var changes: KeychainChanges { get }
+}
+
+extension KeychainProtocol {
+    /// None.
+    public var changes: KeychainChanges { .none }
+}

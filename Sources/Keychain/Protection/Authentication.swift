@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+#if canImport(Darwin)
+public import LocalAuthentication
+import Security
+#else
+public import PortableLocalAuthentication
+import PortableSecurity
+#endif
+
+// The context is a class that Apple's headers do not mark as Sendable; its members may be called from every thread.
+
+/// How somebody may be asked who they are, when an item asks for it.
+public struct Authentication: @unchecked Sendable {
+    let way: Way
+
+    enum Way {
+        case allowed(String?)
+        case context(LAContext)
+        case forbidden
+        case skipping
+    }
+
+    /// They may be asked, for a reason that they read; `nil` for the system's words.
+    public static func allowed(_ reason: String? = nil) -> Authentication { Authentication(way: .allowed(reason)) }
+
+    /// They may be asked.
+    public static var allowed: Authentication { .allowed(nil) }
+
+    /// They are asked in a context; what was shown in it counts.
+    ///
+    /// When the task of an asynchronous call is cancelled, the context is invalidated.
+    public static func context(_ context: LAContext) -> Authentication { Authentication(way: .context(context)) }
+
+    /// Nobody is asked: a call that would have to ask fails.
+    public static let forbidden = Authentication(way: .forbidden)
+
+    /// Nobody is asked: items that ask for it are left out of a listing.
+    ///
+    /// For listings; other calls fail with `errSecParam`.
+    public static let skippingGuarded = Authentication(way: .skipping)
+}

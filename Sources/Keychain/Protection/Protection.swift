@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+public import Security
+#else
+public import PortableSecurity
+#endif
+
+/// When an item can be read, and what somebody has to show first.
+///
+/// There is no default: what protects a secret is decided where the secret is stored.
+public struct Protection: Sendable {
+    /// In which states of the device the item can be read.
+    public let accessibility: Accessibility
+
+    /// What somebody has to show; empty for nothing.
+    ///
+    /// An empty set is told from none in ``isGuarded``.
+    public let constraints: SecAccessControlCreateFlags
+
+    /// Whether the item has an access control.
+    public let isGuarded: Bool
+
+    /// Readable in some states of the device, by whoever has the access group.
+    public static func accessible(_ accessibility: Accessibility) -> Protection {
+        Protection(accessibility: accessibility, constraints: [], isGuarded: false)
+    }
+
+    /// Readable in some states of the device, after somebody has shown who they are.
+    ///
+    /// The constraints are those of `SecAccessControlCreateWithFlags`; contradictory ones are refused when the item is stored. Such an
+    /// item cannot be synchronizable.
+    public static func guarded(
+        _ constraints: SecAccessControlCreateFlags,
+        accessible accessibility: Accessibility
+    ) -> Protection {
+        Protection(accessibility: accessibility, constraints: constraints, isGuarded: true)
+    }
+}
+
+extension Protection: Hashable {
+    /// Whether both say the same.
+    public static func == (left: Protection, right: Protection) -> Bool {
+        left.accessibility == right.accessibility && left.isGuarded == right.isGuarded
+            && left.constraints.rawValue == right.constraints.rawValue
+    }
+
+    /// Feeds what comparison looks at.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(accessibility)
+        hasher.combine(isGuarded)
+        hasher.combine(constraints.rawValue)
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if !canImport(Darwin)
+import Foundation
+import KeychainCore
+package import KeychainServices
+import KeychainStore
+
+/// The keychain of this package, without the detour over the item functions: a set is one transaction, and errors have reasons.
+package struct EngineTransport: ItemTransport {
+    private let given: KeychainContext?
+
+    /// A transport.
+    ///
+    /// - Parameter context: which keychain, and as whom; `nil` for that of the task.
+    package init(_ context: KeychainContext? = nil) { given = context }
+
+    private var context: KeychainContext { given ?? .inEffect }
+
+    package func add(_ attributes: [String: Any]) throws(TransportFailure) -> AnyObject? {
+        try answer { (context) throws(KeychainError) in try ItemRequest.add(Self.object(attributes), in: context) }
+    }
+
+    package func copyMatching(_ query: [String: Any]) throws(TransportFailure) -> AnyObject? {
+        try answer { (context) throws(KeychainError) in try ItemRequest.copyMatching(Self.object(query), in: context) }
+    }
+
+    package func update(_ query: [String: Any], _ attributes: [String: Any]) throws(TransportFailure) {
+        try answer { (context) throws(KeychainError) in
+            try ItemRequest.update(Self.object(query), Self.object(attributes), in: context)
+        }
+    }
+
+    package func delete(_ query: [String: Any]) throws(TransportFailure) {
+        try answer { (context) throws(KeychainError) in try ItemRequest.delete(Self.object(query), in: context) }
+    }
+
+    package func set(
+        _ query: [String: Any],
+        _ attributes: [String: Any],
+        orAdd addition: [String: Any]
+    ) throws(TransportFailure) {
+        try answer { (context) throws(KeychainError) in
+            try ItemRequest.set(
+                Self.object(query),
+                Self.object(attributes),
+                orAdd: Self.object(addition),
+                in: context
+            )
+        }
+    }
+
+    package func defaultAccessGroup() -> String? { context.client.defaultAccessGroup }
+
+    package var scope: ChangeScope { ChangeScope(context) }
+
+    private static func object(_ entries: [String: Any]) -> NSDictionary { NSDictionary(dictionary: entries) }
+
+    private func answer<Answer>(
+        _ call: (KeychainContext) throws(KeychainError) -> Answer
+    ) throws(TransportFailure) -> Answer {
+        do throws(KeychainError) { return try call(context) } catch { throw TransportFailure(error) }
+    }
+}
+
+extension TransportFailure {
+    init(_ error: KeychainError) {
+        let isAboutPerson = error.cause is AuthenticationFailure
+        self.init(status: error.status.rawValue, reason: error.reason)
+        if case .sqlite(let underlying)? = error.cause as? StoreError, underlying.primaryCode == Self.full {
+            kind = .notWritable
+        }
+        guard error.status == .interactionNotAllowed else { return }
+        kind = isAboutPerson ? .authenticationRequired : .locked
+    }
+
+    /// The code of SQLite, for which Apple's functions have the status of a keychain that cannot be opened.
+    private static let full: Int32 = 13
+}
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The narrow place between this module and a keychain: the item functions with dictionaries.
+///
+/// A dictionary's keys are the strings of the constants.
+package protocol ItemTransport: Sendable {
+    /// Adds an item.
+    func add(_ attributes: [String: Any]) throws(TransportFailure) -> AnyObject?
+
+    /// Finds items.
+    func copyMatching(_ query: [String: Any]) throws(TransportFailure) -> AnyObject?
+
+    /// Changes every item that matches.
+    func update(_ query: [String: Any], _ attributes: [String: Any]) throws(TransportFailure)
+
+    /// Deletes every item that matches.
+    func delete(_ query: [String: Any]) throws(TransportFailure)
+
+    /// Changes every item that matches; adds one when none does.
+    func set(
+        _ query: [String: Any],
+        _ attributes: [String: Any],
+        orAdd addition: [String: Any]
+    ) throws(TransportFailure)
+
+    /// The access group that an add without one stores in; `nil` when the keychain is left to say what is wrong.
+    func defaultAccessGroup() throws(TransportFailure) -> String?
+
+    /// Where changes are announced.
+    var scope: ChangeScope { get }
+}
+
+/// What a transport's call answers instead of a result.
+package struct TransportFailure: Error {
+    /// The status of the item function.
+    package var status: Int32
+    /// The kind, where the transport knows more than the status says.
+    package var kind: KeychainItemError.Kind?
+    /// The keychain's own reason.
+    package var reason: String?
+
+    /// A failure.
+    package init(status: Int32, kind: KeychainItemError.Kind? = nil, reason: String? = nil) {
+        self.status = status
+        self.kind = kind
+        self.reason = reason
+    }
+}

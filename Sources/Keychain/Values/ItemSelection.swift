@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Which items of a class a listing finds, or a deletion of many means.
+///
+/// Nothing makes one by accident: each way to make one says how much it takes.
+public struct ItemSelection<Item: KeychainItem>: Sendable, Hashable, CustomStringConvertible {
+    let itemClass: ItemKey.Class
+    var conditions: [String: ItemKey.Value]
+    var accessGroup: String?
+    var isSynchronizable: Bool?
+
+    init(_ itemClass: ItemKey.Class, _ conditions: [String: ItemKey.Value]) {
+        self.itemClass = itemClass
+        self.conditions = conditions
+    }
+
+    /// Only items in one access group; without it, those of every group that the app may use.
+    public func inAccessGroup(_ accessGroup: String) -> Self {
+        var selection = self
+        selection.accessGroup = accessGroup
+        return selection
+    }
+
+    /// Only items that are synchronizable, or only those that are not; without it, both.
+    public func synchronizable(_ isSynchronizable: Bool) -> Self {
+        var selection = self
+        selection.isSynchronizable = isSynchronizable
+        return selection
+    }
+
+    /// The conditions in words.
+    public var description: String {
+        let names = KeyTable.columns(of: itemClass)
+        var parts = names.compactMap { column in conditions[column.name].map { "\(column.title) \($0)" } }
+        if let accessGroup { parts.append("access group '\(accessGroup)'") }
+        if let isSynchronizable { parts.append(isSynchronizable ? "synchronizable" : "not synchronizable") }
+        return "every \(itemClass.title)" + (parts.isEmpty ? "" : " with \(parts.joined(separator: ", "))")
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+import LocalAuthentication
+import Security
+#else
+import PortableLocalAuthentication
+import PortableSecurity
+#endif
+
+extension KeychainProtocol {
+    /// Carries out a call on a thread where it may wait.
+    ///
+    /// That the task is cancelled ends a question to the person, and the call with it; one that has succeeded by then has succeeded.
+    func waiting<Result: Sendable>(
+        _ operation: KeychainItemError.Operation,
+        _ item: (any KeychainItem)?,
+        _ authentication: Authentication,
+        selection: String? = nil,
+        _ body: @escaping @Sendable (Authentication) throws(KeychainItemError) -> Result
+    ) async throws(KeychainItemError) -> Result {
+        let cancellation = KeychainItemError(
+            status: errSecUserCanceled,
+            operation: operation,
+            item: item,
+            selection: selection,
+            reason: "the task was cancelled"
+        )
+        guard !Task.isCancelled else { throw cancellation }
+        let cancellable = authentication.cancellable
+        let outcome = await withTaskCancellationHandler {
+            await CallThread.run { () -> Swift.Result<Result, KeychainItemError> in
+                do throws(KeychainItemError) { return .success(try body(cancellable)) } catch { return .failure(error) }
+            }
+        } onCancel: {
+            cancellable.cancel()
+        }
+        if case .failure = outcome, Task.isCancelled { throw cancellation }
+        return try outcome.get()
+    }
+}
+
+/// Where calls wait.
+private enum CallThread {
+    static func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+            return await withTaskExecutorPreference(CallExecutor.shared) { await here(body) }
+        }
+        // Values of the task are out of sight there; only Apple's older systems come here, where nothing depends on them.
+        return await withCheckedContinuation { continuation in
+            CallThreads.shared.run { continuation.resume(returning: body()) }
+        }
+    }
+
+    /// Bound to no actor, so that it runs where the task prefers to.
+    private static func here<Result: Sendable>(_ body: @Sendable () -> Result) async -> Result { body() }
+}
+
+extension Authentication {
+    /// The same, with a context of its own where there is none, so that the question can be ended.
+    fileprivate var cancellable: Authentication {
+        guard case .allowed(let reason) = way else { return self }
+        let context = LAContext()
+        if let reason { context.localizedReason = reason }
+        return .context(context)
+    }
+
+    fileprivate func cancel() {
+        if case .context(let context) = way { context.invalidate() }
+    }
+}
