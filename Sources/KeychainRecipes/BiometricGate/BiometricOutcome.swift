@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// What came of asking somebody to be recognized.
+public enum BiometricOutcome: Sendable, Hashable {
+    /// The owner was recognized.
+    case passed
+    /// Somebody tried, and was not recognized.
+    case notRecognized
+    /// The person cancelled.
+    case cancelled
+    /// The person wants another way, such as a password of the program's own.
+    case fallback
+    /// The system or the program ended the question: a call came, or the task was cancelled.
+    case interrupted
+    /// Too many tries failed: the device asks for its passcode first.
+    case lockedOut
+    /// No face or finger is enrolled.
+    case notEnrolled
+    /// The device has no biometry, or the program may not use it.
+    case notAvailable
+    /// The device has no passcode, and so no biometry.
+    case passcodeNotSet
+    /// Nobody can be asked now: the program is in the background, or asking was forbidden.
+    case notInteractive
+    /// Something else, by its number in the domain of `LAError`; 0 for an error of another domain.
+    case other(Int)
+}
+
+/// The faces and fingers that are enrolled on a device: opaque, and another value whenever they change.
+public struct BiometricEnrolment: Sendable, Hashable, Codable {
+    /// What the system gives to compare with; it identifies nobody.
+    public var state: Data
+
+    /// An enrolment.
+    public init(state: Data) { self.state = state }
+
+    /// How two enrolments differ.
+    public enum Change: String, Sendable, Hashable {
+        /// They do not.
+        case none
+        /// A face or a finger was added or removed.
+        case changed
+        /// It cannot be said now.
+        case unknown
+    }
+}

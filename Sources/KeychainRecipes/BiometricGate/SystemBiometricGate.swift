@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+#if canImport(PortableLocalAuthentication)
+public import PortableLocalAuthentication
+#else
+public import LocalAuthentication
+#endif
+
+/// A gate that asks by the system's `LAContext`.
+///
+/// Each question has a context of its own: a pass counts once, and not for the next five minutes.
+public struct SystemBiometricGate: BiometricGate {
+    private let policy: LAPolicy
+    private let fallbackTitle: String?
+    private let makeContext: @Sendable () -> LAContext
+
+    /// A gate.
+    ///
+    /// - Parameters:
+    ///   - acceptsPasscode: whether the passcode of the device is as good as a face or a finger.
+    ///   - fallbackTitle: what the button for another way says; an empty text for no such button, `nil` for the system's text.
+    ///   - makeContext: makes the context of a question.
+    public init(
+        acceptsPasscode: Bool = false,
+        fallbackTitle: String? = nil,
+        makeContext: @escaping @Sendable () -> LAContext = { LAContext() }
+    ) {
+        policy = acceptsPasscode ? .deviceOwnerAuthentication : .deviceOwnerAuthenticationWithBiometrics
+        self.fallbackTitle = fallbackTitle
+        self.makeContext = makeContext
+    }
+
+    /// Asks; when the task is cancelled, the question is withdrawn.
+    public func ask(reason: String) async -> BiometricOutcome {
+        // An empty reason is an exception on Apple's platforms.
+        guard !reason.isEmpty else { return .notInteractive }
+        let question = Question(context: makeContext())
+        question.context.localizedFallbackTitle = fallbackTitle
+        return await withTaskCancellationHandler {
+            if Task.isCancelled { return .interrupted }
+            do {
+                return try await question.context.evaluatePolicy(policy, localizedReason: reason)
+                    ? .passed : .notRecognized
+            } catch {
+                return BiometricOutcome(refusal: error)
+            }
+        } onCancel: {
+            question.context.invalidate()
+        }
+    }
+
+    /// Says what stands in the way of asking.
+    public func obstacle() async -> BiometricOutcome? { obstacle(to: policy) }
+
+    private func obstacle(to policy: LAPolicy) -> BiometricOutcome? {
+        var error: NSError?
+        if makeContext().canEvaluatePolicy(policy, error: &error) { return nil }
+        return error.map { BiometricOutcome(refusal: $0) } ?? .notAvailable
+    }
+
+    /// The faces and fingers that are enrolled now.
+    public func enrolment() async -> BiometricEnrolment? {
+        let context = makeContext()
+        // The state belongs to the last policy that was looked at, and only that of biometry has one.
+        guard context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil) else { return nil }
+        return context.evaluatedPolicyDomainState.map(BiometricEnrolment.init)
+    }
+
+    /// Whether somebody was enrolled or removed since an enrolment was kept; whether a passcode would do does not matter here.
+    public func change(since earlier: BiometricEnrolment) async -> BiometricEnrolment.Change {
+        if let enrolment = await enrolment() { return enrolment == earlier ? .none : .changed }
+        return obstacle(to: .deviceOwnerAuthenticationWithBiometrics) == .notEnrolled ? .changed : .unknown
+    }
+
+    /// A context of one question, which a cancellation may end from another thread.
+    private struct Question: @unchecked Sendable {
+        // `invalidate()` is made to be called while an evaluation runs; nothing else is called from two threads.
+        let context: LAContext
+    }
+}
+
+extension BiometricOutcome {
+    /// What an error of LocalAuthentication says; never ``passed``.
+    init(refusal error: any Error) {
+        let error = error as NSError
+        guard error.domain == LAErrorDomain, let code = LAError.Code(rawValue: error.code) else {
+            self = .other(error.domain == LAErrorDomain ? error.code : 0)
+            return
+        }
+        self =
+            switch code {
+            case .authenticationFailed: .notRecognized
+            case .userCancel: .cancelled
+            case .userFallback: .fallback
+            case .systemCancel, .appCancel, .invalidContext: .interrupted
+            case .biometryLockout: .lockedOut
+            case .biometryNotEnrolled: .notEnrolled
+            case .biometryNotAvailable: .notAvailable
+            case .passcodeNotSet: .passcodeNotSet
+            case .notInteractive: .notInteractive
+            default: .other(code.rawValue)
+            }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CryptoKit
+public import Foundation
+
+/// Where a device key lives.
+public enum DeviceKeyOrigin: String, Sendable, Hashable, Codable, CaseIterable {
+    /// In the Secure Enclave: it cannot leave the device, and no code sees it.
+    case secureEnclave
+    /// In the keychain, as bytes that the program sees when it uses the key.
+    case software
+}
+
+/// A key for signatures that belongs to a device, wherever it lives.
+public protocol DeviceSigningKey: Sendable {
+    /// Where it lives.
+    var origin: DeviceKeyOrigin { get }
+
+    /// The public key.
+    var publicKey: P256.Signing.PublicKey { get }
+
+    /// Signs the SHA-256 digest of some data.
+    ///
+    /// - Throws: ``DeviceKeyError``
+    func signature(for data: Data) throws(DeviceKeyError) -> P256.Signing.ECDSASignature
+}
+
+/// A key for agreement that belongs to a device, wherever it lives.
+public protocol DeviceAgreementKey: Sendable {
+    /// Where it lives.
+    var origin: DeviceKeyOrigin { get }
+
+    /// The public key.
+    var publicKey: P256.KeyAgreement.PublicKey { get }
+
+    /// Computes the secret shared with the owner of a public key.
+    ///
+    /// - Throws: ``DeviceKeyError``
+    func sharedSecret(with publicKey: P256.KeyAgreement.PublicKey) throws(DeviceKeyError) -> SharedSecret
+}
+
+/// What to do where there is no Secure Enclave.
+public enum DeviceKeyFallback: String, Sendable, Hashable, CaseIterable {
+    /// Make a software key; it says so in its origin.
+    case software
+    /// Fail.
+    case refuse
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CryptoKit
+public import Foundation
+public import Keychain
+
+#if canImport(PortableLocalAuthentication)
+public import PortableLocalAuthentication
+#else
+public import LocalAuthentication
+#endif
+
+extension DeviceKeyStore {
+    /// Reads a key.
+    ///
+    /// - Parameters:
+    ///   - name: its name.
+    ///   - context: in which the owner is asked; `nil` for one of its own at each use.
+    /// - Returns: The key; `nil` only if there is none.
+    /// - Throws: ``DeviceKeyError``, with ``DeviceKeyError/Reason/noLongerOpens`` for a key that can never be used here.
+    public func agreementKey(
+        named name: String,
+        context: LAContext? = nil
+    ) throws(DeviceKeyError) -> (any DeviceAgreementKey)? {
+        try read(AgreementMaterial.self, name, context).map { AgreementKey($0, name) }
+    }
+
+    /// Makes a key, and stores it.
+    ///
+    /// - Parameters:
+    ///   - name: its name.
+    ///   - protection: when it can be used, and what the owner shows first; a level that stays on this device.
+    ///   - fallback: what to do where there is no Secure Enclave.
+    ///   - context: in which the owner is asked; `nil` for one of its own at each use.
+    /// - Returns: The key.
+    /// - Throws: ``DeviceKeyError``, with ``DeviceKeyError/Reason/alreadyExists`` if there is one of that name.
+    public func makeAgreementKey(
+        named name: String,
+        protection: Protection,
+        fallback: DeviceKeyFallback,
+        context: LAContext? = nil
+    ) throws(DeviceKeyError) -> any DeviceAgreementKey {
+        AgreementKey(try make(AgreementMaterial.self, name, protection, fallback, context), name)
+    }
+
+    /// Puts a new key in the place of one that is lost, in one step: enrols the device again.
+    ///
+    /// The keychain cannot compare and replace at once. Of two replacements at the same moment the last one counts, and the
+    /// first may have succeeded, too: before a server trusts the new key, compare it with the one that the store reads.
+    ///
+    /// - Parameters:
+    ///   - name: the name of both.
+    ///   - publicKey: the public key of the one that is lost, as ``DeviceKeyError/publicKey`` says it. If another one is there by
+    ///     now, nothing is replaced.
+    ///   - protection: as for a new key.
+    ///   - fallback: as for a new key.
+    ///   - context: in which the owner is asked; `nil` for one of its own at each use.
+    /// - Returns: The new key.
+    /// - Throws: ``DeviceKeyError``. The old one is there still, except when only looking at the new one failed, and with
+    ///   ``DeviceKeyError/Reason/replacedMeanwhile``: read the key again.
+    public func replaceAgreementKey(
+        named name: String,
+        lost publicKey: Data,
+        protection: Protection,
+        fallback: DeviceKeyFallback,
+        context: LAContext? = nil
+    ) throws(DeviceKeyError) -> any DeviceAgreementKey {
+        AgreementKey(try replace(AgreementMaterial.self, name, publicKey, protection, fallback, context), name)
+    }
+}
+
+private struct AgreementKey: DeviceAgreementKey {
+    private let material: AgreementMaterial
+    private let name: String
+
+    init(_ material: AgreementMaterial, _ name: String) {
+        self.material = material
+        self.name = name
+    }
+
+    var origin: DeviceKeyOrigin { material.record.origin }
+
+    var publicKey: P256.KeyAgreement.PublicKey {
+        switch material {
+        case .enclave(let key): key.publicKey
+        case .software(let key): key.publicKey
+        }
+    }
+
+    func sharedSecret(with other: P256.KeyAgreement.PublicKey) throws(DeviceKeyError) -> SharedSecret {
+        do {
+            switch material {
+            case .enclave(let key): return try key.sharedSecretFromKeyAgreement(with: other)
+            case .software(let key): return try key.sharedSecretFromKeyAgreement(with: other)
+            }
+        } catch {
+            throw DeviceKeyError(use: error, name, publicKey.x963Representation, otherwise: .failed)
+        }
+    }
+}

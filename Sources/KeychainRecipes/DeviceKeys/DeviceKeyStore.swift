@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CryptoKit
+import Foundation
+public import Keychain
+
+#if canImport(PortableLocalAuthentication)
+import PortableLocalAuthentication
+#else
+import LocalAuthentication
+import Security
+#endif
+
+/// Keys of the Secure Enclave, and software keys where there is none, by names in the keychain.
+///
+/// Which of the two a key is, is decided once, when it is made, and recorded with it. A fallback happens only where there is no
+/// enclave: that the device is locked, or that somebody cancels, is an error, and no reason to make a weaker key.
+///
+/// No key is ever replaced silently. Reading gives `nil` only if there is none, making fails if there is one, and a key that can
+/// never be used again, such as one that came with a backup of another device, is an error that has its public key: tell
+/// whoever trusts it, and call ``replaceSigningKey(named:lost:protection:fallback:context:)``.
+public struct DeviceKeyStore: Sendable {
+    private let service: String
+    private let accessGroup: String?
+    private let keychain: any KeychainProtocol
+    private let isEnclaveAvailable: @Sendable () -> Bool
+
+    /// A store.
+    ///
+    /// - Parameters:
+    ///   - service: the service of the items.
+    ///   - accessGroup: their access group; `nil` for the app's default group.
+    ///   - keychain: the keychain.
+    ///   - isEnclaveAvailable: whether there is a Secure Enclave; `nil` to ask the system. For tests of the fallback.
+    public init(
+        service: String,
+        accessGroup: String? = nil,
+        in keychain: any KeychainProtocol,
+        isEnclaveAvailable: (@Sendable () -> Bool)? = nil
+    ) {
+        self.service = service
+        self.accessGroup = accessGroup
+        self.keychain = keychain
+        self.isEnclaveAvailable = isEnclaveAvailable ?? { SecureEnclave.isAvailable }
+    }
+
+    /// Deletes a key, whatever it is; what it signed cannot be signed again.
+    ///
+    /// - Returns: Whether there was one.
+    /// - Throws: ``DeviceKeyError``
+    @discardableResult
+    public func deleteKey(named name: String) throws(DeviceKeyError) -> Bool {
+        do throws(KeychainItemError) { return try keychain.delete(item(name)) } catch {
+            throw DeviceKeyError(error, name)
+        }
+    }
+
+    func read<Material: DevicePrivateKey>(
+        _: Material.Type,
+        _ name: String,
+        _ context: LAContext?
+    ) throws(DeviceKeyError) -> Material? {
+        guard let record = try record(name, context) else { return nil }
+        guard record.purpose == Material.purpose else { throw DeviceKeyError(.otherPurpose, name) }
+        if record.origin == .secureEnclave, !isEnclaveAvailable() {
+            throw DeviceKeyError(.noEnclave, name, publicKey: record.publicKey)
+        }
+        let material: Material
+        do { material = try Material(record, context) } catch {
+            let otherwise: DeviceKeyError.Reason = record.origin == .software ? .malformed : .failed
+            throw DeviceKeyError(use: error, name, record.publicKey, otherwise: otherwise)
+        }
+        guard material.record.publicKey == record.publicKey else { throw DeviceKeyError(.malformed, name) }
+        return material
+    }
+
+    func make<Material: DevicePrivateKey>(
+        _: Material.Type,
+        _ name: String,
+        _ protection: Protection,
+        _ fallback: DeviceKeyFallback,
+        _ context: LAContext?
+    ) throws(DeviceKeyError) -> Material {
+        let (material, contents, protection) = try prepared(Material.self, name, protection, fallback, context)
+        do throws(KeychainItemError) {
+            try keychain.add(
+                .data(contents),
+                for: item(name),
+                protection: protection,
+                details: .none,
+                authentication: Self.authentication(context)
+            )
+        } catch { throw DeviceKeyError(error, name) }
+        return material
+    }
+
+    func replace<Material: DevicePrivateKey>(
+        _: Material.Type,
+        _ name: String,
+        _ lost: Data,
+        _ protection: Protection,
+        _ fallback: DeviceKeyFallback,
+        _ context: LAContext?
+    ) throws(DeviceKeyError) -> Material {
+        guard let old = try record(name, context), old.publicKey == lost, old.purpose == Material.purpose else {
+            throw DeviceKeyError(.replacedMeanwhile, name)
+        }
+        let (material, contents, protection) = try prepared(Material.self, name, protection, fallback, context)
+        let update = ItemUpdate(data: contents, protection: protection)
+        let wasThere: Bool
+        do throws(KeychainItemError) {
+            wasThere = try keychain.update(item(name), with: update, authentication: Self.authentication(context))
+        } catch { throw DeviceKeyError(error, name) }
+        // The update does not compare: somebody else's may have followed it.
+        guard wasThere, try record(name, context)?.publicKey == material.record.publicKey else {
+            throw DeviceKeyError(.replacedMeanwhile, name)
+        }
+        return material
+    }
+
+    private func prepared<Material: DevicePrivateKey>(
+        _: Material.Type,
+        _ name: String,
+        _ protection: Protection,
+        _ fallback: DeviceKeyFallback,
+        _ context: LAContext?
+    ) throws(DeviceKeyError) -> (Material, Data, Protection) {
+        guard let level = protection.accessibility.ofThisDeviceOnly else {
+            throw DeviceKeyError(.notThisDeviceOnly, name)
+        }
+        let origin: DeviceKeyOrigin = isEnclaveAvailable() ? .secureEnclave : .software
+        guard origin == .secureEnclave || fallback == .software else { throw DeviceKeyError(.noEnclave, name) }
+        do {
+            let constraints = protection.constraints.union(.privateKeyUsage)
+            let control = SecAccessControlCreateWithFlags(nil, level, constraints, nil)
+            if origin == .secureEnclave, control == nil { throw DeviceKeyError(.failed, name) }
+            let material = try Material.make(origin, control, context)
+            let contents = try JSONEncoder().encode(material.record)
+            // The enclave's key asks by itself, and its sealed form is worth nothing: the item does not ask, too.
+            return (
+                material, contents, origin == .secureEnclave ? .accessible(protection.accessibility) : protection.ofData
+            )
+        } catch let error as DeviceKeyError {
+            throw error
+        } catch {
+            throw DeviceKeyError(use: error, name, Data(), otherwise: .failed)
+        }
+    }
+
+    private func record(_ name: String, _ context: LAContext?) throws(DeviceKeyError) -> DeviceKeyRecord? {
+        let contents: ItemContents?
+        do throws(KeychainItemError) {
+            contents = try keychain.contents(of: item(name), authentication: Self.authentication(context))
+        } catch { throw DeviceKeyError(error, name) }
+        guard let contents else { return nil }
+        guard case .data(let data) = contents, let record = try? JSONDecoder().decode(DeviceKeyRecord.self, from: data),
+            record.version == 1
+        else { throw DeviceKeyError(.malformed, name) }
+        return record
+    }
+
+    private func item(_ name: String) -> GenericPassword {
+        GenericPassword(service: service, account: name, accessGroup: accessGroup)
+    }
+
+    private static func authentication(_ context: LAContext?) -> Authentication {
+        context.map { .context($0) } ?? .allowed
+    }
+}
+
+extension Protection {
+    /// The same for an item that is no key: nobody could read it under the flag of a key's use.
+    fileprivate var ofData: Protection {
+        let rest = constraints.subtracting(.privateKeyUsage)
+        return isGuarded && !rest.isEmpty ? .guarded(rest, accessible: accessibility) : .accessible(accessibility)
+    }
+}
+
+extension Protection.Accessibility {
+    /// The value of `kSecAttrAccessible`; `nil` for a level that leaves its device, or that has no lock.
+    fileprivate var ofThisDeviceOnly: CFString? {
+        switch self {
+        case .whenUnlockedThisDeviceOnly: kSecAttrAccessibleWhenUnlockedThisDeviceOnly
+        case .afterFirstUnlockThisDeviceOnly: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+        case .whenPasscodeSetThisDeviceOnly: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly
+        case .whenUnlocked, .afterFirstUnlock, .always, .alwaysThisDeviceOnly: nil
+        }
+    }
+}

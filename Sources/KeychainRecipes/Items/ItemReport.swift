@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Keychain
+
+/// What became of each of some items.
+public struct ItemReport<Outcome: Sendable>: Sendable {
+    /// The items with their outcomes, in the order in which they were given.
+    public private(set) var entries: [Entry] = []
+
+    /// An item, and what became of it.
+    public struct Entry: Sendable {
+        /// The item.
+        public let item: any KeychainItem
+
+        /// What became of it.
+        public let outcome: Outcome
+    }
+
+    /// The items with an outcome that meets a condition.
+    public func items(where condition: (Outcome) -> Bool) -> [any KeychainItem] {
+        entries.filter { condition($0.outcome) }.map(\.item)
+    }
+
+    mutating func note(_ outcome: Outcome, of item: any KeychainItem) {
+        entries.append(Entry(item: item, outcome: outcome))
+    }
+}
+
+/// Some items cannot be read because the device is locked: nothing was changed.
+public struct ItemsLockedError: Error, Sendable, CustomStringConvertible {
+    /// The items that cannot be read.
+    public let items: [any KeychainItem]
+
+    /// One line, without any secret.
+    public var description: String {
+        "the device is locked; nothing was changed, and these items cannot be read now: "
+            + items.map { "\($0)" }.joined(separator: "; ")
+    }
+}

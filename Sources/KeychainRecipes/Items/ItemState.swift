@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Keychain
+
+/// What can be said of an item without asking anybody.
+enum ItemState {
+    case absent
+    case readable(ItemAttributes)
+    /// Somebody has to authenticate.
+    case guarded
+    case failed(KeychainItemError)
+
+    /// Looks at items, and fails if any is locked.
+    static func inspect(
+        _ items: [any KeychainItem],
+        in keychain: any KeychainProtocol
+    ) throws(ItemsLockedError) -> [ItemState] {
+        var states: [ItemState] = []
+        var locked: [any KeychainItem] = []
+        for item in items {
+            do throws(KeychainItemError) {
+                let attributes = try keychain.attributes(of: item, authentication: .forbidden)
+                states.append(attributes.map(ItemState.readable) ?? .absent)
+            } catch {
+                if error.isLocked { locked.append(item) }
+                states.append(error.needsAuthentication ? .guarded : .failed(error))
+            }
+        }
+        guard locked.isEmpty else { throw ItemsLockedError(items: locked) }
+        return states
+    }
+}

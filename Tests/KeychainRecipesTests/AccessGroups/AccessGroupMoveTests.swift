@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Keychain
+import KeychainRecipes
+import KeychainTesting
+import Security
+import Testing
+
+private let entitlements = Entitlements(
+    team: "TEAMID1234",
+    bundleIdentifier: "com.example.app",
+    keychainAccessGroups: ["com.example.app", "com.example.shared"]
+)
+
+@Suite("Moving items to another access group", .keychain(entitlements: entitlements)) struct AccessGroupMoveTests {
+    private let own = "TEAMID1234.com.example.app"
+    private let shared = "TEAMID1234.com.example.shared"
+    private let keychain = SystemKeychain()
+    private let item = GenericPassword(service: "com.example.app", account: "token")
+    private var device: VirtualDevice { get throws { try #require(App.current).device } }
+
+    private func move(
+        _ policy: AccessGroupMove.CollisionPolicy = .stop,
+        in other: (any KeychainProtocol)? = nil
+    ) -> AccessGroupMove { AccessGroupMove(from: own, to: shared, in: other ?? keychain, onCollision: policy) }
+
+    private func outcome(_ move: AccessGroupMove) throws -> String {
+        let entry = try #require(try move.run([item]).entries.first)
+        return "\(entry.outcome)".split(separator: "(").first.map(String.init) ?? ""
+    }
+
+    private func store(_ text: String, in group: String, _ protection: Protection = .accessible(.whenUnlocked)) throws {
+        try keychain.set(text, for: item.inAccessGroup(group), protection: protection)
+    }
+
+    private func secrets() throws -> [String?] {
+        [try keychain.string(for: item.inAccessGroup(own)), try keychain.string(for: item.inAccessGroup(shared))]
+    }
+
+    @Test("moves in place, and has nothing to do the next time") func moves() throws {
+        try store("secret", in: own)
+        #expect(try outcome(move()) == "moved")
+        #expect(try secrets() == [nil, "secret"])
+        #expect(try outcome(move()) == "alreadyMoved")
+        #expect(try outcome(AccessGroupMove(from: shared, to: shared, in: keychain)) == "alreadyMoved")
+        try keychain.delete(item.inAccessGroup(shared))
+        #expect(try outcome(move()) == "absent")
+    }
+
+    @Test("names a group that the app may not use, and changes nothing") func entitlement() throws {
+        try store("secret", in: own)
+        for (source, target) in [(own, "TEAMID1234.other"), ("TEAMID1234.other", shared)] {
+            do {
+                try AccessGroupMove(from: source, to: target, in: keychain).run([item])
+                Issue.record("moved")
+            } catch .missingEntitlement(let group) {
+                #expect(group == "TEAMID1234.other")
+            } catch { Issue.record(error) }
+        }
+        #expect(try secrets() == ["secret", nil])
+    }
+
+    @Test("refuses while an item is locked, and moves none") func locked() throws {
+        try store("secret", in: own)
+        let open = GenericPassword(service: "com.example.app", account: "open", accessGroup: own)
+        try keychain.set("open", for: open, protection: .accessible(.afterFirstUnlock))
+        try device.lock()
+        do {
+            try move().run([open, item])
+            Issue.record("moved")
+        } catch .locked(let error) { #expect(error.items.count == 1) } catch { Issue.record(error) }
+        #expect(try keychain.string(for: open) == "open")
+        try device.unlock()
+        #expect(try secrets() == ["secret", nil])
+    }
+
+    @Test(
+        "does what the policy says about another secret in the target",
+        arguments: [
+            (AccessGroupMove.CollisionPolicy.stop, "collision", ["secret", "theirs"]),
+            (.keepTarget, "keptTarget", [nil, "theirs"]), (.replaceTarget, "replacedTarget", [nil, "secret"]),
+        ] as [(AccessGroupMove.CollisionPolicy, String, [String?])]
+    )
+    func collision(policy: AccessGroupMove.CollisionPolicy, expected: String, after: [String?]) throws {
+        try store("secret", in: own, .accessible(.afterFirstUnlock))
+        try store("theirs", in: shared)
+        #expect(try outcome(move(policy)) == expected)
+        #expect(try secrets() == after)
+        guard policy == .replaceTarget else { return }
+        #expect(try keychain.attributes(of: item.inAccessGroup(shared))?.protection == .accessible(.afterFirstUnlock))
+    }
+
+    @Test(
+        "two with the same secret become one, whatever the policy",
+        arguments: AccessGroupMove.CollisionPolicy.allCases
+    )
+    func same(policy: AccessGroupMove.CollisionPolicy) throws {
+        try store("secret", in: own)
+        try store("secret", in: shared)
+        #expect(try outcome(move(policy)) == "merged")
+        #expect(try secrets() == [nil, "secret"])
+    }
+
+    @Test("one that becomes one with the target's keeps its protection") func mergedProtection() throws {
+        try store("secret", in: own, .accessible(.whenPasscodeSetThisDeviceOnly))
+        try store("secret", in: shared, .accessible(.always))
+        #expect(try outcome(move()) == "merged")
+        let merged = try keychain.attributes(of: item.inAccessGroup(shared))
+        #expect(merged?.protection == .accessible(.whenPasscodeSetThisDeviceOnly))
+        #expect(try secrets() == [nil, "secret"])
+    }
+
+    @Test("a failure at any call loses no secret that the policy keeps, and the next run finishes") func faults() throws
+    {
+        var succeeded = false
+        for call in 3...20 where !succeeded {
+            for isAfter in [false, true] {
+                try keychain.deleteAll(matching: .all(ofService: "com.example.app"))
+                try store("secret", in: own)
+                try store("theirs", in: shared)
+                let faulty = FaultyKeychain.failing(call: call, after: isAfter)
+                let first = try outcome(move(.replaceTarget, in: faulty))
+                #expect(try secrets().contains("secret"))
+                if first == "replacedTarget" { succeeded = true } else { #expect(first == "failed") }
+                _ = try outcome(move(.replaceTarget))
+                #expect(try secrets() == [nil, "secret"], "call \(call)")
+            }
+        }
+        #expect(succeeded)
+    }
+
+    @Test("an item that asks for its owner asks, and is not moved without") func guarded() throws {
+        try store("secret", in: own, .guarded(.userPresence, accessible: .whenUnlockedThisDeviceOnly))
+        let device = try device
+        device.owner.answer = .cancels
+        #expect(try outcome(move()) == "failed")
+        device.owner.answer = .succeeds
+        #expect(try outcome(move()) == "moved")
+        #expect(try outcome(move()) == "alreadyMoved")
+        #expect(try secrets() == [nil, "secret"])
+    }
+}
