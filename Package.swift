@@ -9,6 +9,13 @@ var products: [Product] = [
     // The same under names that no other package asks for; see Documentation/Architecture.md, "Three ways in".
     .library(name: "PortableSecurity", targets: ["PortableSecurity"]),
     .library(name: "PortableLocalAuthentication", targets: ["PortableLocalAuthentication"]),
+    // A typed API on top, and what programs do with it again and again.
+    .library(name: "Keychain", targets: ["Keychain"]),
+    .library(name: "KeychainRecipes", targets: ["KeychainRecipes"]),
+    // A device in a test.
+    .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
+    // The same for programs, which link no testing library.
+    .library(name: "KeychainSimulation", targets: ["KeychainSimulation"]),
     // With the values that requests are made of, and where a keychain lies.
     .library(name: "KeychainEngine", targets: ["KeychainEngine", "KeychainCore", "KeychainFiles"]),
     .executable(name: "security", targets: ["security-tool"]),
@@ -89,6 +96,39 @@ let targets: [Target] = [
     .target(
         name: "CryptoKit",
         dependencies: ["KeychainServices", "PortableLocalAuthentication", crypto],
+        swiftSettings: appleAPI
+    ),
+
+    // a typed API
+    .target(
+        name: "Keychain",
+        dependencies: [
+            "KeychainServices", "PortableSecurity", "PortableLocalAuthentication", "KeychainCore", "KeychainEngine",
+            "KeychainAuthenticators", "KeychainProtection", "KeychainStore",
+            crypto,
+        ],
+        swiftSettings: appleAPI
+    ),
+    .target(
+        name: "KeychainRecipes",
+        dependencies: ["Keychain", "CryptoKit", "PortableSecurity", "PortableLocalAuthentication"],
+        swiftSettings: appleAPI
+    ),
+
+    // a device in a test
+    .target(
+        name: "KeychainSimulation",
+        dependencies: [
+            "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainAuthenticators", "KeychainProtection",
+            "KeychainStore", "KeychainServices",
+        ],
+        swiftSettings: appleAPI
+    ),
+    .target(
+        name: "KeychainTesting",
+        dependencies: [
+            "KeychainSimulation", "KeychainCore", "KeychainServices", "PortableSecurity", "PortableLocalAuthentication",
+        ],
         swiftSettings: appleAPI
     ),
 
@@ -187,7 +227,7 @@ let targets: [Target] = [
         name: "SecurityTests",
         dependencies: [
             "Security", "KeychainServices", "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainAuthenticators",
-            "KeychainTestSupport",
+            "KeychainTestSupport", "keychain-quickstart",
         ]
     ),
     .testTarget(
@@ -223,13 +263,38 @@ let targets: [Target] = [
             "KeychainStore", "KeychainTestSupport", "CStormSupport", crypto,
         ]
     ),
+    .testTarget(
+        name: "KeychainTests",
+        dependencies: [
+            "Keychain", "KeychainTesting", "KeychainSimulation", "KeychainServices", "KeychainCore", "KeychainEngine",
+            "KeychainFiles", "KeychainAuthenticators", "KeychainTestSupport", "Security", "LocalAuthentication", crypto,
+        ]
+    ),
+    .testTarget(
+        name: "KeychainRecipesTests",
+        dependencies: [
+            "KeychainRecipes", "Keychain", "KeychainTesting", "KeychainServices", "KeychainCore", "KeychainEngine",
+            "KeychainFiles", "CryptoKit", "Security", "LocalAuthentication",
+        ]
+    ),
+    .testTarget(
+        name: "KeychainSimulationTests",
+        dependencies: ["KeychainSimulation", "KeychainServices", "KeychainCore", "KeychainEngine", "Security"]
+    ),
+    .testTarget(
+        name: "KeychainTestingTests",
+        dependencies: [
+            "KeychainTesting", "KeychainSimulation", "KeychainServices", "KeychainCore", "Security",
+            "LocalAuthentication",
+        ]
+    ),
     .testTarget(name: "ConformanceTests", dependencies: ["Conformance"], exclude: ["Cases"]),
     .testTarget(
         name: "FieldCodeSwift5Tests",
-        dependencies: ["Security"],
+        dependencies: ["Security", "KeychainTesting"],
         swiftSettings: [.swiftLanguageMode(.v5)]
     ),
-    .testTarget(name: "FieldCodeSwift6Tests", dependencies: ["Security"]),
+    .testTarget(name: "FieldCodeSwift6Tests", dependencies: ["Security", "KeychainTesting"]),
 ]
 #else
 // On Apple platforms these modules are the system's: the products of their names only pass them on, under other module
@@ -238,10 +303,17 @@ var products: [Product] = [
     .library(name: "Security", targets: ["SystemSecurity"]),
     .library(name: "LocalAuthentication", targets: ["SystemLocalAuthentication"]),
     .library(name: "CryptoKit", targets: ["SystemCryptoKit"]),
+    .library(name: "Keychain", targets: ["Keychain"]),
+    .library(name: "KeychainRecipes", targets: ["KeychainRecipes"]),
+    .library(name: "KeychainTesting", targets: ["SystemKeychainTesting"]),
 ]
 let dependencies: [Package.Dependency] = []
 let targets: [Target] = [
     .target(name: "SystemSecurity"), .target(name: "SystemLocalAuthentication"), .target(name: "SystemCryptoKit"),
+    // Stand on the system's own keychain.
+    .target(name: "Keychain"), .target(name: "KeychainRecipes", dependencies: ["Keychain"]),
+    // Has nothing: the system's keychain cannot be taken away from a test.
+    .target(name: "SystemKeychainTesting"),
 ]
 #endif
 

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTesting
 import Security
 import Testing
 
-@Suite("A client certificate from a file")
+@Suite("A client certificate from a file", .fieldApp)
 struct ClientIdentityTests {
     @Test("a file is opened by its password only")
     func file() throws {
@@ -22,8 +23,7 @@ struct ClientIdentityTests {
 
     @Test("an identity is stored under a label, found, and removed")
     func stored() throws {
-        try requireScratchStore()
-        let label = uniqueService("identity")
+        let label = service("identity")
         let identity = try ClientIdentity(file: Self.file, password: "hunter2")
         _ = identity.remove()
         #expect(ClientIdentity(label: label) == nil)
@@ -36,33 +36,9 @@ struct ClientIdentityTests {
         #expect(ClientIdentity(label: label) == nil)
     }
 
-    // Both language modes run in one process, on one keychain: each has a file of its own.
-    #if swift(>=6)
-    private static let file = Data(base64Encoded: swift6)!
-    #else
-    private static let file = Data(base64Encoded: swift5)!
-    #endif
+    private static let file = Data(base64Encoded: encoded)!
 
-    private static let swift5 = """
-        MIIElQIBAzCCBEsGCSqGSIb3DQEHAaCCBDwEggQ4MIIENDCCAsIGCSqGSIb3DQEHBqCCArMwggKvAgEAMIICqAYJKoZIhvcNAQcB\
-        MFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAjtv9AgVgrdEQICCAAwDAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEHJH\
-        YYa4PMJ+BTmwSRnTySSAggJAp73wyfaEEbM7xwCQgOMuJS4CGzc5aBsYLJUu1Ob0di30cGynFlDFRSHhuQZLDTDI+WXt8XuyP64H\
-        2zuEaf8ROzHSjng8ZsYNF+c+glcY6+X71NquJGeMGF4sa3AY4+D+lQ1NCLQSa2IS6GVYcFu51qhzfrqNjLV/CqqZ9bAnAdK6nSQB\
-        ocJZYV+u2Rh3YRPZEsrkeDxQBEIPxqYVfN0Y1FjswrWfgP51KkKu0jkBK7qX108OwsI4XFw500lbVDkYJdosgzX8oBHnb9C+zIdT\
-        MFwCMakgHDJl9Wm1CAY84bg36Zyj23uc35I7DdKtSwDiNUVWKv6GLZzpt9KQ5OkepvXuZRu9RR3cYxTjRN0gA3gQxVq2p98LqJ2Y\
-        qHoMgxjPElcCDXJNeKYaIq8EGAivN96J6nVrz0VHdVxCb1ABBKRWyCyfhuqvMtRdec02lvG4tioG99YtRHOzHSjCnQz0TRIV+I5p\
-        JZDlR703ufXLZ0BLjWJafHp2y+onhZdXgWoZPJbrr5RPDnOQFa16T6R/zoRcWFoF7YkNKlbYA0mLXajZHTc/KJdotneyyrl/oG7g\
-        hKYXd3V8aQcvhaxUjyJibxPX4jRzV7Ba7U4yT7n61U50mITdfQq3ayiEbpBp/Jt8FB2391/mu2gVxUB3sDL71BEBGJH8o/FYaqUH\
-        uIFej2H3cdU5krK11OtBh9UNhWOVdi4ZSA8cGLSWNsLIZ+WC+E3DFevAGLC3j3C+4tA6/0zGDQ/kQm7ez3A5CDJx/S8jMIIBagYJ\
-        KoZIhvcNAQcBoIIBWwSCAVcwggFTMIIBTwYLKoZIhvcNAQwKAQKgge8wgewwVwYJKoZIhvcNAQUNMEowKQYJKoZIhvcNAQUMMBwE\
-        CGvraTLFTlGfAgIIADAMBggqhkiG9w0CCQUAMB0GCWCGSAFlAwQBKgQQF8qt0OGhpW0KpfB8z0+YswSBkGHZrqvJYUq+WJQU9MAf\
-        Jr96asgEVaNg4dYm/16D7M2+gaC3S1n5kYL1KkKjWku9J9qVyr/uVLHxn3DBAF2ximzyGfYv9yBIINj3N9pcwF+BSyJu6QKgH6YN\
-        2/Ih5hPs1xq8BnH0A15d52Fybiki9PH6zm2f3FWHwYwtpGAWAnfOtdF2678D/bBjUGwwiLXCDzFOMCMGCSqGSIb3DQEJFTEWBBSI\
-        zH66E4of8CAk1EIBWufykAf/FjAnBgkqhkiG9w0BCRQxGh4YAGYAaQBlAGwAZAAgAGMAbABpAGUAbgB0MEEwMTANBglghkgBZQME\
-        AgEFAAQgTls/y8Rf410fj5/gylRPa816EbtIO8WbE7FVuVqjg2YECFkt1+hJAJ4WAgIIAA==
-        """
-
-    private static let swift6 = """
+    private static let encoded = """
         MIIElQIBAzCCBEsGCSqGSIb3DQEHAaCCBDwEggQ4MIIENDCCAsIGCSqGSIb3DQEHBqCCArMwggKvAgEAMIICqAYJKoZIhvcNAQcB\
         MFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAi9AaNji1CnawICCAAwDAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEEmI\
         opa8d7YArBubnjwYegmAggJAn0bduEy60q7boA8lo7MZHRI6HLbOUO1mIL2vZv5BES7Jbpa8LQ+vyQbuhxRd8mgsHsd5097X4ky2\

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTesting
 import Security
 import Testing
 
-@Suite("A generic store of Codable values")
+@Suite("A generic store of Codable values", .fieldApp)
 struct CodableKeychainTests {
     struct Credentials: Codable, Equatable {
         var user: String
@@ -94,15 +95,19 @@ struct CodableKeychainTests {
             #expect(try await KeychainCache(service: service).token("cached") == Data([1, 2, 3]))
             #expect(try await cache.token("missing") == nil)
 
+            // A detached task knows nothing of the test that started it.
+            let app = try #require(App.current)
             let found = await Task.detached {
-                var result: CFTypeRef?
-                return SecItemCopyMatching(
-                    [
-                        kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: "cached",
-                        kSecReturnData: true,
-                    ] as CFDictionary,
-                    &result
-                )
+                app.run {
+                    var result: CFTypeRef?
+                    return SecItemCopyMatching(
+                        [
+                            kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: "cached",
+                            kSecReturnData: true,
+                        ] as CFDictionary,
+                        &result
+                    )
+                }
             }.value
             #expect(found == errSecSuccess)
         }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTesting
 import Security
 import Testing
 
-@Suite("NSDictionary and AnyObject style")
+@Suite("NSDictionary and AnyObject style", .fieldApp)
 struct DictionaryKeychainTests {
     @Test("mutable dictionaries, literals and arrays of keys ask the same question")
     func queriesAreEqual() throws {

@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTesting
 import Security
 import Testing
 
-@Suite("Internet passwords")
+@Suite("Internet passwords", .fieldApp)
 struct InternetPasswordsTests {
     private let passwords = InternetPasswords()
 
     /// A server of the test's own: host names are compared byte by byte, and a URL may fold them to lower case.
-    private func withServer(_ name: String, fileID: String = #fileID, _ body: (String) throws -> Void) throws {
-        try requireScratchStore()
-        let server = uniqueService(name, fileID: fileID).lowercased()
-        let remove = {
-            for prefix in ["", "www.", "not"] {
-                SecItemDelete(
-                    [kSecClass: kSecClassInternetPassword, kSecAttrServer: prefix + server] as CFDictionary
-                )
-            }
-        }
-        remove()
-        defer { remove() }
+    private func withServer(_ name: String, _ body: (String) throws -> Void) throws {
+        let server = service(name).lowercased()
         try body(server)
     }
 
@@ -79,7 +70,6 @@ struct InternetPasswordsTests {
 
     @Test("a host match is for internet passwords only")
     func hostMatchOfAnotherClass() throws {
-        try requireScratchStore()
         let query = [kSecClass: kSecClassGenericPassword, kSecMatchHostOrSubdomainOfHost: "example.com"]
         #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecUnimplemented)
     }

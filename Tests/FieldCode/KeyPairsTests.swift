@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTesting
 import Security
 import Testing
 
-@Suite("A key pair under a tag")
+@Suite("A key pair under a tag", .fieldApp)
 struct KeyPairsTests {
     @Test("is made once, found again, signs, and is gone when deleted")
     func elliptic() throws {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTesting
 import Security
 import Testing
 
-@Suite("A dump of all items")
+@Suite("A dump of all items", .fieldApp)
 struct KeychainDumpTests {
     /// Two passwords of each kind, in a service of the test's own.
-    private func withItems(_ name: String, fileID: String = #fileID, _ body: (String) throws -> Void) throws {
-        try withScratchService(name, fileID: fileID) { service in
+    private func withItems(_ name: String, _ body: (String) throws -> Void) throws {
+        try withScratchService(name) { service in
             for account in ["anna", "bert"] {
                 let generic: [String: Any] = [
                     kSecClass as String: kSecClassGenericPassword,

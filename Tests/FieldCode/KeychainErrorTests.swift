@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTesting
 import Security
 import Testing
 
-@Suite("An enum of errors over OSStatus")
+@Suite("An enum of errors over OSStatus", .fieldApp)
 struct KeychainErrorTests {
     @Test("a missing, a duplicate and a foreign item are three different errors")
     func errorsOfAPasswordItem() throws {

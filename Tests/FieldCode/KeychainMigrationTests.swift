@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTesting
 import Security
 import Testing
 
-@Suite("Migration by SecItemUpdate")
+@Suite("Migration by SecItemUpdate", .fieldApp)
 struct KeychainMigrationTests {
-    /// A second group of this program.
-    ///
-    /// No attribute tells it before an item lies in it, so whoever runs the tests may.
-    private static let secondGroup = ProcessInfo.processInfo.environment["FIELD_CODE_SECOND_GROUP"]
-
     private func withItems(
         _ name: String,
-        fileID: String = #fileID,
         _ body: (KeychainMigration) throws -> Void
     ) throws {
-        try withScratchService(name, fileID: fileID) { service in
+        try withScratchService(name) { service in
             for account in ["anna", "bert"] {
                 let item =
                     [
@@ -33,9 +28,9 @@ struct KeychainMigrationTests {
         Set(migration.attributes().values.compactMap { $0[key as String] as? String })
     }
 
-    @Test("all items move to another group, references and secrets survive", .enabled(if: secondGroup != nil))
+    @Test("all items move to another group, references and secrets survive")
     func moveToSecondGroup() throws {
-        let second = try #require(Self.secondGroup)
+        let second = try #require(Entitlements.fieldApp.accessGroups.dropFirst().first)
         try withItems("migration.group") { migration in
             let first = try #require(values(kSecAttrAccessGroup, migration).first)
             try #require(first != second)

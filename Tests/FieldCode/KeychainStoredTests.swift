@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTesting
 import Security
 import Testing
 
-@Suite("A property wrapper")
+@Suite("A property wrapper", .fieldApp)
 struct KeychainStoredTests {
     @Test("a property is nil until set, keeps its last value, and is removed by nil")
     func lifeOfAProperty() throws {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTesting
 import Security
 import Testing
 
-@Suite("Helpers that add or update")
+@Suite("Helpers that add or update", .fieldApp)
 struct KeychainUpsertTests {
     private func query(_ service: String) -> [String: Any] {
         [

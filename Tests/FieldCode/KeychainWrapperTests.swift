@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTesting
 import Security
 import Testing
 
-@Suite("A wrapper class with typed accessors")
+@Suite("A wrapper class with typed accessors", .fieldApp)
 struct KeychainWrapperTests {
     @Test("strings, data, booleans and numbers come back as they were stored")
     func typedAccessors() throws {

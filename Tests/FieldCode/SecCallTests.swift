@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTesting
 import Security
 import Testing
 
-@Suite("secCall helpers, access controls, random bytes, type identifiers")
+@Suite("secCall helpers, access controls, random bytes, type identifiers", .fieldApp)
 struct SecCallTests {
     @Test("each calling convention returns its result or throws its error")
     func conventions() throws {

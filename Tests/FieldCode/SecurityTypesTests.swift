@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTesting
 import Security
 import Testing
 
-@Suite("Types, constants and functions of the framework as values")
+@Suite("Types, constants and functions of the framework as values", .fieldApp)
 struct SecurityTypesTests {
     @Test("reference types cross actors inside an app's own types")
     func sendableTypes() async throws {
