@@ -16,6 +16,7 @@ let package = Package(
                 "CBenchmarkSQLite",
                 .product(name: "Security", package: "swift-keychain"),
                 .product(name: "KeychainEngine", package: "swift-keychain"),
+                .product(name: "KeychainSimulation", package: "swift-keychain"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+@_spi(Benchmarks) import KeychainSimulation
 
 /// Compares the keychain with what its disk and its cryptography cost at the least; see `Benchmarks/README.md`.
 @main
 struct KeychainBenchmarks {
     static func main() {
+        // All runs but one measure the keychain of the process, in a folder of their own.
+        MissingApp.reachProcessKeychain()
         do {
             guard let options = try Options(CommandLine.arguments.dropFirst()) else { return print(Options.help) }
             if options.measuresKeys {
                 var report = Report()
                 try KeyRun(rounds: options.rounds).run(&report)
+                return show(report.summary)
+            }
+            if options.measuresTesting {
+                var report = Report()
+                try TestingRun(rounds: options.rounds).run(&report)
                 return show(report.summary)
             }
             let scratch = try Scratch(in: options.directory)

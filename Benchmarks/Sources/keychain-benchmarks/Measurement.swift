@@ -37,6 +37,8 @@ struct Samples {
 
     func median(_ clock: Clock, _ participant: Int) -> Double { Self.median(rounds(clock, participant)) }
 
+    func fastest(_ clock: Clock, _ participant: Int) -> Double { rounds(clock, participant).min() ?? .nan }
+
     /// The median of the ratios within each round: what slows a whole round down cancels out.
     func ratio(_ clock: Clock, _ participant: Int, to basis: Int) -> Double {
         Self.median(zip(rounds(clock, participant), rounds(clock, basis)).map { $0 / $1 })

@@ -19,14 +19,18 @@ struct Options {
     /// Whether keys are measured instead of the operations.
     var measuresKeys = false
 
+    /// Whether devices for tests are measured instead of the operations.
+    var measuresTesting = false
+
     static let help = """
-        usage: keychain-benchmarks [--quick | --full] [--device | --keys | --identities] [--directory DIR] [--profile SUBJECT OPERATION COUNT] [--size N]
+        usage: keychain-benchmarks [--quick | --full] [--device | --keys | --identities | --testing] [--directory DIR] [--profile SUBJECT OPERATION COUNT] [--size N]
 
         --quick      100 and 10,000 items, less than a minute on an idle machine (default)
         --full       100, 10,000 and 100,000 items, more rounds
         --device     what an unlock and a locked answer cost, with 10,000 items (with --full, 100,000)
         --identities what it costs to find an identity by issuer among 1,000 and 10,000 certificates
         --keys       what a signature through SecKey costs beside the library's own
+        --testing    what a virtual device with one item costs a test
         --size N     stores of N items only
         --directory  where the scratch stores are made (default /var/tmp, which is on a disk)
         --profile    runs one operation over and over, for perf and callgrind;
@@ -50,6 +54,7 @@ struct Options {
             case "--full": (sizes, rounds) = ([100, 10_000, 100_000], 40)
             case "--device": measuresDevice = true
             case "--identities": measuresIdentities = true
+            case "--testing": measuresTesting = true
             case "--keys": measuresKeys = true
             case "--size": sizes = [try number(of: option)]
             case "--directory": directory = try value(of: option)

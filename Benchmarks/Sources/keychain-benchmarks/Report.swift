@@ -143,6 +143,25 @@ struct Report {
         return Self.row([name] + times + [compared("\(name), SecKey ÷ swift-crypto", ratio, limit)])
     }
 
+    static func testingHeading(rounds: Int) -> String {
+        """
+        Medians of \(rounds) interleaved rounds; times in microseconds. The aim is for the processor's time.
+
+        | in memory | raw SQLite | device, of the wall | fastest round | device, aim 1000 | device ÷ raw SQLite |
+        | --- | ---: | ---: | ---: | ---: | ---: |
+        """
+    }
+
+    /// What a device for a test costs beside a database, participant 0, and its aim.
+    mutating func testing(_ name: String, _ samples: Samples) -> String {
+        let times = [
+            samples.median(.processor, 0), samples.median(.wall, 1), samples.fastest(.processor, 1),
+        ]
+        let device = compared("\(name), in microseconds", samples.median(.processor, 1) / 1000, 1000)
+        let ratio = Self.number(samples.ratio(.processor, 1, to: 0))
+        return Self.row([name] + times.map { String(format: "%.0f", $0 / 1000) } + [device, ratio])
+    }
+
     /// How many aims are met, and which are not.
     var summary: String {
         let over = judgements.filter { !$0.isMet }
