@@ -28,7 +28,9 @@ enum Complaint {
         let addresses = CallSite.addresses()
         let (test, testCase) = (Test.current?.id, RunningTestCase.name)
         // By addresses first: what calls a thousand times is looked up once.
-        guard isNew(Place(reason: reason, addresses: addresses, site: nil, test: test, testCase: testCase)) else { return }
+        guard isNew(Place(reason: reason, addresses: addresses, site: nil, test: test, testCase: testCase)) else {
+            return
+        }
         let site = site(addresses)
         guard isNew(Place(reason: reason, addresses: [], site: site, test: test, testCase: testCase)) else { return }
         let listener = listener.withLock { $0 }
