@@ -2,10 +2,10 @@
 
 public import Keychain
 
-#if canImport(PortableLocalAuthentication)
-public import PortableLocalAuthentication
-#else
+#if canImport(Darwin)
 public import LocalAuthentication
+#else
+public import PortableLocalAuthentication
 #endif
 
 /// Moves items from one access group to another, such as from the app's own to one that it shares with an extension.

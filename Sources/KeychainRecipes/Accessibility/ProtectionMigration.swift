@@ -2,10 +2,10 @@
 
 public import Keychain
 
-#if canImport(PortableLocalAuthentication)
-public import PortableLocalAuthentication
-#else
+#if canImport(Darwin)
 public import LocalAuthentication
+#else
+public import PortableLocalAuthentication
 #endif
 
 /// Gives items that are stored already another protection: other accessibility, or an access control.

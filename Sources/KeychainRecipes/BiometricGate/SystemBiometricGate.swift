@@ -2,10 +2,10 @@
 
 import Foundation
 
-#if canImport(PortableLocalAuthentication)
-public import PortableLocalAuthentication
-#else
+#if canImport(Darwin)
 public import LocalAuthentication
+#else
+public import PortableLocalAuthentication
 #endif
 
 /// A gate that asks by the system's `LAContext`.

@@ -3,11 +3,11 @@
 public import Foundation
 import Keychain
 
-#if canImport(PortableLocalAuthentication)
-import PortableLocalAuthentication
-#else
+#if canImport(Darwin)
 import LocalAuthentication
 import Security
+#else
+import PortableLocalAuthentication
 #endif
 
 /// Why a device key could not be made, read or used.

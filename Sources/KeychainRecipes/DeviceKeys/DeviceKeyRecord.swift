@@ -4,11 +4,11 @@ import CryptoKit
 import Foundation
 import Keychain
 
-#if canImport(PortableLocalAuthentication)
-import PortableLocalAuthentication
-#else
+#if canImport(Darwin)
 import LocalAuthentication
 import Security
+#else
+import PortableLocalAuthentication
 #endif
 
 /// What the keychain holds of a device key; which of the two kinds it is, is recorded with it.

@@ -4,10 +4,10 @@ import CryptoKit
 public import Foundation
 public import Keychain
 
-#if canImport(PortableLocalAuthentication)
-public import PortableLocalAuthentication
-#else
+#if canImport(Darwin)
 public import LocalAuthentication
+#else
+public import PortableLocalAuthentication
 #endif
 
 extension DeviceKeyStore {

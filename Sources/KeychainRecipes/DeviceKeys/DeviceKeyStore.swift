@@ -4,11 +4,11 @@ import CryptoKit
 import Foundation
 public import Keychain
 
-#if canImport(PortableLocalAuthentication)
-import PortableLocalAuthentication
-#else
+#if canImport(Darwin)
 import LocalAuthentication
 import Security
+#else
+import PortableLocalAuthentication
 #endif
 
 /// Keys of the Secure Enclave, and software keys where there is none, by names in the keychain.
