@@ -62,7 +62,7 @@ enum StatusGuide {
             errSecDuplicateItem,
             .duplicate,
             "there is an item with the same key",
-            "use set, or update the item that is there; a label or another attribute outside of the key makes no other item"
+            "set the same item, or update or delete the one that is there; a label or another attribute outside of the key makes no other item"
         ),
         Row(
             errSecMissingEntitlement,

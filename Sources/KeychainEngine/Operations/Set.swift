@@ -9,7 +9,8 @@ extension Engine {
     /// Changes every item that matches; adds one when none does.
     ///
     /// Both dictionaries are checked first, as the two functions check them. Nothing but `errSecItemNotFound` of the update leads
-    /// to the add: an item that is locked, guarded or damaged is there.
+    /// to the add: an item that is locked, guarded or damaged is there. An update brings no reference, so a certificate that is there
+    /// has to be the one that the add would store.
     func set(
         _ dictionary: PropertyDictionary,
         _ attributes: PropertyDictionary,
@@ -22,10 +23,11 @@ extension Engine {
         }
         let amendments = try amendments(dictionary, attributes, for: client, authorization)
         var addition = try addition(additional, for: client, authorization)
+        let certificate = additional.bringsCertificate ? addition.item.secret : nil
         let damaged = try write { (writer) throws(KeychainError) -> DamagedRow? in
             let tags = device.searchTags()
             do throws(KeychainError) {
-                return try apply(amendments, tags, authorization, writer)
+                return try apply(amendments, keeping: certificate, tags, authorization, writer)
             } catch {
                 guard error.status == .itemNotFound else { throw error }
             }

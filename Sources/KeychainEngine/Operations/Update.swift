@@ -81,11 +81,12 @@ extension Engine {
         try query.checkLegacyReference()
     }
 
-    /// Changes every matching row of each update, or none.
+    /// Changes every matching row of each update, or none; with a certificate to keep, only rows that hold it.
     ///
     /// - Returns: A row that does not open. Nothing has changed then: it is found before the first change is made.
     func apply(
         _ amendments: [Amendment],
+        keeping certificate: SecretBytes? = nil,
         _ tags: SearchTags,
         _ authorization: Authorization,
         _ writer: RowWriter
@@ -98,6 +99,9 @@ extension Engine {
                 case .damaged(let damaged): return damaged
                 case .content(.closed(let more)): demand.add(more)
                 case .content(.open(let item, let key)):
+                    if let certificate, item.secret != certificate {
+                        throw KeychainError(.duplicateItem, "another certificate has the same issuer and serial number")
+                    }
                     try amendment.changes.check(for: item.attributes)
                     items.append((row, item, key, amendment.changes))
                 }

@@ -75,6 +75,12 @@ enum ValueReference {
 }
 
 extension PropertyDictionary {
+    /// Whether `kSecValueRef` names a certificate.
+    var bringsCertificate: Bool {
+        guard case .reference(.certificate)? = self[PropertyKey.valueReference] else { return false }
+        return true
+    }
+
     /// The identity that the dictionary names by `kSecValueRef`.
     var identity: IdentityReference? {
         guard case .reference(.identity(let identity))? = self[PropertyKey.valueReference] else { return nil }

@@ -124,17 +124,10 @@ struct KeyTests {
         #expect(try keychain.delete(enclave))
     }
 
-    private static let certificate =
-        "MIIBSTCB76ADAgECAgEDMAoGCCqGSM49BAMCMBwxCzAJBgNVBAYTAkRFMQ0wCwYDVQQDDARSb290MCAXDTIwMDEwMTAwMDAwMFoY"
-        + "DzIwOTAwMTAxMDAwMDAwWjAbMQswCQYDVQQGEwJERTEMMAoGA1UEAwwDT25lMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE5xVP"
-        + "yod99ou2ffNdLJhBiV7EUxLTxiBdRPgsNi1L8hBhO+K4W5NRfYIBY0/wE2sleGHPsJPKDU3GL2bokDJ18qMhMB8wHQYDVR0OBBYE"
-        + "FKqhz2tH5fjghn4qxKy2uXSLg7rbMAoGCCqGSM49BAMCA0kAMEYCIQCBMR+bmepeOnnRFPLEnnJS8/6vVsulehahUi+ulJAIMgIh"
-        + "ANvQBykTBuW8qv8evm+iNqpKJWQGkV70kdjX3rJrFc+O"
-
     @Test("What the item functions stored by reference is found by the item of the reference")
     func byReference() throws {
         let keychain = SystemKeychain()
-        let der = try #require(Data(base64Encoded: Self.certificate))
+        let der = try #require(Data(base64Encoded: SampleCertificate.der))
         let certificate = try #require(SecCertificateCreateWithData(nil, der as NSData))
         #expect(SecItemAdd(NSDictionary(dictionary: [kSecValueRef as String: certificate]), nil) == errSecSuccess)
         #expect(try keychain.certificate(for: CertificateItem(certificate)) == certificate)
@@ -149,7 +142,7 @@ struct KeyTests {
     @Test("A certificate is found by issuer, serial number and version", arguments: Way.allCases)
     func certificates(way: Way) throws {
         let keychain = try way.subject().keychain
-        let der = try #require(Data(base64Encoded: Self.certificate))
+        let der = try #require(Data(base64Encoded: SampleCertificate.der))
         let certificate = try #require(SecCertificateCreateWithData(nil, der as NSData))
         let item = try keychain.add(certificate, protection: .accessible(.always))
         #expect(item.serialNumber == Data([3]))
