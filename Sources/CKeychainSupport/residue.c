@@ -18,8 +18,11 @@ static const size_t sizes[] = {40, 56, 72, 88, 104, 120, 136, 152, 600, 616, 632
 // The largest size of which glibc keeps further blocks without joining them to others.
 #define FAST_SIZE 120
 
-// Deeper than any call into the library goes.
-#define STACK_SIZE (16 << 10)
+// Deeper than any call into the library goes, and what may lie between it and the outermost that contains it.
+#define STACK_SIZE (32 << 10)
+
+// How many calls of keychain_contain this thread is in.
+static _Thread_local unsigned depth;
 
 // The optimizer would leave out blocks that nobody reads.
 static void *(*volatile allocate)(size_t) = malloc;
@@ -89,6 +92,7 @@ __attribute__((noinline)) static void clear_stack(void) {
 }
 
 __attribute__((noinline)) void keychain_wipe_residue(void) {
+    if (depth > 0) return;
     // The registers first: the dynamic linker may save them on the stack at a first call.
     clear_registers();
     clear_stack();
@@ -97,9 +101,15 @@ __attribute__((noinline)) void keychain_wipe_residue(void) {
 // A call makes room among the kept blocks for what it frees by what it takes from them. But calloc(3) takes nothing from
 // them: one held block of each small size makes room for that.
 __attribute__((noinline)) void keychain_contain(void (*body)(void *context), void *context) {
+    if (depth > 0) {
+        body(context);
+        return;
+    }
     void *held[LENGTH(sizes)] = {NULL};
     for (size_t size = 0; size < LENGTH(sizes) && sizes[size] <= FAST_SIZE; size++) held[size] = allocate(sizes[size]);
+    depth++;
     body(context);
+    depth--;
     wipe_freed();
     for (size_t size = 0; size < LENGTH(sizes); size++) free(held[size]);
     keychain_wipe_residue();

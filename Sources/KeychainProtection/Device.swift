@@ -42,6 +42,14 @@ public struct Device: Sendable {
         tags: SearchTags,
         passwordKey: PasswordKey? = nil
     ) throws(ProtectionError) -> StoredRow {
+        try Residue.contain { () throws(ProtectionError) in try sealed(&item, tags, passwordKey) }
+    }
+
+    private func sealed(
+        _ item: inout SealableItem,
+        _ tags: SearchTags,
+        _ passwordKey: PasswordKey?
+    ) throws(ProtectionError) -> StoredRow {
         let generation = try generation(of: item.protection)
         let classKey = try key(.classKey(item.protection))
         let metadataKey = try key(.metadataKey(item.protection))
@@ -73,9 +81,11 @@ public struct Device: Sendable {
     /// - Throws: ``ProtectionError/damagedRow(_:)``, or ``ProtectionError/classUnavailable(_:)`` for a row whose keys exist
     ///   but are not there now.
     public func openMetadata(of row: StoredRow, tags: SearchTags) throws(ProtectionError) -> OpenedMetadata {
-        let metadata = try RowMetadata(row, key(of: row, Keybag.Entry.Purpose.metadataKey)).open()
-        try check(metadata.attributes, against: row, tags)
-        return OpenedMetadata(attributes: metadata.attributes, hasSecret: metadata.hasSecret)
+        try Residue.contain { () throws(ProtectionError) in
+            let metadata = try RowMetadata(row, key(of: row, Keybag.Entry.Purpose.metadataKey)).open()
+            try check(metadata.attributes, against: row, tags)
+            return OpenedMetadata(attributes: metadata.attributes, hasSecret: metadata.hasSecret)
+        }
     }
 
     /// Opens the secret of a row whose metadata was opened; `nil` for an item that has none.
@@ -88,7 +98,9 @@ public struct Device: Sendable {
         passwordKey: PasswordKey? = nil
     ) throws(ProtectionError) -> SecretBytes? {
         let secret = RowSecret(row, try key(of: row, Keybag.Entry.Purpose.classKey))
-        let opened = try secret.open(needsPassword: metadata.attributes.requireApplicationPassword, passwordKey)
+        let opened = try Residue.contain { () throws(ProtectionError) in
+            try secret.open(needsPassword: metadata.attributes.requireApplicationPassword, passwordKey)
+        }
         guard metadata.hasSecret || opened.isEmpty else { throw .damagedRow(.contradiction) }
         return metadata.hasSecret ? opened : nil
     }

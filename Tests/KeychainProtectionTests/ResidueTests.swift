@@ -36,7 +36,7 @@ struct ResidueTests {
         await #expect(processExitsWith: .success) { try ResidueTests.tryEveryUse() }
     }
 
-    /// Of the sixty tries this many may find a key of ML-KEM or ML-DSA, and none anything else.
+    /// Of the tries this many may find a key of ML-KEM or ML-DSA, and none anything else.
     ///
     /// Those keys are expanded in blocks that glibc joins with their neighbours, so that now and then one is not found again
     /// (Documentation/ThreatModel.md). Without the wiping that is for them many more find one.
@@ -77,6 +77,7 @@ struct ResidueTests {
         case rightPasscode
         case wrongPasscode
         case newPasscode
+        case newKeychainInMemory
         case rootSlot
         case passcodeSlot
         case metadata
@@ -216,6 +217,8 @@ struct ResidueTests {
             case .rightPasscode: #expect(try store.slotKey(passcode) != nil)
             case .wrongPasscode: #expect(try store.slotKey(password) == nil)
             case .newPasscode: _ = try store.newSlot(passcode)
+            case .newKeychainInMemory:
+                _ = try NewKeybag.ephemeral(random: SystemRandomSource(), passcode: passcode, .testing)
             case .rootSlot: _ = try store.keybag()
             case .passcodeSlot: _ = try keybag.unlock(with: slotKey)
             case .metadata: _ = try device.openMetadata(of: row, tags: device.searchTags())

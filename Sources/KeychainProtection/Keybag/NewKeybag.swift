@@ -13,6 +13,28 @@ package struct NewKeybag: Sendable {
     /// What its passcode unlocks; `nil` when it has none.
     package let unlocked: UnlockedKeys?
 
+    /// Makes a root key that lives as long as the process, and a keybag under it.
+    ///
+    /// - Parameters:
+    ///   - random: where the store's identifier comes from.
+    ///   - passcode: its passcode; `nil` for none.
+    ///   - work: how much work one passcode is.
+    /// - Returns: The root key and the keybag.
+    /// - Throws: ``ProtectionError/noMemory``.
+    package static func ephemeral(
+        random: any RandomSource,
+        passcode: SecretBytes?,
+        _ work: ScryptParameters
+    ) throws(ProtectionError) -> (SoftwareRootKey, NewKeybag) {
+        try Residue.contain { () throws(ProtectionError) in
+            let rootKey = try SoftwareRootKey.ephemeral()
+            let slot = try passcode.map { (passcode) throws(ProtectionError) in
+                try NewPasscodeSlot(passcode, work, rootKey: rootKey)
+            }
+            return (rootKey, try NewKeybag(rootKey: rootKey, random: random, passcode: slot))
+        }
+    }
+
     /// Makes the keybag of a new store with fresh keys.
     ///
     /// - Parameters:

@@ -13,10 +13,14 @@
 public enum Residue {
     /// Wipes the stack below the caller, and the vector registers.
     ///
-    /// For callers that moved secrets themselves: copying goes through vector registers.
+    /// For callers that moved secrets themselves: copying goes through vector registers. Inside ``contain(_:)`` this is left
+    /// to its end.
     public static func wipe() { keychain_wipe_residue() }
 
     /// Calls `body`, and wipes what it leaves behind.
+    ///
+    /// Wiping costs more than much of what it is for. So calls may be nested, and then the outermost wipes for all: what
+    /// belongs together is contained together.
     static func contain<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
