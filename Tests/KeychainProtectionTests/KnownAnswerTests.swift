@@ -107,6 +107,14 @@ struct KnownAnswerTests {
         #expect(bytes.hexadecimal == "8e1e311fd4b25fa2f71cefd333be9daaf2e70fb920560bf91647cf225e3f399f")
     }
 
+    @Test("a key for one of several purposes is that for the purpose alone")
+    func severalDerivations() {
+        let several = KeyDerivation.Several(from: Self.key)
+        for purpose in ["keybag wrapping", "", "keybag wrapping class ak 1", "keybag wrapping"] {
+            #expect(several.derive(purpose) == KeyDerivation.derive(purpose, from: Self.key))
+        }
+    }
+
     @Test("keys are wrapped as RFC 3394, section 4.6, says")
     func keyWrap() throws {
         let key = SymmetricKey(

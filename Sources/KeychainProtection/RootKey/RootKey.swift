@@ -33,10 +33,12 @@ public struct SoftwareRootKey: RootKey {
     /// A root key from 32 bytes, which the caller wipes.
     public init(_ bytes: UnsafeRawBufferPointer) throws(ProtectionError) {
         guard bytes.count == Self.byteCount else { throw .wrongRootKey }
-        let rootKey = SymmetricKey(data: bytes)
         let memory = try LockedMemory(keyCapacity: 2)
-        wrappingKey = try memory.store(KeyDerivation.derive("root key wrapping", from: rootKey))
-        entanglingKey = try memory.store(KeyDerivation.derive("passcode entangling", from: rootKey))
+        (wrappingKey, entanglingKey) = try Residue.contain { () throws(ProtectionError) in
+            let derivation = KeyDerivation.Several(from: SymmetricKey(data: bytes))
+            let wrappingKey = try memory.store(derivation.derive("root key wrapping"))
+            return (wrappingKey, try memory.store(derivation.derive("passcode entangling")))
+        }
     }
 
     /// A random root key, for a keychain that ends with the process.

@@ -31,20 +31,22 @@ enum KeyDerivation {
     }
 
     /// Derives keys for several purposes, and runs its first half once for all of them; inside ``Residue/contain(_:)`` only.
+    ///
+    /// The second half is one block of output: HMAC under the pseudo-random key over the purpose and the octet 1 (RFC 5869,
+    /// section 2.3). So the state that the key is already in serves all of them.
     struct Several {
-        private let pseudoRandomKey: HashedAuthenticationCode<SHA256>
+        private let keyed: HMAC<SHA256>
 
         init(from key: SymmetricKey) {
-            pseudoRandomKey = HKDF<SHA256>.extract(inputKeyMaterial: key, salt: [UInt8]())
+            let pseudoRandomKey = HKDF<SHA256>.extract(inputKeyMaterial: key, salt: [UInt8]())
+            keyed = HMAC(key: SymmetricKey(data: pseudoRandomKey))
         }
 
         /// The key that ``KeyDerivation/derive(_:from:context:)`` gives.
         func derive(_ purpose: String) -> SymmetricKey {
-            HKDF<SHA256>.expand(
-                pseudoRandomKey: pseudoRandomKey,
-                info: info(purpose),
-                outputByteCount: LockedKey.byteCount
-            )
+            var code = keyed
+            code.update(data: info(purpose) + [1])
+            return SymmetricKey(data: code.finalize())
         }
     }
 
