@@ -62,15 +62,16 @@ public final class Store {
     }
 
     /// A store in memory, which ends with the object.
-    public init(inMemoryWithKeybag keybag: [UInt8]) throws(KeychainError) {
+    public convenience init(inMemoryWithKeybag keybag: [UInt8]) throws(KeychainError) {
+        try self.init()
+        try begin(withKeybag: keybag)
+    }
+
+    /// A store in memory without rows and without a keybag.
+    package init() throws(KeychainError) {
         watched = nil
         options = StoreOptions()
-        do throws(SQLiteError) {
-            connection = try MemoryImage.connection()
-            try connection.setKeybag(keybag)
-        } catch {
-            throw KeychainError(error)
-        }
+        do { connection = try MemoryImage.connection() } catch { throw KeychainError(error) }
     }
 
     private convenience init(_ folder: PrivateDirectory, _ options: StoreOptions) throws(KeychainError) {

@@ -108,7 +108,11 @@ final class EngineAccess: Sendable {
     deinit {
         // A fork in the midst of closing would leave SQLite's own locks taken in the child.
         keychain_fork_gate_enter()
+        let store = opened.engine?.store
         opened.close()
+        if case .memory = source, let store, opened.forkGeneration == keychain_fork_generation() {
+            SpareStores.shared.giveBack(store)
+        }
         keychain_fork_gate_leave()
     }
 
@@ -154,19 +158,15 @@ final class EngineAccess: Sendable {
 
     /// What was just made here is taken as it is, and not read back.
     private func openMemory(_ passcode: SecretBytes?) throws(KeychainError) -> Engine {
-        let rootKey: SoftwareRootKey
-        let made: NewKeybag
+        let (rootKey, made): (SoftwareRootKey, NewKeybag)
         do throws(ProtectionError) {
-            let key = try SoftwareRootKey.ephemeral()
-            let slot = try passcode.map { (passcode) throws(ProtectionError) in
-                try NewPasscodeSlot(passcode, device.passwordWork, rootKey: key)
-            }
-            rootKey = key
-            made = try NewKeybag(rootKey: key, random: random, passcode: slot)
+            (rootKey, made) = try NewKeybag.ephemeral(random: random, passcode: passcode, device.passwordWork)
         } catch {
             throw KeychainError(error)
         }
-        let engine = engine(try Store(inMemoryWithKeybag: made.bytes), rootKey, nil)
+        let store = if let spare = SpareStores.shared.take() { spare } else { try Store() }
+        try store.begin(withKeybag: made.bytes)
+        let engine = engine(store, rootKey, nil)
         engine.begin(with: made)
         return engine
     }

@@ -84,6 +84,7 @@ extension Connection {
     private func indexManyRows(_ itemClass: ItemClass, _ number: Int64) throws(SQLiteError) {
         guard isInMemory, number.isMultiple(of: Self.rowsWithoutIndexes) else { return }
         for statement in Layout.searchIndexes(itemClass, ifMissing: true) { try execute(statement) }
+        hasSearchIndexes = true
     }
 
     /// Fewer are looked through faster than indexes are made.
@@ -142,7 +143,13 @@ extension Connection {
     }
 
     func deleteAllRows() throws(SQLiteError) {
-        for itemClass in ItemClass.stored { try execute("DELETE FROM \(Layout.table(itemClass))") }
+        for itemClass in ItemClass.stored {
+            let statement = try statement(StatementKey(.deleteAll, itemClass)) {
+                "DELETE FROM \(Layout.table(itemClass))"
+            }
+            defer { statement.reset() }
+            _ = try statement.step()
+        }
     }
 
     /// Sets or, for `nil`, clears the mark of a row in quarantine.

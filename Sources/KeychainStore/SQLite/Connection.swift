@@ -14,6 +14,9 @@ final class Connection {
     /// Whether the database is in memory, where a class has no indexes for searches until it has many rows.
     private(set) var isInMemory = false
 
+    /// Whether a class in memory has got indexes for searches.
+    var hasSearchIndexes = false
+
     private let handle: OpaquePointer
     private var statements: [StatementKey: Statement] = [:]
     private static let keptStatements = 256

@@ -128,12 +128,14 @@ struct StatementKey: Hashable {
         case insertNumbered
         case update
         case delete
+        case deleteAll
         case mark
         case begin
         case beginImmediate
         case commit
         case rollback
         case version
+        case pageCount
         case keybag
         case setKeybag
         case device

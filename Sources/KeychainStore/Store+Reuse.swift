@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// What lets one store in memory serve several keychains one after the other: its tables and its prepared statements are
+/// most of what it costs.
+extension Store {
+    /// Puts a keybag into a store that has none.
+    package func begin(withKeybag keybag: [UInt8]) throws(KeychainError) {
+        do { try connection.setKeybag(keybag) } catch { throw KeychainError(error) }
+    }
+
+    /// Takes everything out of a store in memory: rows of every kind, the keybag, the record of the device.
+    ///
+    /// - Returns: Whether it is as if it had just been made; `false` for a store in files, and for one that has grown.
+    package func clear() -> Bool {
+        guard connection.isInMemory, !connection.isInTransaction, !connection.hasSearchIndexes else { return false }
+        connection.condition = .healthy
+        do throws(KeychainError) {
+            try write { (writer) throws(KeychainError) in
+                try writer.deleteAllRows()
+                try writer.setKeybag([])
+                try writer.setDeviceRecord(DeviceRecord())
+            }
+        } catch {
+            return false
+        }
+        return ((try? connection.pageCount()) ?? .max) <= Self.mostPages
+    }
+
+    /// Pages are not given back: a store that was large would stay so.
+    private static let mostPages: Int64 = 128
+}
+
+extension Connection {
+    fileprivate func pageCount() throws(SQLiteError) -> Int64 {
+        let statement = try statement(StatementKey(.pageCount)) { "PRAGMA page_count" }
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : 0
+    }
+}
