@@ -24,7 +24,8 @@ public protocol KeychainProtocol: Sendable {
     /// Contents and protection of an item that is there are replaced by the given ones; details that are not given stay.
     ///
     /// A key or a certificate has to be the one that the item names; another one is refused as `invalidRequest`, and so is a key under
-    /// a label of the app's own, which says nothing of the key that lies there: delete the item, and add it.
+    /// a label of the app's own, which says nothing of the key that lies there: delete the item, and add it. A certificate is not set over
+    /// another one of the same issuer and serial number: that is `duplicate`.
     ///
     /// - Throws: ``KeychainItemError``; then nothing has changed.
     func setItem(
