@@ -168,15 +168,13 @@ let targets: [Target] = [
     // what the tests and the executables share
     .target(
         name: "KeychainTestSupport",
-        dependencies: [
-            "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainStore", "KeychainProtection",
-            "KeychainAuthenticators", "CSQLite",
-        ]
+        dependencies: ["KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainStore", "CSQLite"]
     ),
     .target(
         name: "Conformance",
         dependencies: [
-            "Security", "LocalAuthentication", "KeychainCore", "KeychainAuthenticators", "KeychainTestSupport",
+            "Security", "LocalAuthentication", "KeychainCore", "KeychainEngine", "KeychainAuthenticators",
+            "KeychainSimulation",
         ]
     ),
     .target(name: "SourceGeneration", dependencies: ["KeychainCore"]),
@@ -202,7 +200,7 @@ let targets: [Target] = [
         name: "CryptoKitTests",
         dependencies: [
             "CryptoKit", "Security", "LocalAuthentication", "KeychainServices", "KeychainCore", "KeychainEngine",
-            "KeychainAuthenticators", "KeychainTestSupport",
+            "KeychainAuthenticators", "KeychainSimulation", "KeychainTestSupport",
         ]
     ),
     .testTarget(
@@ -219,7 +217,7 @@ let targets: [Target] = [
         name: "KeychainEngineTests",
         dependencies: [
             "KeychainEngine", "KeychainCore", "KeychainFiles", "KeychainProtection", "KeychainStore",
-            "KeychainAuthenticators", "KeychainTestSupport", "CSQLite", crypto,
+            "KeychainAuthenticators", "KeychainSimulation", "KeychainTestSupport", "CSQLite", crypto,
         ],
         exclude: ["Released/format-1", "Released/format-2", "Released/format-2-passcode", "Released/enclave-1"]
     ),
@@ -227,7 +225,7 @@ let targets: [Target] = [
         name: "SecurityTests",
         dependencies: [
             "Security", "KeychainServices", "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainAuthenticators",
-            "KeychainTestSupport", "keychain-quickstart",
+            "KeychainSimulation", "KeychainTestSupport", "keychain-quickstart",
         ]
     ),
     .testTarget(

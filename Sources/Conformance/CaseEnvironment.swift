@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainAuthenticators
 import KeychainCore
-import KeychainTestSupport
+import KeychainSimulation
 import Security
 
 /// The keychain of one case, and the client that asks it.
@@ -10,7 +11,7 @@ package protocol CaseEnvironment {
     mutating func setGroups(_ groups: [String])
 
     /// The keychain's device, and its owner.
-    var device: TestDevice { get }
+    var device: VirtualDevice { get }
 
     /// Runs `body` with the public functions of Security reaching this keychain as this client.
     func run<R>(_ body: () throws -> R) rethrows -> R
@@ -26,12 +27,10 @@ package enum Subject: String, Sendable, CaseIterable {
     /// A fresh, empty keychain on an unlocked device with a passcode, and the client that every case starts with.
     package func environment(_ profile: CaseProfile) throws -> any CaseEnvironment {
         let client = Client(accessGroups: Self.initialGroups, profile: profile == .macOS ? .macOS : .iOS)
-        let place: TestDevice.Place =
-            switch self {
-            case .memory: .memory
-            case .disk: .disk
-            }
-        return ContextEnvironment(try TestDevice(place, passcode: DeviceStep.passcode), client)
+        let device = try VirtualDevice(storage: self == .disk ? .file : .memory)
+        // The cases know sets by numbers, and begin with the first.
+        device.owner.authenticator.biometry = DeviceStep.enrolled(1, .touchID)
+        return ContextEnvironment(device, client)
     }
 
     private static let initialGroups = ["TEAMID.com.example.app", "TEAMID.com.example.shared"]
@@ -39,12 +38,12 @@ package enum Subject: String, Sendable, CaseIterable {
 
 /// An environment that is one task-local keychain context.
 private struct ContextEnvironment: CaseEnvironment {
-    let device: TestDevice
+    let device: VirtualDevice
     private var context: KeychainContext
 
-    init(_ device: TestDevice, _ client: Client) {
+    init(_ device: VirtualDevice, _ client: Client) {
         self.device = device
-        context = KeychainContext(backend: device, client: client)
+        context = KeychainContext(backend: device.keychain, client: client)
     }
 
     mutating func setGroups(_ groups: [String]) {

@@ -98,9 +98,6 @@ private struct CaseProgress {
             case .createAccessControl(let template): return try template.create(variables)
             case .constant(let name): return try call.constant(name)
             case .errorMessage(let code): return call.errorMessage(code)
-            case .sleep(let milliseconds):
-                Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
-                return CallResult(status: errSecSuccess, value: nil)
             case .context(let step): return try step.perform(variables)
             case .key(let step): return try step.perform(variables)
             case .setGroups, .device: throw CaseDefect("no call belongs to this operation")

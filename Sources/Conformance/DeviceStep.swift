@@ -3,7 +3,8 @@
 import Foundation
 import KeychainAuthenticators
 import KeychainCore
-import KeychainTestSupport
+import KeychainEngine
+import KeychainSimulation
 import Security
 
 /// What a step does to the device or to its owner.
@@ -18,10 +19,10 @@ enum DeviceStep {
     case setPasscode(String)
     case changePasscode(String)
     case removePasscode
-    case setPolicy(DevicePolicy)
+    case setPolicy(VirtualDevice.Policy)
     case status
     case advanceClock(seconds: Double)
-    case setOwner(TestDevice.Owner)
+    case setOwner(Owner.Answer)
     case setBiometry(Biometry)
     /// Whether somebody could be asked to type something.
     case setTerminal(Bool)
@@ -42,7 +43,8 @@ extension DeviceStep {
         case "lockThisProcess": self = .lockThisProcess
         case "unlock": self = .unlock(passcode: try members["passcode"]?.string("\"passcode\""))
         case "reboot": self = .reboot
-        case "setPasscode": self = .setPasscode(try members["passcode"]?.string("\"passcode\"") ?? Self.passcode)
+        case "setPasscode":
+            self = .setPasscode(try members["passcode"]?.string("\"passcode\"") ?? VirtualDevice.defaultPasscode)
         case "changePasscode": self = .changePasscode(try members.required("to", of: "args").string("\"to\""))
         case "removePasscode": self = .removePasscode
         case "setPolicy": self = .setPolicy(try Self.policy(members))
@@ -56,9 +58,6 @@ extension DeviceStep {
         }
     }
 
-    /// The passcode that every case begins with.
-    static let passcode = "1234"
-
     private static let argumentNames: [String: Set<String>] = [
         "lock": [], "lockThisProcess": [], "unlock": ["passcode"], "reboot": [], "setPasscode": ["passcode"],
         "changePasscode": ["to"], "removePasscode": [],
@@ -67,17 +66,23 @@ extension DeviceStep {
         "setTerminal": ["isThere"], "prompts": [],
     ]
 
-    private static func policy(_ members: [String: JSONValue]) throws(CaseDefect) -> DevicePolicy {
-        DevicePolicy(
+    private static func policy(_ members: [String: JSONValue]) throws(CaseDefect) -> VirtualDevice.Policy {
+        VirtualDevice.Policy(
             autoLockAfterSeconds: try members["autoLockAfterSeconds"]?.integer("\"autoLockAfterSeconds\""),
             eraseAfterFailedAttempts: try members["eraseAfterFailedAttempts"]?.integer("\"eraseAfterFailedAttempts\"")
         )
     }
 
-    private static func owner(_ members: [String: JSONValue]) throws(CaseDefect) -> TestDevice.Owner {
+    private static func owner(_ members: [String: JSONValue]) throws(CaseDefect) -> Owner.Answer {
         let name = try members.required("policy", of: "args").string("\"policy\"")
-        guard let owner = TestDevice.Owner(rawValue: name) else { throw CaseDefect("unknown policy \"\(name)\"") }
-        return owner
+        let answers: [String: Owner.Answer] = ["allow": .succeeds, "deny": .fails, "cancel": .cancels]
+        guard let answer = answers[name] else { throw CaseDefect("unknown policy \"\(name)\"") }
+        return answer
+    }
+
+    /// A sensor with a set of fingers or faces enrolled; another number is another set.
+    static func enrolled(_ set: UInt8, _ kind: Biometry.Kind) -> Biometry {
+        Biometry(kind, enrolledSet: Bytes16([UInt8](repeating: set, count: Bytes16.count)))
     }
 
     /// A set of 0 is none.
@@ -87,7 +92,7 @@ extension DeviceStep {
         guard let kind = kinds[name] else { throw CaseDefect("unknown kind \"\(name)\"") }
         let set = try members["set"]?.integer("\"set\"") ?? 0
         guard let number = UInt8(exactly: set) else { throw CaseDefect("a set is a number from 0 to 255") }
-        var biometry = number == 0 ? Biometry(kind) : TestDevice.enrolled(number, kind)
+        var biometry = number == 0 ? Biometry(kind) : enrolled(number, kind)
         biometry.isLockedOut = try members["isLockedOut"]?.boolean("\"isLockedOut\"") ?? false
         return biometry
     }
@@ -97,40 +102,44 @@ extension DeviceStep {
 
 extension DeviceStep {
     /// Carries out the step; what the device refuses is the status.
-    func perform(on device: TestDevice, _ promptsSeen: inout Int) -> CallResult {
-        do throws(KeychainError) {
+    func perform(on device: VirtualDevice, _ promptsSeen: inout Int) -> CallResult {
+        do throws(VirtualDeviceError) {
             return CallResult(status: errSecSuccess, value: try value(on: device, &promptsSeen))
         } catch {
-            return CallResult(status: error.status.rawValue, value: nil)
+            return CallResult(status: error.status, value: nil)
         }
     }
 
-    private func value(on device: TestDevice, _ promptsSeen: inout Int) throws(KeychainError) -> Any? {
+    private func value(on device: VirtualDevice, _ promptsSeen: inout Int) throws(VirtualDeviceError) -> Any? {
         switch self {
         case .lock: try device.lock()
-        case .lockThisProcess: device.device.lockThisProcess()
+        case .lockThisProcess: device.keychain.device.lockThisProcess()
         case .unlock(nil): try device.unlock()
-        case .unlock(let passcode?): try device.device.unlock(passcode: SecretBytes(Array(passcode.utf8)))
+        case .unlock(let passcode?): try device.unlock(passcode: passcode)
         case .reboot: device.reboot()
         case .setPasscode(let passcode): try device.setPasscode(passcode)
         case .changePasscode(let passcode): try device.changePasscode(to: passcode)
         case .removePasscode: try device.removePasscode()
-        case .setPolicy(let policy): try device.device.setPolicy(policy)
-        case .status: return Self.describe(try device.device.status())
-        case .advanceClock(let seconds): device.hostClock.advance(seconds: seconds)
-        case .setOwner(let owner): device.owner = owner
-        case .setBiometry(let biometry): device.authenticator.biometry = biometry
-        case .setTerminal(let isThere): device.authenticator.canAskForSecrets = isThere
+        case .setPolicy(let policy): try device.setPolicy(policy)
+        case .status: return try Self.describe(device)
+        case .advanceClock(let seconds): device.clock.advance(by: .seconds(seconds))
+        case .setOwner(let answer): device.owner.answer = answer
+        case .setBiometry(let biometry): device.owner.authenticator.biometry = biometry
+        case .setTerminal(let isThere): device.owner.authenticator.canAskForSecrets = isThere
         case .prompts:
-            let prompts = device.authenticator.prompts
+            let prompts = device.owner.authenticator.prompts
             defer { promptsSeen = prompts.count }
             return prompts.dropFirst(promptsSeen).map(Self.describe)
         }
         return nil
     }
 
-    private static func describe(_ status: DeviceStatus) -> [String: Any] {
-        [
+    private static func describe(_ device: VirtualDevice) throws(VirtualDeviceError) -> [String: Any] {
+        let status: DeviceStatus
+        do throws(KeychainError) { status = try device.keychain.device.status() } catch {
+            throw VirtualDeviceError(error)
+        }
+        return [
             "lockState": status.lockState.rawValue, "hasPasscode": status.hasPasscode,
             "failedAttempts": status.failedAttempts, "secondsUntilNextAttempt": status.secondsUntilNextAttempt,
         ]

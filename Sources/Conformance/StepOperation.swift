@@ -13,7 +13,6 @@ enum StepOperation {
     case createAccessControl(AccessControlTemplate)
     case constant(String)
     case errorMessage(OSStatus)
-    case sleep(milliseconds: Int)
     case device(DeviceStep)
     case context(ContextStep)
     case key(KeyStep)
@@ -37,7 +36,10 @@ extension StepOperation {
         case "createAccessControl": self = .createAccessControl(try AccessControlTemplate(arguments))
         case "constant": self = .constant(try Self.argument("name", arguments).string("\"name\""))
         case "errorMessage": self = .errorMessage(try SymbolName.status(Self.argument("code", arguments)))
-        case "sleep": self = .sleep(milliseconds: try Self.argument("ms", arguments).integer("\"ms\""))
+        case "sleep":
+            // On the clock of the device, so that nobody waits.
+            let milliseconds = try Self.argument("ms", arguments).integer("\"ms\"")
+            self = .device(.advanceClock(seconds: Double(milliseconds) / 1000))
         default:
             if let step = try DeviceStep(name, arguments) {
                 self = .device(step)

@@ -3,20 +3,20 @@
 import Foundation
 import KeychainCore
 import KeychainServices
-import KeychainTestSupport
+import KeychainSimulation
 
 /// A device of its own, to which the calls of a body go.
 struct EnclaveBench {
-    let device: TestDevice
+    let device: VirtualDevice
 
-    init(_ place: TestDevice.Place = .memory, passcode: String? = "1234") throws {
-        device = try TestDevice(place, passcode: passcode)
+    private let app: App
+
+    init(_ storage: VirtualDevice.Storage = .memory, passcode: String? = VirtualDevice.defaultPasscode) throws {
+        device = try VirtualDevice(passcode: passcode, storage: storage)
+        app = device.install()
     }
 
-    func run<Result>(_ body: () throws -> Result) rethrows -> Result {
-        let context = KeychainContext(backend: device, client: Client(accessGroups: ["TEAMID.com.example.app"]))
-        return try KeychainContext.$current.withValue(context, operation: body)
-    }
+    func run<Result>(_ body: () throws -> Result) rethrows -> Result { try app.run(body) }
 
     /// The code of the `NSOSStatusErrorDomain` error that a body throws; 0 for success.
     func status<Result>(_ body: () throws -> Result) -> OSStatus {

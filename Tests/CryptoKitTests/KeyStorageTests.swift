@@ -3,7 +3,7 @@
 import CryptoKit
 import Foundation
 import KeychainServices
-import KeychainTestSupport
+import KeychainSimulation
 import Security
 import Testing
 
@@ -11,9 +11,9 @@ import Testing
 struct KeyStorageTests {
     private let message = Data("message".utf8)
 
-    @Test("keys come back from generic passwords", arguments: TestDevice.Place.allCases)
-    func passwords(_ place: TestDevice.Place) throws {
-        try EnclaveBench(place).run {
+    @Test("keys come back from generic passwords", arguments: VirtualDevice.Storage.allCases)
+    func passwords(_ storage: VirtualDevice.Storage) throws {
+        try EnclaveBench(storage).run {
             let signing = Curve25519.Signing.PrivateKey()
             try KeyStore.store(signing, account: "signing")
             let readSigning = try #require(try KeyStore.read(Curve25519.Signing.PrivateKey.self, account: "signing"))
@@ -34,9 +34,9 @@ struct KeyStorageTests {
         }
     }
 
-    @Test("keys of the NIST curves come back from keys", arguments: TestDevice.Place.allCases)
-    func keys(_ place: TestDevice.Place) throws {
-        try EnclaveBench(place).run {
+    @Test("keys of the NIST curves come back from keys", arguments: VirtualDevice.Storage.allCases)
+    func keys(_ storage: VirtualDevice.Storage) throws {
+        try EnclaveBench(storage).run {
             let small = P256.Signing.PrivateKey()
             try KeyPairStore.store(small, tag: "P-256")
             let readSmall = try #require(try KeyPairStore.read(P256.Signing.PrivateKey.self, tag: "P-256"))
@@ -57,10 +57,10 @@ struct KeyStorageTests {
 
     @Test(
         "keys of the Secure Enclave come back by their data representation, on their device",
-        arguments: TestDevice.Place.allCases
+        arguments: VirtualDevice.Storage.allCases
     )
-    func sealed(_ place: TestDevice.Place) throws {
-        let bench = try EnclaveBench(place)
+    func sealed(_ storage: VirtualDevice.Storage) throws {
+        let bench = try EnclaveBench(storage)
         let key = try bench.run {
             let key = try SecureEnclave.P256.Signing.PrivateKey()
             try KeyStore.store(key, account: "enclave")
@@ -72,7 +72,7 @@ struct KeyStorageTests {
             #expect(readEncapsulation?.publicKey.rawRepresentation == encapsulation.publicKey.rawRepresentation)
             return key
         }
-        let other = try EnclaveBench(place)
+        let other = try EnclaveBench(storage)
         try other.run { try KeyStore.store(Bytes(bytes: key.dataRepresentation), account: "enclave") }
         #expect(
             other.status { try KeyStore.read(SecureEnclave.P256.Signing.PrivateKey.self, account: "enclave") }

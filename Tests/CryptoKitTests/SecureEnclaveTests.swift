@@ -5,6 +5,7 @@ import Foundation
 import KeychainAuthenticators
 import KeychainCore
 import KeychainServices
+import KeychainSimulation
 import KeychainTestSupport
 import LocalAuthentication
 import Security
@@ -26,10 +27,10 @@ struct SecureEnclaveTests {
 
     @Test(
         "signatures verify with the public key, after the key was read again too",
-        arguments: TestDevice.Place.allCases
+        arguments: VirtualDevice.Storage.allCases
     )
-    func signing(_ place: TestDevice.Place) throws {
-        let bench = try EnclaveBench(place)
+    func signing(_ storage: VirtualDevice.Storage) throws {
+        let bench = try EnclaveBench(storage)
         try bench.run {
             let made = try SecureEnclave.P256.Signing.PrivateKey()
             let read = try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: made.dataRepresentation)
@@ -145,13 +146,13 @@ struct SecureEnclaveTests {
             try SecureEnclave.P256.Signing.PrivateKey(accessControl: guarded, authenticationContext: context)
         }
         for _ in 0..<2 { #expect(bench.status { try key.signature(for: message) } == errSecSuccess) }
-        #expect(bench.device.authenticator.prompts.count == 1)
+        #expect(bench.device.owner.authenticator.prompts.count == 1)
         let alone = try bench.run {
             try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: key.dataRepresentation)
         }
-        bench.device.owner = .cancel
+        bench.device.owner.answer = .cancels
         #expect(bench.status { try alone.signature(for: message) } == errSecUserCanceled)
-        bench.device.owner = .deny
+        bench.device.owner.answer = .fails
         #expect(bench.status { try alone.signature(for: message) } == errSecAuthFailed)
         #expect(bench.status { try key.signature(for: message) } == errSecSuccess)
         context.invalidate()

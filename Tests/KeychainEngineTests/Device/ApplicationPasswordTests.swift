@@ -2,7 +2,7 @@
 
 import KeychainAuthenticators
 import KeychainCore
-import KeychainTestSupport
+import KeychainSimulation
 import Testing
 
 @testable import KeychainEngine
@@ -15,23 +15,19 @@ struct ApplicationPasswordTests {
         return context
     }
 
-    private func prompts(_ device: TestDevice) -> [AuthenticationPrompt.Kind] {
-        device.authenticator.prompts.map(\.kind)
-    }
-
     private static let guarded: [String: PropertyValue] = .access(.applicationPassword)
 
     @Test(
         "the password of a context stores and reads; another one reads nothing, and asks nobody",
-        arguments: TestDevice.Place.allCases
+        arguments: VirtualDevice.Storage.allCases
     )
-    func ofContext(_ place: TestDevice.Place) throws {
-        let device = try TestDevice(place)
+    func ofContext(_ storage: VirtualDevice.Storage) throws {
+        let device = try VirtualDevice(storage: storage)
         #expect(device.keychain.add("a", "secret", Self.guarded + .context(context("right"))) == .done)
         #expect(device.keychain.secret("a", .context(context("right"))) == .secret("secret"))
         #expect(device.keychain.secret("a", .context(context("wrong"))) == .failed(.authenticationFailed))
         #expect(device.keychain.find("a", .context(context("wrong"))) == .failed(.authenticationFailed))
-        #expect(prompts(device) == [])
+        #expect(device.prompts == [])
         // A wrong password is no damage.
         #expect(try device.keychain.check().isSound)
         #expect(device.keychain.secret("a", .context(context("right"))) == .secret("secret"))
@@ -39,16 +35,16 @@ struct ApplicationPasswordTests {
 
     @Test("without one in the context it is typed: twice to store, as often as needed, three times at most, to read")
     func typed() throws {
-        let device = try TestDevice()
+        let device = try VirtualDevice()
         #expect(device.keychain.add("a", "secret", Self.guarded) == .done)
-        #expect(prompts(device) == [.newApplicationPassword])
+        #expect(device.prompts == [.newApplicationPassword])
         #expect(device.keychain.secret("a") == .secret("secret"))
-        #expect(prompts(device) == [.newApplicationPassword, .applicationPassword])
-        device.owner = .deny
+        #expect(device.prompts == [.newApplicationPassword, .applicationPassword])
+        device.owner.answer = .fails
         #expect(device.keychain.secret("a") == .failed(.authenticationFailed))
-        #expect(device.authenticator.prompts.suffix(3).map { $0.problem == nil } == [true, false, false])
-        #expect(prompts(device).count == 5)
-        device.owner = .cancel
+        #expect(device.owner.authenticator.prompts.suffix(3).map { $0.problem == nil } == [true, false, false])
+        #expect(device.prompts.count == 5)
+        device.owner.answer = .cancels
         #expect(device.keychain.secret("a") == .failed(.userCanceled))
         #expect(device.keychain.secret("a", .withoutAsking) == .failed(.interactionNotAllowed))
         #expect(device.keychain.add("b", "secret", Self.guarded + .withoutAsking) == .failed(.interactionNotAllowed))
@@ -57,45 +53,45 @@ struct ApplicationPasswordTests {
 
     @Test("a wrong typed password is not kept in the context")
     func unverified() throws {
-        let device = try TestDevice()
+        let device = try VirtualDevice()
         #expect(device.keychain.add("a", "secret", Self.guarded) == .done)
         let context = AuthenticationContext()
-        device.owner = .deny
+        device.owner.answer = .fails
         #expect(device.keychain.secret("a", .context(context)) == .failed(.authenticationFailed))
         #expect(context.applicationPassword == nil)
-        device.owner = .allow
+        device.owner.answer = .succeeds
         #expect(device.keychain.secret("a", .context(context)) == .secret("secret"))
-        let asked = prompts(device).count
+        let asked = device.prompts.count
         #expect(device.keychain.secret("a", .context(context)) == .secret("secret"))
-        #expect(prompts(device).count == asked)
+        #expect(device.prompts.count == asked)
     }
 
     @Test("the password is needed beside the constraints, even where one of them is enough")
     func besideConstraints() throws {
-        let device = try TestDevice()
+        let device = try VirtualDevice()
         let flags: AccessControlFlags = [.biometryAny, .devicePasscode, .or, .applicationPassword]
         #expect(device.keychain.add("a", "secret", .access(flags) + .context(context("right"))) == .done)
         #expect(device.keychain.secret("a", .context(context("right"))) == .secret("secret"))
-        #expect(prompts(device) == [.biometry])
+        #expect(device.prompts == [.biometry])
         #expect(device.keychain.secret("a", .context(context("wrong"))) == .failed(.authenticationFailed))
-        device.owner = .cancel
+        device.owner.answer = .cancels
         #expect(device.keychain.secret("a", .context(context("right"))) == .failed(.userCanceled))
     }
 
     @Test("a duplicate is told before anybody is asked")
     func duplicate() throws {
-        let device = try TestDevice()
+        let device = try VirtualDevice()
         #expect(device.keychain.add("a", "secret") == .done)
         #expect(device.keychain.add("a", "secret", Self.guarded) == .failed(.duplicateItem))
-        #expect(prompts(device) == [])
+        #expect(device.prompts == [])
         try device.lock()
         #expect(device.keychain.add("a", "secret", Self.guarded) == .failed(.interactionNotAllowed))
-        #expect(prompts(device) == [])
+        #expect(device.prompts == [])
     }
 
     @Test("an update keeps the password, puts an item under one, and takes it away")
     func update() throws {
-        let device = try TestDevice()
+        let device = try VirtualDevice()
         func change(_ attributes: [String: PropertyValue], _ context: AuthenticationContext) -> Answer {
             let query = PropertyDictionary(["class": .string("genp")] + .context(context))
             return device.keychain.answer(.update(query, attributes: PropertyDictionary(attributes))) { _ in .done }
@@ -111,12 +107,12 @@ struct ApplicationPasswordTests {
         #expect(change(Self.guarded, context("other")) == .done)
         #expect(device.keychain.secret("a", .context(right)) == .failed(.authenticationFailed))
         #expect(device.keychain.secret("a", .context(context("other"))) == .secret("changed"))
-        #expect(prompts(device) == [])
+        #expect(device.prompts == [])
     }
 
     @Test("many items under passwords are read in one call, each by its own key")
     func many() throws {
-        let device = try TestDevice()
+        let device = try VirtualDevice()
         let right = context("right")
         for account in ["a", "b", "c"] {
             #expect(device.keychain.add(account, account, Self.guarded + .context(right)) == .done)
@@ -124,7 +120,7 @@ struct ApplicationPasswordTests {
         let query = PropertyDictionary(
             ["class": .string("genp"), "m_Limit": .string("m_LimitAll"), "r_Data": .boolean(true)] + .context(right)
         )
-        let answer = try device.perform(KeychainRequest(.copyMatching(query), client: TestStore.client))
+        let answer = try device.keychain.perform(KeychainRequest(.copyMatching(query), client: TestStore.client))
         guard case .list(let values) = answer else {
             Issue.record("no list")
             return

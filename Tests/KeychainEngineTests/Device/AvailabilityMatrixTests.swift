@@ -2,7 +2,7 @@
 
 import KeychainCore
 import KeychainEngine
-import KeychainTestSupport
+import KeychainSimulation
 import Testing
 
 /// Table 7.2 of the specification for every operation, level and state, in memory and on disk, for one and many matches.
@@ -13,15 +13,15 @@ struct AvailabilityMatrixTests {
         var state: DeviceState
         /// The levels of the items that match, in the order in which they are added.
         var matches: Matches
-        var place: TestDevice.Place
+        var storage: VirtualDevice.Storage
 
-        var testDescription: String { "\(level.rawValue), \(state), \(matches), \(place)" }
+        var testDescription: String { "\(level.rawValue), \(state), \(matches), \(storage)" }
 
         static var all: [Row] {
-            TestDevice.Place.allCases.flatMap { place in
+            VirtualDevice.Storage.allCases.flatMap { storage in
                 Accessibility.stored.flatMap { level in
                     DeviceState.allCases.flatMap { state in
-                        Matches.allCases.map { Row(level: level, state: state, matches: $0, place: place) }
+                        Matches.allCases.map { Row(level: level, state: state, matches: $0, storage: storage) }
                     }
                 }
             }
@@ -46,7 +46,7 @@ struct AvailabilityMatrixTests {
 
     @Test("a read answers by table 7.2, whatever it asks for", arguments: Row.all)
     func reading(_ row: Row) throws {
-        let device = try TestDevice(row.place)
+        let device = try VirtualDevice(storage: row.storage)
         try device.add(row.items, service: "read")
         try row.state.enter(device)
         let model = Model(row.items, row.state)
@@ -63,7 +63,7 @@ struct AvailabilityMatrixTests {
 
     @Test("an update answers by table 7.2, and changes all matches or none", arguments: Row.all)
     func updating(_ row: Row) throws {
-        let device = try TestDevice(row.place)
+        let device = try VirtualDevice(storage: row.storage)
         for change in ModelChange.all { try device.add(row.items, service: "\(change)") }
         try row.state.enter(device)
         var models: [ModelChange: Model] = [:]
@@ -78,7 +78,7 @@ struct AvailabilityMatrixTests {
 
     @Test("an add answers by table 7.2, beside items that are there", arguments: Row.all)
     func adding(_ row: Row) throws {
-        let device = try TestDevice(row.place)
+        let device = try VirtualDevice(storage: row.storage)
         try device.add(row.items, service: "add")
         try row.state.enter(device)
         var model = Model(row.items, row.state)
@@ -90,7 +90,7 @@ struct AvailabilityMatrixTests {
 
     @Test("a delete needs no key", arguments: Row.all)
     func deleting(_ row: Row) throws {
-        let device = try TestDevice(row.place)
+        let device = try VirtualDevice(storage: row.storage)
         try device.add(row.items, service: "delete")
         try device.add(row.items, service: "kept")
         try row.state.enter(device)
@@ -127,7 +127,7 @@ private enum Reading: Hashable {
 
 // MARK: - The operations on a service
 
-extension TestDevice {
+extension VirtualDevice {
     fileprivate func add(_ items: [ModelItem], service: String) throws {
         for item in items { try #require(addStatus(item, service: service) == nil) }
     }
@@ -181,7 +181,7 @@ extension TestDevice {
     }
 
     private func answer(to operation: KeychainRequest.Operation) throws(KeychainError) -> KeychainAnswer {
-        try perform(KeychainRequest(operation, client: TestStore.client))
+        try keychain.perform(KeychainRequest(operation, client: TestStore.client))
     }
 
     private func status(of operation: KeychainRequest.Operation) -> Status? {

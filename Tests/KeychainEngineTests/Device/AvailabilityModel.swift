@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
-import KeychainTestSupport
+import KeychainSimulation
 import Testing
 
 /// The states that a device can be in, as table 7.2 of the specification tells them apart.
@@ -9,7 +9,7 @@ enum DeviceState: String, CaseIterable {
     case noPasscode, beforeFirstUnlock, unlocked, locked
 
     /// Brings an unlocked device with a passcode into the state.
-    func enter(_ device: TestDevice) throws {
+    func enter(_ device: VirtualDevice) throws {
         switch self {
         case .noPasscode: try device.removePasscode()
         case .beforeFirstUnlock: device.reboot()
@@ -19,7 +19,7 @@ enum DeviceState: String, CaseIterable {
     }
 
     /// Leaves the state for one in which everything can be read that is there.
-    func leave(_ device: TestDevice) throws {
+    func leave(_ device: VirtualDevice) throws {
         if self != .noPasscode { try device.unlock() }
     }
 }

@@ -3,18 +3,19 @@
 import Foundation
 import KeychainCore
 import KeychainEngine
+import KeychainSimulation
 import KeychainTestSupport
 import Testing
 
 /// A keychain on disk with an item of every level, for attacks on its files.
 struct GuardedStore {
-    let device: TestDevice
+    let device: VirtualDevice
 
     static let passcode = "correct horse battery staple"
 
     /// Makes the keychain, and leaves it unlocked.
     init(passcode: String? = Self.passcode) throws {
-        device = try TestDevice(.disk, passcode: passcode)
+        device = try VirtualDevice(passcode: passcode, storage: .file)
         for level in Accessibility.stored where passcode != nil || level != .whenPasscodeSetThisDeviceOnly {
             try #require(keychain.add(level) == .done)
         }

@@ -4,6 +4,7 @@ import Glibc
 import KeychainCore
 import KeychainFiles
 import KeychainProtection
+import KeychainSimulation
 import KeychainTestSupport
 import Testing
 
@@ -229,7 +230,7 @@ struct HandoverTests {
 
     @Test("a keychain hands an unlock over for the right passcode only, and a lock, another passcode or none ends it")
     func keychain() throws {
-        let device = try TestDevice(.disk)
+        let device = try VirtualDevice(storage: .file)
         let keychain = device.keychain
         let path = try #require(device.path)
         let folder = try PrivateDirectory(KeychainLocation(path: path))
@@ -250,7 +251,7 @@ struct HandoverTests {
         }
         let none = try keychain.offerUnlock(passcode: right)
         #expect(none?.descriptor == nil)
-        let inMemory = try TestDevice(.memory).keychain.offerUnlock(passcode: right)
+        let inMemory = try VirtualDevice().keychain.offerUnlock(passcode: right)
         #expect(inMemory?.descriptor == nil)
     }
 }

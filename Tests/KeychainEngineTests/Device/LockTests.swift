@@ -3,6 +3,7 @@
 import Foundation
 import KeychainCore
 import KeychainProtection
+import KeychainSimulation
 import KeychainTestSupport
 import Testing
 
@@ -11,8 +12,8 @@ import Testing
 /// A lock as one process makes it and another one meets it.
 struct LockTests {
     /// A device on disk with an item of each level of interest, and a second process that unlocked it, too.
-    private func twoProcesses() throws -> (device: TestDevice, other: EmbeddedKeychain) {
-        let device = try TestDevice(.disk)
+    private func twoProcesses() throws -> (device: VirtualDevice, other: EmbeddedKeychain) {
+        let device = try VirtualDevice(storage: .file)
         for level in [Accessibility.whenUnlocked, .afterFirstUnlock, .always] {
             #expect(device.keychain.add("\(level)", "secret", .level(level)) == .done)
         }
@@ -47,7 +48,7 @@ struct LockTests {
         try unlock(other)
         try other.device.lock()
         #expect(readable(device.keychain) == [.afterFirstUnlock, .always])
-        #expect(try device.device.status().lockState == .locked)
+        #expect(try device.keychain.device.status().lockState == .locked)
         #expect(readable(other) == [.afterFirstUnlock, .always])
         // An unlock is of the new epoch, and stays until the next lock.
         try device.unlock()
@@ -59,7 +60,7 @@ struct LockTests {
     func lockThisProcess() throws {
         let (device, other) = try twoProcesses()
         try unlock(other)
-        device.device.lockThisProcess()
+        device.keychain.device.lockThisProcess()
         #expect(readable(device.keychain) == [.afterFirstUnlock, .always])
         #expect(readable(other) == [.whenUnlocked, .afterFirstUnlock, .always])
     }
@@ -69,7 +70,7 @@ struct LockTests {
         let (device, _) = try twoProcesses()
         device.reboot()
         #expect(readable(device.keychain) == [.always])
-        #expect(try device.device.status().lockState == .beforeFirstUnlock)
+        #expect(try device.keychain.device.status().lockState == .beforeFirstUnlock)
     }
 
     @Test("a passcode that another process changed leaves this one unlocked; one that it set or removed does not")
@@ -80,7 +81,7 @@ struct LockTests {
         try other.device.changePasscode(from: old, to: new)
         #expect(readable(device.keychain) == [.whenUnlocked, .afterFirstUnlock, .always])
         try other.device.removePasscode(new)
-        #expect(try device.device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: false))
+        #expect(try device.keychain.device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: false))
         #expect(readable(device.keychain) == [.whenUnlocked, .afterFirstUnlock, .always])
         try other.device.setPasscode(new)
         #expect(readable(device.keychain) == [.always])
@@ -89,8 +90,8 @@ struct LockTests {
 
     @Test("a store that was replaced is locked: what was unlocked belongs to another")
     func replacedStore() throws {
-        let first = try TestDevice(.disk)
-        let second = try TestDevice(.disk)
+        let first = try VirtualDevice(storage: .file)
+        let second = try VirtualDevice(storage: .file)
         #expect(second.keychain.add("item", "secret", .level(.whenUnlocked)) == .done)
         #expect(first.keychain.add("item", "other secret", .level(.whenUnlocked)) == .done)
         let (firstPath, secondPath) = (try #require(first.path), try #require(second.path))
@@ -126,16 +127,16 @@ struct LockTests {
 struct IdlenessTests {
     @Test("at the next call, what lay idle for too long is locked; a call begins the time anew")
     func nextCall() throws {
-        let device = try TestDevice(.disk)
+        let device = try VirtualDevice(storage: .file)
         #expect(device.keychain.add("item", "secret", .level(.whenUnlocked)) == .done)
-        try device.device.setPolicy(DevicePolicy(autoLockAfterSeconds: 60))
+        try device.keychain.device.setPolicy(DevicePolicy(autoLockAfterSeconds: 60))
         for _ in 0..<3 {
-            device.hostClock.advance(seconds: 59)
+            device.clock.advance(by: .seconds(59))
             #expect(device.keychain.secret("item") == .secret("secret"))
         }
-        device.hostClock.advance(seconds: 60)
+        device.clock.advance(by: .seconds(60))
         #expect(device.keychain.secret("item") == .failed(.interactionNotAllowed))
-        #expect(try device.device.status().lockState == .locked)
+        #expect(try device.keychain.device.status().lockState == .locked)
         try device.unlock()
         #expect(device.keychain.secret("item") == .secret("secret"))
     }

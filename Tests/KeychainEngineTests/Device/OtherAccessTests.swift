@@ -4,6 +4,7 @@ import Foundation
 import KeychainCore
 import KeychainEngine
 import KeychainFiles
+import KeychainSimulation
 import KeychainTestSupport
 import Testing
 
@@ -32,7 +33,7 @@ struct OtherAccessTests {
             let folder = try #require(store.device.path)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
             // What lies above is open to everybody, as a home folder can be.
-            #expect(chmod(try #require(store.device.folder).path, 0o755) == 0)
+            #expect(chmod(URL(fileURLWithPath: folder).deletingLastPathComponent().path, 0o755) == 0)
             #expect(ChildProcess.becomeOrdinaryUser())
             #expect(opendir(folder) == nil && errno == EACCES)
             for name in names { #expect(open(store.file(name), O_RDONLY) == -1 && errno == EACCES, "\(name)") }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainSimulation
 import KeychainTestSupport
 import Testing
 
@@ -23,74 +24,80 @@ struct PasscodeTests {
 
     @Test(
         "a passcode is set once, changed with the old one, and removed with the right one",
-        arguments: TestDevice.Place.allCases
+        arguments: VirtualDevice.Storage.allCases
     )
-    func life(_ place: TestDevice.Place) throws {
-        let device = try TestDevice(place, passcode: nil)
-        #expect(try device.device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: false))
+    func life(_ storage: VirtualDevice.Storage) throws {
+        let device = try VirtualDevice(passcode: nil, storage: storage).keychain.device
+        let (empty, first, second) = (
+            SecretBytes(), SecretBytes(Array("first".utf8)), SecretBytes(Array("second".utf8))
+        )
+        #expect(try device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: false))
         #expect(refusal { () throws(KeychainError) in try device.lock() } == .noPasscode)
-        #expect(refusal { () throws(KeychainError) in try device.removePasscode() } == .noPasscode)
-        #expect(refusal { () throws(KeychainError) in try device.setPasscode("") } == .emptyPasscode)
+        #expect(refusal { () throws(KeychainError) in try device.removePasscode(empty) } == .noPasscode)
+        #expect(refusal { () throws(KeychainError) in try device.setPasscode(empty) } == .emptyPasscode)
 
-        try device.setPasscode("first")
-        #expect(try device.device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: true))
-        #expect(refusal { () throws(KeychainError) in try device.setPasscode("second") } == .passcodeAlreadySet)
-        #expect(refusal { () throws(KeychainError) in try device.changePasscode(to: "") } == .emptyPasscode)
+        try device.setPasscode(first)
+        #expect(try device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: true))
+        #expect(refusal { () throws(KeychainError) in try device.setPasscode(second) } == .passcodeAlreadySet)
+        let toEmpty = refusal { () throws(KeychainError) in try device.changePasscode(from: first, to: empty) }
+        #expect(toEmpty == .emptyPasscode)
 
-        try device.changePasscode(to: "second")
+        try device.changePasscode(from: first, to: second)
         try device.lock()
-        let old = SecretBytes(Array("first".utf8))
-        let failure = refusal { () throws(KeychainError) in try device.device.unlock(passcode: old) }
+        let failure = refusal { () throws(KeychainError) in try device.unlock(passcode: first) }
         #expect(failure == .wrongPasscode(failedAttempts: 1, secondsUntilNextAttempt: 0))
-        #expect(try device.device.status().lockState == .locked)
-        try device.unlock()
-        #expect(try device.device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: true))
+        #expect(try device.status().lockState == .locked)
+        try device.unlock(passcode: second)
+        #expect(try device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: true))
 
-        try device.removePasscode()
-        #expect(try device.device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: false))
-        try device.device.unlock(passcode: old)
-        #expect(try device.device.status().failedAttempts == 0)
+        try device.removePasscode(second)
+        #expect(try device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: false))
+        try device.unlock(passcode: first)
+        #expect(try device.status().failedAttempts == 0)
     }
 
     @Test("wrong passcodes are counted, and after the fourth the next one has to wait")
     func delays() throws {
-        let device = try TestDevice(.disk)
+        let device = try VirtualDevice(storage: .file)
         var count = 0
         for delay in [0, 0, 0, 0, 60, 300, 900, 900, 3600, 3600] as [Double] {
             count += 1
-            let failure = refusal { () throws(KeychainError) in try device.device.unlock(passcode: Self.wrong) }
+            let failure = refusal { () throws(KeychainError) in try device.keychain.device.unlock(passcode: Self.wrong)
+            }
             #expect(failure == .wrongPasscode(failedAttempts: count, secondsUntilNextAttempt: delay))
-            #expect(try device.device.status().failedAttempts == count)
+            #expect(try device.keychain.device.status().failedAttempts == count)
             guard delay > 0 else { continue }
             // Neither a right nor a wrong one is looked at, here or in another process, and none is counted.
-            device.hostClock.advance(seconds: delay - 1)
-            let soon = refusal { () throws(KeychainError) in try device.unlock() }
+            device.clock.advance(by: .seconds(delay - 1))
+            let soon = refusal { () throws(KeychainError) in try device.keychain.device.unlock(passcode: Self.right) }
             #expect(soon == .attemptTooSoon(secondsUntilNextAttempt: 1))
             let other = try device.anotherProcess()
             let otherSoon = refusal { () throws(KeychainError) in try other.device.unlock(passcode: Self.right) }
             #expect(otherSoon == .attemptTooSoon(secondsUntilNextAttempt: 1))
             #expect(try other.device.status().secondsUntilNextAttempt == 1)
-            device.hostClock.advance(seconds: 1)
+            device.clock.advance(by: .seconds(1))
         }
         try device.unlock()
-        #expect(try device.device.status().failedAttempts == 0)
+        #expect(try device.keychain.device.status().failedAttempts == 0)
     }
 
     @Test("a restart of the host begins the wait anew")
     func delayAfterReboot() throws {
-        let device = try TestDevice(.disk)
-        for _ in 0..<5 { _ = refusal { () throws(KeychainError) in try device.device.unlock(passcode: Self.wrong) } }
-        device.hostClock.advance(seconds: 59)
+        let device = try VirtualDevice(storage: .file)
+        for _ in 0..<5 {
+            _ = refusal { () throws(KeychainError) in try device.keychain.device.unlock(passcode: Self.wrong) }
+        }
+        device.clock.advance(by: .seconds(59))
         device.reboot()
-        let soon = refusal { () throws(KeychainError) in try device.unlock() }
+        let soon = refusal { () throws(KeychainError) in try device.keychain.device.unlock(passcode: Self.right) }
         #expect(soon == .attemptTooSoon(secondsUntilNextAttempt: 60))
-        device.hostClock.advance(seconds: 60)
+        device.clock.advance(by: .seconds(60))
         try device.unlock()
     }
 
     @Test("a try counts before it is judged, so that whoever kills the process has used it up")
     func countedFirst() throws {
-        let device = try TestDevice(.disk)
+        let device = try VirtualDevice(storage: .file)
         try device.lock()
         try PasscodeAttempt.alone(device.keychain.access) { attempt throws(KeychainError) in
             let slot = try attempt.count()
@@ -104,33 +111,36 @@ struct PasscodeTests {
 
     @Test(
         "after so many wrong passcodes the device erases itself, if it was told to",
-        arguments: TestDevice.Place.allCases
+        arguments: VirtualDevice.Storage.allCases
     )
-    func erase(_ place: TestDevice.Place) throws {
-        let device = try TestDevice(place)
+    func erase(_ storage: VirtualDevice.Storage) throws {
+        let device = try VirtualDevice(storage: storage)
         #expect(device.keychain.add("survivor", "survivor", .level(.always)) == .done)
-        try device.device.setPolicy(DevicePolicy(eraseAfterFailedAttempts: 3))
+        try device.keychain.device.setPolicy(DevicePolicy(eraseAfterFailedAttempts: 3))
         for count in 1...2 {
-            let failure = refusal { () throws(KeychainError) in try device.device.unlock(passcode: Self.wrong) }
+            let failure = refusal { () throws(KeychainError) in try device.keychain.device.unlock(passcode: Self.wrong)
+            }
             #expect(failure == .wrongPasscode(failedAttempts: count, secondsUntilNextAttempt: 0))
         }
         #expect(device.keychain.secret("survivor") == .secret("survivor"))
-        #expect(refusal { () throws(KeychainError) in try device.device.unlock(passcode: Self.wrong) } == .erased)
-        #expect(try device.device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: false))
+        #expect(
+            refusal { () throws(KeychainError) in try device.keychain.device.unlock(passcode: Self.wrong) } == .erased
+        )
+        #expect(try device.keychain.device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: false))
         #expect(device.keychain.secret("survivor") == .failed(.itemNotFound))
         #expect(device.keychain.add("successor", "successor", .level(.whenUnlocked)) == .done)
         #expect(device.keychain.secret("successor") == .secret("successor"))
     }
 
-    @Test("concurrent right passcodes all succeed, one after the other", arguments: TestDevice.Place.allCases)
-    func concurrent(_ place: TestDevice.Place) async throws {
-        let device = try TestDevice(place)
-        try device.device.setPolicy(DevicePolicy(eraseAfterFailedAttempts: 2))
+    @Test("concurrent right passcodes all succeed, one after the other", arguments: VirtualDevice.Storage.allCases)
+    func concurrent(_ storage: VirtualDevice.Storage) async throws {
+        let device = try VirtualDevice(storage: storage)
+        try device.keychain.device.setPolicy(DevicePolicy(eraseAfterFailedAttempts: 2))
         await withTaskGroup(of: DeviceError?.self) { group in
             for _ in 0..<16 {
                 group.addTask {
                     do throws(KeychainError) {
-                        try device.unlock()
+                        try device.keychain.device.unlock(passcode: Self.right)
                         return nil
                     } catch {
                         return error.cause as? DeviceError
@@ -139,26 +149,28 @@ struct PasscodeTests {
             }
             for await failure in group { #expect(failure == nil) }
         }
-        #expect(try device.device.status().failedAttempts == 0)
+        #expect(try device.keychain.device.status().failedAttempts == 0)
     }
 
     @Test("a policy takes numbers above 0, and only while the device is unlocked")
     func policy() throws {
-        let device = try TestDevice()
+        let device = try VirtualDevice()
         for policy in [DevicePolicy(autoLockAfterSeconds: 0), DevicePolicy(eraseAfterFailedAttempts: -1)] {
-            #expect(refusal { () throws(KeychainError) in try device.device.setPolicy(policy) } == .unusablePolicy)
+            #expect(
+                refusal { () throws(KeychainError) in try device.keychain.device.setPolicy(policy) } == .unusablePolicy
+            )
         }
         let policy = DevicePolicy(autoLockAfterSeconds: 60, eraseAfterFailedAttempts: 10)
         try device.lock()
-        #expect(refusal { () throws(KeychainError) in try device.device.setPolicy(policy) } == .locked)
+        #expect(refusal { () throws(KeychainError) in try device.keychain.device.setPolicy(policy) } == .locked)
         try device.unlock()
-        try device.device.setPolicy(policy)
-        #expect(try device.device.status().policy == policy)
+        try device.keychain.device.setPolicy(policy)
+        #expect(try device.keychain.device.status().policy == policy)
     }
 
     @Test("no item changes when the passcode is set, changed and removed, but those that ask for one")
     func itemsStay() throws {
-        let device = try TestDevice(.disk, passcode: nil)
+        let device = try VirtualDevice(passcode: nil, storage: .file)
         let levels = Accessibility.stored.filter { $0 != .whenPasscodeSetThisDeviceOnly }
         for level in levels { #expect(device.keychain.add("item \(level)", "\(level)", .level(level)) == .done) }
         let path = try #require(device.path)
@@ -182,7 +194,7 @@ struct PasscodeTests {
 
     @Test("neither the file nor its log holds an earlier keybag after the passcode was set")
     func oldKeybagIsGone() throws {
-        let device = try TestDevice(.disk, passcode: nil)
+        let device = try VirtualDevice(passcode: nil, storage: .file)
         #expect(device.keychain.add("item", "item", .level(.whenUnlocked)) == .done)
         let path = try #require(device.path)
         let keybag = try RawStore(path: "\(path)/keychain.db").run("SELECT bytes FROM keybag")

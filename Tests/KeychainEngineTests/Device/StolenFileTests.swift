@@ -5,6 +5,7 @@ import Foundation
 import KeychainCore
 import KeychainEngine
 import KeychainProtection
+import KeychainSimulation
 import KeychainTestSupport
 import Testing
 

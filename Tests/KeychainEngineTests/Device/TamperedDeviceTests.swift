@@ -2,6 +2,7 @@
 
 import KeychainCore
 import KeychainEngine
+import KeychainSimulation
 import KeychainTestSupport
 import Testing
 
@@ -39,7 +40,7 @@ struct TamperedDeviceTests {
     func otherLevel(_ level: Accessibility) throws {
         for claimed in Accessibility.stored where claimed != level {
             for state in DeviceState.allCases where state != .noPasscode {
-                let device = try TestDevice(.disk)
+                let device = try VirtualDevice(storage: .file)
                 let raw = try RawStore(path: "\(device.path ?? "")/keychain.db")
                 #expect(device.keychain.add(level) == .done)
                 try raw.run("UPDATE items_genp SET protection = '\(claimed.rawValue)'")
@@ -53,7 +54,7 @@ struct TamperedDeviceTests {
 
     @Test("a row of another store does not open, whatever its level", arguments: Accessibility.stored)
     func rowOfAnotherStore(_ level: Accessibility) throws {
-        let (one, two) = (try TestDevice(.disk), try TestDevice(.disk))
+        let (one, two) = (try VirtualDevice(storage: .file), try VirtualDevice(storage: .file))
         #expect(one.keychain.add("item", "of one", ["pdmn": .string(level.rawValue)]) == .done)
         #expect(two.keychain.add("item", "of two", ["pdmn": .string(level.rawValue)]) == .done)
         let columns = ["uuid", "version", "metadata", "secret"]
@@ -174,10 +175,10 @@ struct TamperedDeviceTests {
     func alteredAttempts() throws {
         let store = try GuardedStore()
         for _ in 0..<6 {
-            store.device.hostClock.advance(seconds: 100_000)
+            store.device.clock.advance(by: .seconds(100_000))
             #expect(store.keychain.unlock("wrong") == .authenticationFailed)
         }
-        #expect(try store.device.device.status().secondsUntilNextAttempt > 0)
+        #expect(try store.keychain.device.status().secondsUntilNextAttempt > 0)
         #expect(store.keychain.unlock(GuardedStore.passcode) == .authenticationFailed)
         try store.raw().execute("UPDATE device SET failed_attempts = 0")
         #expect(store.keychain.unlock(GuardedStore.passcode) == nil)

@@ -4,7 +4,7 @@ import Crypto
 import Foundation
 import KeychainAuthenticators
 import KeychainCore
-import KeychainTestSupport
+import KeychainSimulation
 import Testing
 
 @testable import KeychainEngine
@@ -13,16 +13,16 @@ import Testing
 struct EmbeddedEnclaveTests {
     private let digest = [UInt8](repeating: 3, count: 32)
 
-    @Test("it is there, and says that it is a program", arguments: TestDevice.Place.allCases)
-    func kind(_ place: TestDevice.Place) throws {
-        let enclave = try TestDevice(place).enclave
+    @Test("it is there, and says that it is a program", arguments: VirtualDevice.Storage.allCases)
+    func kind(_ storage: VirtualDevice.Storage) throws {
+        let enclave = try VirtualDevice(storage: storage).enclave
         #expect(enclave.kind == .software)
         #expect(enclave.isAvailable)
     }
 
     @Test("keys of every algorithm do what they are for", arguments: EnclaveAlgorithm.allCases)
     func uses(_ algorithm: EnclaveAlgorithm) throws {
-        let enclave = try TestDevice().enclave
+        let enclave = try VirtualDevice().enclave
         let made = try enclave.makeKey(algorithm, .of(.whenUnlocked, []), nil)
         let key = try enclave.key(made.sealed)
         #expect(key == made)
@@ -61,7 +61,7 @@ struct EmbeddedEnclaveTests {
 
     @Test("impossible uses are refused before anybody is asked, and on a locked device too")
     func impossible() throws {
-        let device = try TestDevice()
+        let device = try VirtualDevice()
         let made = try device.enclave.makeKey(.p256, .of(.whenUnlocked, [.userPresence]), nil)
         func status(_ operation: EnclaveOperation) -> Status? {
             device.enclave.failure { try $0.perform(operation, with: made.sealed, nil) }
@@ -73,13 +73,13 @@ struct EmbeddedEnclaveTests {
             #expect(status(.signMessage([1], context: [])) == .parameter)
             try device.lock()
         }
-        #expect(device.authenticator.prompts.isEmpty)
+        #expect(device.prompts.isEmpty)
     }
 
-    @Test("what is no sealed key, or another device's, cannot be decoded", arguments: TestDevice.Place.allCases)
-    func foreign(_ place: TestDevice.Place) throws {
-        let device = try TestDevice(place)
-        let other = try TestDevice(place)
+    @Test("what is no sealed key, or another device's, cannot be decoded", arguments: VirtualDevice.Storage.allCases)
+    func foreign(_ storage: VirtualDevice.Storage) throws {
+        let device = try VirtualDevice(storage: storage)
+        let other = try VirtualDevice(storage: storage)
         let foreign = try other.enclave.makeKey(.p256, .of(.always, []), nil).sealed
         for sealed in [foreign, SecretBytes(), SecretBytes(Array("SKEK".utf8)), SecretBytes([1, 2, 3])] {
             #expect(device.enclave.failure { try $0.key(sealed) } == .decode)
@@ -90,16 +90,16 @@ struct EmbeddedEnclaveTests {
 
     @Test("the owner is asked each time, but for what a context has shown")
     func context() throws {
-        let device = try TestDevice()
+        let device = try VirtualDevice()
         let made = try device.enclave.makeKey(.p256, .of(.whenUnlocked, [.privateKeyUsage, .biometryAny]), nil)
-        #expect(device.authenticator.prompts.isEmpty)
+        #expect(device.prompts.isEmpty)
         for _ in 0..<2 { _ = try device.enclave.sign(made) }
-        #expect(prompts(device) == [.biometry, .biometry])
+        #expect(device.prompts == [.biometry, .biometry])
         let context = AuthenticationContext()
         context.configure { $0.localizedReason = "to sign" }
         for _ in 0..<3 { _ = try device.enclave.sign(made, context) }
-        #expect(prompts(device) == [.biometry, .biometry, .biometry])
-        #expect(device.authenticator.prompts.last?.reason == "to sign")
+        #expect(device.prompts == [.biometry, .biometry, .biometry])
+        #expect(device.owner.authenticator.prompts.last?.reason == "to sign")
         context.configure { $0.interactionNotAllowed = true }
         _ = try device.enclave.sign(made, context)
         let silent = AuthenticationContext()
@@ -107,30 +107,30 @@ struct EmbeddedEnclaveTests {
         #expect(device.enclave.failure { try $0.sign(made, silent) } == .interactionNotAllowed)
         context.invalidate()
         #expect(device.enclave.failure { try $0.sign(made, context) } == .authenticationFailed)
-        #expect(prompts(device).count == 3)
+        #expect(device.prompts.count == 3)
     }
 
     @Test("the statuses of a failed authentication")
     func statuses() throws {
-        let device = try TestDevice()
+        let device = try VirtualDevice()
         let made = try device.enclave.makeKey(.mlDSA65, .of(.whenUnlocked, [.userPresence]), nil)
         let sign = EnclaveOperation.signMessage([1], context: [])
-        for (owner, status) in [(TestDevice.Owner.deny, Status.authenticationFailed), (.cancel, .userCanceled)] {
-            device.owner = owner
+        for (answer, status) in [(Owner.Answer.fails, Status.authenticationFailed), (.cancels, .userCanceled)] {
+            device.owner.answer = answer
             #expect(device.enclave.failure { try $0.perform(sign, with: made.sealed, nil) } == status)
         }
-        device.owner = .allow
+        device.owner.answer = .succeeds
         #expect(device.enclave.failure { try $0.perform(sign, with: made.sealed, nil) } == nil)
     }
 
     @Test("an application password is a part of the key: the context's, or what is typed")
     func applicationPassword() throws {
-        let device = try TestDevice()
+        let device = try VirtualDevice()
         let accessControl = AccessControl.of(.whenUnlocked, [.applicationPassword])
         let typed = try device.enclave.makeKey(.p256, accessControl, nil)
-        #expect(prompts(device) == [.newApplicationPassword])
+        #expect(device.prompts == [.newApplicationPassword])
         _ = try device.enclave.sign(typed)
-        #expect(prompts(device) == [.newApplicationPassword, .applicationPassword])
+        #expect(device.prompts == [.newApplicationPassword, .applicationPassword])
         let right = AuthenticationContext()
         right.applicationPassword = SecretBytes(Array("of the program".utf8))
         let given = try device.enclave.makeKey(.p256, accessControl, right)
@@ -138,8 +138,8 @@ struct EmbeddedEnclaveTests {
         let wrong = AuthenticationContext()
         wrong.applicationPassword = SecretBytes(Array("of another".utf8))
         #expect(device.enclave.failure { try $0.sign(given, wrong) } == .authenticationFailed)
-        #expect(prompts(device).count == 2)
-        device.owner = .deny
+        #expect(device.prompts.count == 2)
+        device.owner.answer = .fails
         #expect(device.enclave.failure { try $0.sign(typed) } == .authenticationFailed)
         let silent = AuthenticationContext()
         silent.configure { $0.interactionNotAllowed = true }
@@ -148,22 +148,23 @@ struct EmbeddedEnclaveTests {
 
     @Test("a key of the current biometry is gone for good when the enrolled set changes, and nobody is asked")
     func enrolledSet() throws {
-        let device = try TestDevice()
+        let device = try VirtualDevice()
         let current = try device.enclave.makeKey(.p256, .of(.whenUnlocked, [.biometryCurrentSet]), nil)
         let any = try device.enclave.makeKey(.p256, .of(.whenUnlocked, [.biometryAny]), nil)
-        #expect(current.accessControl.enrolledSet == TestDevice.enrolled(1).enrolledSet)
+        let enrolledSet = try #require(device.owner.authenticator.biometry.enrolledSet)
+        #expect(current.accessControl.enrolledSet == enrolledSet)
         #expect(any.accessControl.enrolledSet == nil)
         _ = try device.enclave.sign(current)
-        let asked = prompts(device).count
-        device.authenticator.biometry = TestDevice.enrolled(2)
+        let asked = device.prompts.count
+        device.enrollBiometry()
         #expect(device.enclave.failure { try $0.sign(current) } == .authenticationFailed)
-        #expect(prompts(device).count == asked)
+        #expect(device.prompts.count == asked)
         #expect(device.enclave.failure { try $0.sign(any) } == nil)
     }
 
     @Test("constraints that nobody could ever satisfy are refused when a key is made")
     func unsatisfiable() throws {
-        let without = try TestDevice(passcode: nil).enclave
+        let without = try VirtualDevice(passcode: nil).enclave
         #expect(
             without.failure { try $0.makeKey(.p256, .of(.whenUnlocked, [.userPresence]), nil) } == .authenticationFailed
         )
@@ -171,7 +172,7 @@ struct EmbeddedEnclaveTests {
         #expect(without.failure { try $0.makeKey(.p256, .of(.untilReboot, []), nil) } == .parameter)
         let passcodeOnly = AccessControl.of(.whenPasscodeSetThisDeviceOnly, [])
         #expect(without.failure { try $0.makeKey(.p256, passcodeOnly, nil) } == .notAvailable)
-        let blank = try TestDevice(biometry: .none).enclave
+        let blank = try VirtualDevice(biometry: .none).enclave
         #expect(
             blank.failure { try $0.makeKey(.p256, .of(.whenUnlocked, [.biometryCurrentSet]), nil) }
                 == .authenticationFailed
@@ -181,7 +182,7 @@ struct EmbeddedEnclaveTests {
 
     @Test("another process at the same keychain uses a key once it is unlocked, and no longer after a lock")
     func processes() throws {
-        let device = try TestDevice(.disk)
+        let device = try VirtualDevice(storage: .file)
         let made = try device.enclave.makeKey(.p256, .of(.whenUnlockedThisDeviceOnly, []), nil)
         let other = try device.anotherProcess()
         #expect(other.enclave.failure { try $0.key(made.sealed) } == nil)
@@ -196,10 +197,10 @@ struct EmbeddedEnclaveTests {
 
     @Test(
         "a changed passcode keeps every key, a removed one takes those that ask for it",
-        arguments: TestDevice.Place.allCases
+        arguments: VirtualDevice.Storage.allCases
     )
-    func passcode(_ place: TestDevice.Place) throws {
-        let device = try TestDevice(place)
+    func passcode(_ storage: VirtualDevice.Storage) throws {
+        let device = try VirtualDevice(storage: storage)
         let keys = try Accessibility.stored.map { try device.enclave.makeKey(.p256, .of($0, []), nil) }
         try device.changePasscode(to: "5678")
         for key in keys { #expect(device.enclave.failure { try $0.sign(key) } == nil) }
@@ -212,15 +213,11 @@ struct EmbeddedEnclaveTests {
 
     @Test("a device that was erased opens no key of before")
     func erased() throws {
-        let device = try TestDevice(.disk)
-        try device.device.setPolicy(DevicePolicy(eraseAfterFailedAttempts: 1))
+        let device = try VirtualDevice(storage: .file)
+        try device.keychain.device.setPolicy(DevicePolicy(eraseAfterFailedAttempts: 1))
         let made = try device.enclave.makeKey(.p256, .of(.alwaysThisDeviceOnly, []), nil)
-        #expect(throws: KeychainError.self) { try device.device.unlock(passcode: SecretBytes([9])) }
+        #expect(throws: KeychainError.self) { try device.keychain.device.unlock(passcode: SecretBytes([9])) }
         #expect(device.enclave.failure { try $0.key(made.sealed) } == .decode)
-    }
-
-    private func prompts(_ device: TestDevice) -> [AuthenticationPrompt.Kind] {
-        device.authenticator.prompts.map(\.kind)
     }
 }
 

@@ -3,6 +3,7 @@
 import KeychainCore
 import KeychainEngine
 import KeychainFiles
+import KeychainSimulation
 import KeychainTestSupport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 struct EnclaveBackupTests {
     @Test("a key of the enclave stays behind whatever its level is, and is counted; other keys go along")
     func leftOut() throws {
-        let device = try TestDevice(.disk)
+        let device = try VirtualDevice(storage: .file)
         for level in [Accessibility.whenUnlocked, .afterFirstUnlock] {
             let made = try device.enclave.makeKey(.p256, AccessControl(synthesizedFor: level), nil)
             try add("enclave \(level.rawValue)", level, made.sealed, to: device, token: "com.apple.setoken")
@@ -45,7 +46,7 @@ struct EnclaveBackupTests {
         _ label: String,
         _ level: Accessibility,
         _ data: SecretBytes,
-        to device: TestDevice,
+        to device: VirtualDevice,
         token: String?
     ) throws {
         var item: PropertyDictionary = [
@@ -54,6 +55,6 @@ struct EnclaveBackupTests {
             "pdmn": .string(level.rawValue), "v_Data": .data(data),
         ]
         if let token { item["tkid"] = .string(token) }
-        _ = try device.perform(KeychainRequest(.add(item), client: TestStore.client))
+        _ = try device.keychain.perform(KeychainRequest(.add(item), client: TestStore.client))
     }
 }

@@ -2,7 +2,7 @@
 
 import KeychainAuthenticators
 import KeychainCore
-import KeychainTestSupport
+import KeychainSimulation
 import Testing
 
 @testable import KeychainEngine
@@ -12,20 +12,20 @@ struct EnclaveMatrixTests {
     struct Row: CustomTestStringConvertible {
         var level: Accessibility
         var state: DeviceState
-        var place: TestDevice.Place
+        var storage: VirtualDevice.Storage
 
-        var testDescription: String { "\(level.rawValue), \(state), \(place)" }
+        var testDescription: String { "\(level.rawValue), \(state), \(storage)" }
 
-        static let all = TestDevice.Place.allCases.flatMap { place in
+        static let all = VirtualDevice.Storage.allCases.flatMap { storage in
             Accessibility.stored.flatMap { level in
-                DeviceState.allCases.map { Row(level: level, state: $0, place: place) }
+                DeviceState.allCases.map { Row(level: level, state: $0, storage: storage) }
             }
         }
     }
 
     @Test("making, reading and using a key answer by the level and the lock state", arguments: Row.all)
     func availability(_ row: Row) throws {
-        let device = try TestDevice(row.place)
+        let device = try VirtualDevice(storage: row.storage)
         let accessControl = AccessControl(synthesizedFor: row.level)
         let made = try device.enclave.makeKey(.p256, accessControl, nil)
         try row.state.enter(device)
@@ -40,7 +40,7 @@ struct EnclaveMatrixTests {
         try row.state.leave(device)
         let afterwards: Status? = availability == .destroyed ? .itemNotFound : nil
         #expect(device.enclave.failure { try $0.sign(made) } == afterwards)
-        #expect(device.authenticator.prompts.isEmpty)
+        #expect(device.prompts.isEmpty)
     }
 
     private func altered(_ sealed: SecretBytes) -> SecretBytes {
@@ -64,7 +64,8 @@ struct EnclaveMatrixTests {
 
     @Test("an owner is asked what the access control says, and nothing more", arguments: [false, true])
     func accessControls(_ guardsPrivateKeyUsage: Bool) throws {
-        let device = try TestDevice()
+        let device = try VirtualDevice()
+        device.owner.authenticator.biometry.enrolledSet = EvaluationBench.storedSet
         let password = AuthenticationContext()
         password.applicationPassword = SecretBytes([1])
         var differences: [String] = []
@@ -84,7 +85,7 @@ struct EnclaveMatrixTests {
         }
         #expect(Self.constraints.count > 40)
         #expect(differences.isEmpty, "\(differences.count), the first: \(differences.first ?? "")")
-        #expect(device.authenticator.prompts.isEmpty)
+        #expect(device.prompts.isEmpty)
     }
 
     private static func expected(

@@ -2,6 +2,7 @@
 
 import KeychainAuthenticators
 import KeychainCore
+import KeychainSimulation
 import KeychainTestSupport
 import Testing
 
@@ -46,11 +47,11 @@ struct ClosedHalfTests {
         #expect(calls.add(.key(Fixture.key(1)), half == .key ? access : [:]) == .done)
         #expect(calls.add(.identity(Fixture.identity(2))) == .done)
         #expect(calls.copy(.every(.identity) + .asReference).values.count == 2)
-        #expect(device.authenticator.prompts.count == 1)
+        #expect(device.owner.authenticator.prompts.count == 1)
         #expect(calls.copy(.every(.identity) + .asReference + .withoutAsking) == .failed(.interactionNotAllowed))
         let skipping: [String: PropertyValue] = ["u_AuthUI": .string("u_AuthUIS")]
         #expect(calls.copy(.every(.identity) + .asReference + skipping).values.count == 1)
-        device.owner = .cancel
+        device.owner.answer = .cancels
         #expect(calls.copy(.one(.identity) + ["slnr": .data(SecretBytes([1]))]) == .failed(.userCanceled))
     }
 

@@ -2,6 +2,7 @@
 
 import KeychainAuthenticators
 import KeychainCore
+import KeychainSimulation
 import KeychainTestSupport
 import Testing
 
@@ -68,9 +69,9 @@ struct IdentityAddTests {
     func password() throws {
         let (device, calls) = try Calls.withDevice()
         #expect(calls.add(identity, .access(.applicationPassword)) == .done)
-        #expect(device.authenticator.prompts.count == 1)
+        #expect(device.owner.authenticator.prompts.count == 1)
         #expect(calls.copy(.one(.identity) + .asData).data == Fixture.key(1).data)
-        #expect(device.authenticator.prompts.count == 2)
+        #expect(device.owner.authenticator.prompts.count == 2)
         #expect(calls.copy(.one(.identity) + .asData + .withoutAsking) == .failed(.interactionNotAllowed))
     }
 

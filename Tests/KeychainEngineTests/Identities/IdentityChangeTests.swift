@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainSimulation
 import KeychainTestSupport
 import Testing
 
@@ -116,8 +117,8 @@ struct IdentityChangeTests {
 
     @Test("a delete needs no key of the device, as far as certificates are readable", arguments: Way.allCases)
     func locked(_ way: Way) throws {
-        let device = try TestDevice()
-        let (calls, persistent) = try calls(device)
+        let device = try VirtualDevice()
+        let (calls, persistent) = try calls(device.keychain)
         try device.lock()
         #expect(calls.delete(way.query(persistent)) == .done)
         #expect(calls.copy(.reference(identity)) == .failed(.itemNotFound))

@@ -2,7 +2,7 @@
 
 import KeychainAuthenticators
 import KeychainCore
-import KeychainTestSupport
+import KeychainSimulation
 import Testing
 
 /// Rows of keys in the Secure Enclave: the row is open, the key is not.
@@ -24,7 +24,7 @@ struct EnclaveKeyTests {
         #expect(added.dictionary?["v_Data"] == nil)
         #expect(added.dictionary?["v_Ref"] != nil)
         #expect(calls.add(.certificate(Fixture.certificate(1))) == .done)
-        device.owner = .deny
+        device.owner.answer = .fails
         let quietly = [String: PropertyValue].withoutAsking
         guard case .reference(.key(let found))? = calls.copy(.one(.key) + .asReference + quietly).values.first else {
             Issue.record("no reference")
@@ -39,7 +39,7 @@ struct EnclaveKeyTests {
         #expect(calls.copy(.one(.identity) + .asData) == .done)
         #expect(calls.copy(.one(.identity) + .asReference + quietly).values.count == 1)
         #expect(calls.copy(.reference(.key(key)) + ["u_AuthUI": .string("u_AuthUIS")]) == .done)
-        #expect(device.authenticator.prompts.isEmpty)
+        #expect(device.owner.authenticator.prompts.isEmpty)
     }
 
     @Test("an add of a key under an application password returns nothing secret")

@@ -2,6 +2,7 @@
 
 import KeychainCore
 import KeychainEngine
+import KeychainSimulation
 import KeychainTestSupport
 
 /// Keys and certificates as the engine sees them: attributes and bytes, which need not be those of real ones.
@@ -99,9 +100,9 @@ struct Calls {
     var client = Client(accessGroups: ["group.one", "group.two"])
 
     /// A keychain in memory, on a device with a passcode.
-    static func withDevice(_ place: TestDevice.Place = .memory) throws -> (TestDevice, Calls) {
-        let device = try TestDevice(place)
-        return (device, Calls(backend: device))
+    static func withDevice(_ storage: VirtualDevice.Storage = .memory) throws -> (VirtualDevice, Calls) {
+        let device = try VirtualDevice(storage: storage)
+        return (device, Calls(backend: device.keychain))
     }
 
     func add(_ reference: ItemReference, _ more: [String: PropertyValue] = [:]) -> Outcome {

@@ -6,7 +6,6 @@ import KeychainAuthenticators
 import KeychainCore
 import KeychainEngine
 import KeychainFiles
-import KeychainTestSupport
 import Testing
 
 /// Keys that each version of the sealed form made, kept for ever: every later version uses them all on their device.
@@ -30,10 +29,10 @@ struct ReleasedEnclaveTests {
             Array(try Data(contentsOf: source.appendingPathComponent(file)))
         }
         let store = try TestStore.of(["keychain.db": try bytes("keychain.db"), "root.key": try bytes("root.key")])
-        let owner = ScriptedAuthenticator(biometry: TestDevice.enrolled(1)) {
+        let owner = ScriptedAuthenticator(biometry: .releasedSet) {
             $0.kind == .biometry ? .recognized : .cancelled
         }
-        let options = DeviceOptions(authenticator: owner, hostClock: TestHostClock())
+        let options = DeviceOptions(authenticator: owner)
         let keychain = EmbeddedKeychain(at: KeychainLocation(path: store.path), device: options)
         for key in Self.keys {
             #expect(try keychain.enclave.key(SecretBytes(bytes(key.file))).algorithm == key.algorithm)

@@ -28,7 +28,7 @@ struct ReleasedStoreTests {
         let owner = GuardedItems.owner()
         let keychain = EmbeddedKeychain(
             at: KeychainLocation(path: home),
-            device: DeviceOptions(authenticator: owner, hostClock: TestHostClock())
+            device: DeviceOptions(authenticator: owner)
         )
         try GuardedItems.expectLocked(keychain)
         try keychain.device.unlock(passcode: GuardedItems.passcode)
@@ -143,15 +143,15 @@ private enum GuardedItems {
         ("applicationPassword", .applicationPassword),
     ]
 
-    /// An owner who is recognized and types what is right; the enrolled set is the same in every run.
+    /// An owner who is recognized and types what is right.
     static func owner() -> ScriptedAuthenticator {
-        ScriptedAuthenticator(biometry: TestDevice.enrolled(1)) { prompt in
+        ScriptedAuthenticator(biometry: .releasedSet) { prompt in
             prompt.kind == .biometry ? .recognized : .secret(passcode)
         }
     }
 
     static func make(in path: String) throws -> EmbeddedKeychain {
-        var options = DeviceOptions(authenticator: owner(), hostClock: TestHostClock())
+        var options = DeviceOptions(authenticator: owner())
         options.passwordWork = .testing
         let keychain = EmbeddedKeychain(at: KeychainLocation(path: path), device: options)
         try keychain.device.setPasscode(passcode)
@@ -201,4 +201,9 @@ private enum GuardedItems {
         item[PropertyKey.valueData] = .data(SecretBytes(Array(name.utf8)))
         _ = try keychain.perform(KeychainRequest(.add(item), client: client))
     }
+}
+
+extension Biometry {
+    /// The fingers that were enrolled when the stores were made: the same in every run.
+    static let releasedSet = Biometry(.touchID, enrolledSet: Bytes16([UInt8](repeating: 1, count: Bytes16.count)))
 }

@@ -3,6 +3,8 @@
 import Foundation
 import KeychainAuthenticators
 import KeychainCore
+import KeychainEngine
+import KeychainSimulation
 import KeychainTestSupport
 import Security
 import Testing
@@ -12,9 +14,9 @@ struct SecureEnclaveKeyTests {
     private let message = Data("message".utf8) as NSData
     private let ecdsa = SecKeyAlgorithm.ecdsaSignatureMessageX962SHA256
 
-    @Test("a key signs, and its public half verifies", arguments: TestDevice.Place.allCases)
-    func signs(_ place: TestDevice.Place) throws {
-        let bench = try EnclaveBench(place)
+    @Test("a key signs, and its public half verifies", arguments: VirtualDevice.Storage.allCases)
+    func signs(_ storage: VirtualDevice.Storage) throws {
+        let bench = try EnclaveBench(storage)
         try bench.run {
             let key = try made()
             let publicKey = try #require(SecKeyCopyPublicKey(key))
@@ -110,9 +112,12 @@ struct SecureEnclaveKeyTests {
         #expect(bench.count() == 0)
     }
 
-    @Test("a new key is stored unless it says otherwise, without its public half", arguments: TestDevice.Place.allCases)
-    func permanence(_ place: TestDevice.Place) throws {
-        let bench = try EnclaveBench(place)
+    @Test(
+        "a new key is stored unless it says otherwise, without its public half",
+        arguments: VirtualDevice.Storage.allCases
+    )
+    func permanence(_ storage: VirtualDevice.Storage) throws {
+        let bench = try EnclaveBench(storage)
         try bench.run {
             _ = try made(["perm": false])
             #expect(bench.count() == 0)
@@ -141,11 +146,11 @@ struct SecureEnclaveKeyTests {
             let key = try made(["perm": false, "accc": guarded])
             let add: NSDictionary = ["v_Ref": key, "labl": "later"]
             #expect(SecItemAdd(add, nil) == errSecSuccess)
-            let asked = bench.device.authenticator.prompts.count
+            let asked = bench.device.owner.authenticator.prompts.count
             let found = try #require(find(["labl": "later"]).key)
-            #expect(bench.device.authenticator.prompts.count == asked)
+            #expect(bench.device.owner.authenticator.prompts.count == asked)
             #expect(SecKeyCreateSignature(found, ecdsa, message, nil) != nil)
-            #expect(bench.device.authenticator.prompts.count == asked + 1)
+            #expect(bench.device.owner.authenticator.prompts.count == asked + 1)
         }
     }
 
@@ -170,14 +175,14 @@ struct SecureEnclaveKeyTests {
             let alone = try #require(find(["labl": "guarded"]).key)
             let context = TestContext()
             let together = try #require(find(["labl": "guarded", "u_AuthCtx": context]).key)
-            #expect(bench.device.authenticator.prompts.isEmpty)
+            #expect(bench.device.owner.authenticator.prompts.isEmpty)
             for _ in 0..<2 { #expect(sign(alone) == errSecSuccess) }
-            #expect(bench.device.authenticator.prompts.count == 2)
+            #expect(bench.device.owner.authenticator.prompts.count == 2)
             for _ in 0..<3 { #expect(sign(together) == errSecSuccess) }
-            #expect(bench.device.authenticator.prompts.count == 3)
-            bench.device.owner = .cancel
+            #expect(bench.device.owner.authenticator.prompts.count == 3)
+            bench.device.owner.answer = .cancels
             #expect(sign(alone) == errSecUserCanceled)
-            bench.device.owner = .deny
+            bench.device.owner.answer = .fails
             #expect(sign(alone) == errSecAuthFailed)
             #expect(sign(together) == errSecSuccess)
             context.authenticationContext.configure { $0.interactionNotAllowed = true }
@@ -193,7 +198,7 @@ struct SecureEnclaveKeyTests {
     @Test("a sealed form makes a key again on its device, and none on another")
     func sealedForm() throws {
         let bench = try EnclaveBench()
-        let made = try bench.device.enclave.makeKey(.p256, AccessControl(synthesizedFor: .whenUnlocked), nil)
+        let made = try bench.device.keychain.enclave.makeKey(.p256, AccessControl(synthesizedFor: .whenUnlocked), nil)
         let sealed = made.sealed.withUnsafeBytes { Data($0) } as NSData
         let attributes: NSDictionary = ["type": "73", "kcls": "1", "tkid": "com.apple.setoken"]
         try bench.run {
@@ -271,16 +276,16 @@ private final class TestContext: AuthenticationContextHolder {
 
 /// A device of its own, to which the calls of a body go.
 private struct EnclaveBench {
-    let device: TestDevice
+    let device: VirtualDevice
 
-    init(_ place: TestDevice.Place = .memory, passcode: String? = "1234") throws {
-        device = try TestDevice(place, passcode: passcode)
+    private let app: App
+
+    init(_ storage: VirtualDevice.Storage = .memory, passcode: String? = VirtualDevice.defaultPasscode) throws {
+        device = try VirtualDevice(passcode: passcode, storage: storage)
+        app = device.install()
     }
 
-    func run<Result>(_ body: () throws -> Result) rethrows -> Result {
-        let context = KeychainContext(backend: device, client: Client(accessGroups: ["TEAMID.com.example.app"]))
-        return try KeychainContext.$current.withValue(context, operation: body)
-    }
+    func run<Result>(_ body: () throws -> Result) rethrows -> Result { try app.run(body) }
 
     /// What making a key with parameters fails with; 0 for success.
     func failure(_ parameters: NSDictionary) -> OSStatus {
