@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CryptoKit
 import Foundation
-import Keychain
 
 #if canImport(Darwin)
 import LocalAuthentication
@@ -28,89 +26,27 @@ struct DeviceKeyRecord: Codable, Sendable {
 }
 
 /// A private key of either purpose and origin.
-protocol DevicePrivateKey {
+protocol DevicePrivateKey: Sendable {
+    associatedtype PublicKey
+
     static var purpose: DeviceKeyRecord.Purpose { get }
     static func make(_ origin: DeviceKeyOrigin, _ control: SecAccessControl?, _ context: LAContext?) throws -> Self
     init(_ record: DeviceKeyRecord, _ context: LAContext?) throws
     var record: DeviceKeyRecord { get }
+    var publicKey: PublicKey { get }
 }
 
-/// A private key for signatures.
-enum SigningMaterial: DevicePrivateKey {
-    case enclave(SecureEnclave.P256.Signing.PrivateKey)
-    case software(P256.Signing.PrivateKey)
+/// A private key, and the name that its errors say.
+struct NamedKey<Material: DevicePrivateKey>: Sendable {
+    let material: Material
+    let name: String
 
-    static let purpose = DeviceKeyRecord.Purpose.signing
+    var origin: DeviceKeyOrigin { material.record.origin }
 
-    static func make(_ origin: DeviceKeyOrigin, _ control: SecAccessControl?, _ context: LAContext?) throws -> Self {
-        guard let control, origin == .secureEnclave else { return .software(P256.Signing.PrivateKey()) }
-        return .enclave(try .init(accessControl: control, authenticationContext: context))
-    }
+    var publicKey: Material.PublicKey { material.publicKey }
 
-    init(_ record: DeviceKeyRecord, _ context: LAContext?) throws {
-        switch record.origin {
-        case .secureEnclave:
-            self = .enclave(try .init(dataRepresentation: record.privateKey, authenticationContext: context))
-        case .software: self = .software(try .init(rawRepresentation: record.privateKey))
-        }
-    }
-
-    var record: DeviceKeyRecord {
-        switch self {
-        case .enclave(let key):
-            DeviceKeyRecord(
-                purpose: .signing,
-                origin: .secureEnclave,
-                publicKey: key.publicKey.x963Representation,
-                privateKey: key.dataRepresentation
-            )
-        case .software(let key):
-            DeviceKeyRecord(
-                purpose: .signing,
-                origin: .software,
-                publicKey: key.publicKey.x963Representation,
-                privateKey: key.rawRepresentation
-            )
-        }
-    }
-}
-
-/// A private key for agreement.
-enum AgreementMaterial: DevicePrivateKey {
-    case enclave(SecureEnclave.P256.KeyAgreement.PrivateKey)
-    case software(P256.KeyAgreement.PrivateKey)
-
-    static let purpose = DeviceKeyRecord.Purpose.agreement
-
-    static func make(_ origin: DeviceKeyOrigin, _ control: SecAccessControl?, _ context: LAContext?) throws -> Self {
-        guard let control, origin == .secureEnclave else { return .software(P256.KeyAgreement.PrivateKey()) }
-        return .enclave(try .init(accessControl: control, authenticationContext: context))
-    }
-
-    init(_ record: DeviceKeyRecord, _ context: LAContext?) throws {
-        switch record.origin {
-        case .secureEnclave:
-            self = .enclave(try .init(dataRepresentation: record.privateKey, authenticationContext: context))
-        case .software: self = .software(try .init(rawRepresentation: record.privateKey))
-        }
-    }
-
-    var record: DeviceKeyRecord {
-        switch self {
-        case .enclave(let key):
-            DeviceKeyRecord(
-                purpose: .agreement,
-                origin: .secureEnclave,
-                publicKey: key.publicKey.x963Representation,
-                privateKey: key.dataRepresentation
-            )
-        case .software(let key):
-            DeviceKeyRecord(
-                purpose: .agreement,
-                origin: .software,
-                publicKey: key.publicKey.x963Representation,
-                privateKey: key.rawRepresentation
-            )
-        }
+    /// Why it could not be used.
+    func failure(_ error: any Error) -> DeviceKeyError {
+        DeviceKeyError(use: error, name, material.record.publicKey, otherwise: .failed)
     }
 }

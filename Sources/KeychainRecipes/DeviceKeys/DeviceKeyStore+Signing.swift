@@ -6,6 +6,7 @@ public import Keychain
 
 #if canImport(Darwin)
 public import LocalAuthentication
+import Security
 #else
 public import PortableLocalAuthentication
 #endif
@@ -22,7 +23,7 @@ extension DeviceKeyStore {
         named name: String,
         context: LAContext? = nil
     ) throws(DeviceKeyError) -> (any DeviceSigningKey)? {
-        try read(SigningMaterial.self, name, context).map { SigningKey($0, name) }
+        try read(SigningMaterial.self, name, context)
     }
 
     /// Makes a key, and stores it.
@@ -40,7 +41,7 @@ extension DeviceKeyStore {
         fallback: DeviceKeyFallback,
         context: LAContext? = nil
     ) throws(DeviceKeyError) -> any DeviceSigningKey {
-        SigningKey(try make(SigningMaterial.self, name, protection, fallback, context), name)
+        try make(SigningMaterial.self, name, protection, fallback, context)
     }
 
     /// Puts a new key in the place of one that is lost, in one step: enrols the device again.
@@ -65,36 +66,59 @@ extension DeviceKeyStore {
         fallback: DeviceKeyFallback,
         context: LAContext? = nil
     ) throws(DeviceKeyError) -> any DeviceSigningKey {
-        SigningKey(try replace(SigningMaterial.self, name, publicKey, protection, fallback, context), name)
+        try replace(SigningMaterial.self, name, publicKey, protection, fallback, context)
     }
 }
 
-private struct SigningKey: DeviceSigningKey {
-    private let material: SigningMaterial
-    private let name: String
+/// A private key for signatures.
+enum SigningMaterial: DevicePrivateKey {
+    case enclave(SecureEnclave.P256.Signing.PrivateKey)
+    case software(P256.Signing.PrivateKey)
 
-    init(_ material: SigningMaterial, _ name: String) {
-        self.material = material
-        self.name = name
+    static let purpose = DeviceKeyRecord.Purpose.signing
+
+    static func make(_ origin: DeviceKeyOrigin, _ control: SecAccessControl?, _ context: LAContext?) throws -> Self {
+        guard let control, origin == .secureEnclave else { return .software(P256.Signing.PrivateKey()) }
+        return .enclave(try .init(accessControl: control, authenticationContext: context))
     }
 
-    var origin: DeviceKeyOrigin { material.record.origin }
+    init(_ record: DeviceKeyRecord, _ context: LAContext?) throws {
+        switch record.origin {
+        case .secureEnclave:
+            self = .enclave(try .init(dataRepresentation: record.privateKey, authenticationContext: context))
+        case .software: self = .software(try .init(rawRepresentation: record.privateKey))
+        }
+    }
+
+    var record: DeviceKeyRecord {
+        let (origin, privateKey): (DeviceKeyOrigin, Data) =
+            switch self {
+            case .enclave(let key): (.secureEnclave, key.dataRepresentation)
+            case .software(let key): (.software, key.rawRepresentation)
+            }
+        return DeviceKeyRecord(
+            purpose: Self.purpose,
+            origin: origin,
+            publicKey: publicKey.x963Representation,
+            privateKey: privateKey
+        )
+    }
 
     var publicKey: P256.Signing.PublicKey {
-        switch material {
+        switch self {
         case .enclave(let key): key.publicKey
         case .software(let key): key.publicKey
         }
     }
+}
 
+extension NamedKey: DeviceSigningKey where Material == SigningMaterial {
     func signature(for data: Data) throws(DeviceKeyError) -> P256.Signing.ECDSASignature {
         do {
             switch material {
             case .enclave(let key): return try key.signature(for: data)
             case .software(let key): return try key.signature(for: data)
             }
-        } catch {
-            throw DeviceKeyError(use: error, name, publicKey.x963Representation, otherwise: .failed)
-        }
+        } catch { throw failure(error) }
     }
 }

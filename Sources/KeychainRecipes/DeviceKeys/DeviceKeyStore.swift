@@ -59,7 +59,7 @@ public struct DeviceKeyStore: Sendable {
         _: Material.Type,
         _ name: String,
         _ context: LAContext?
-    ) throws(DeviceKeyError) -> Material? {
+    ) throws(DeviceKeyError) -> NamedKey<Material>? {
         guard let record = try record(name, context) else { return nil }
         guard record.purpose == Material.purpose else { throw DeviceKeyError(.otherPurpose, name) }
         if record.origin == .secureEnclave, !isEnclaveAvailable() {
@@ -71,7 +71,7 @@ public struct DeviceKeyStore: Sendable {
             throw DeviceKeyError(use: error, name, record.publicKey, otherwise: otherwise)
         }
         guard material.record.publicKey == record.publicKey else { throw DeviceKeyError(.malformed, name) }
-        return material
+        return NamedKey(material: material, name: name)
     }
 
     func make<Material: DevicePrivateKey>(
@@ -80,7 +80,7 @@ public struct DeviceKeyStore: Sendable {
         _ protection: Protection,
         _ fallback: DeviceKeyFallback,
         _ context: LAContext?
-    ) throws(DeviceKeyError) -> Material {
+    ) throws(DeviceKeyError) -> NamedKey<Material> {
         let (material, contents, protection) = try prepared(Material.self, name, protection, fallback, context)
         do throws(KeychainItemError) {
             try keychain.add(
@@ -91,7 +91,7 @@ public struct DeviceKeyStore: Sendable {
                 authentication: Self.authentication(context)
             )
         } catch { throw DeviceKeyError(error, name) }
-        return material
+        return NamedKey(material: material, name: name)
     }
 
     func replace<Material: DevicePrivateKey>(
@@ -101,7 +101,7 @@ public struct DeviceKeyStore: Sendable {
         _ protection: Protection,
         _ fallback: DeviceKeyFallback,
         _ context: LAContext?
-    ) throws(DeviceKeyError) -> Material {
+    ) throws(DeviceKeyError) -> NamedKey<Material> {
         guard let old = try record(name, context), old.publicKey == lost, old.purpose == Material.purpose else {
             throw DeviceKeyError(.replacedMeanwhile, name)
         }
@@ -115,7 +115,7 @@ public struct DeviceKeyStore: Sendable {
         guard wasThere, try record(name, context)?.publicKey == material.record.publicKey else {
             throw DeviceKeyError(.replacedMeanwhile, name)
         }
-        return material
+        return NamedKey(material: material, name: name)
     }
 
     private func prepared<Material: DevicePrivateKey>(
