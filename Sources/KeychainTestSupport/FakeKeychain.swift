@@ -18,7 +18,7 @@ public struct FakeKeychain: KeychainBackend {
     /// A keychain that answers by a closure; its device has no passcode, and asks nobody.
     public init(
         device: any KeychainDevice = FakeDevice(),
-        authentication: any AuthenticationService = UnavailableKeychain(reason: "nobody to ask", cause: NobodyToAsk()),
+        authentication: any AuthenticationService = UnavailableKeychain(reason: "nobody to ask"),
         _ answer: @escaping @Sendable (KeychainRequest) throws(KeychainError) -> KeychainAnswer
     ) {
         self.device = device
@@ -33,10 +33,4 @@ public struct FakeKeychain: KeychainBackend {
 
     /// Answers by the closure.
     public func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer { try answer(request) }
-
-    /// The cause of a fake's refusals.
-    public struct NobodyToAsk: Error {
-        /// The cause.
-        public init() {}
-    }
 }

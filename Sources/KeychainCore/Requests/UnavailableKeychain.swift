@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A keychain whose place cannot be found, and its device: every call says why.
+/// A keychain that is not there, and its device: every call says why.
 public struct UnavailableKeychain: KeychainBackend, KeychainDevice, AuthenticationService {
     private let error: KeychainError
 
-    /// A keychain that answers `errSecNotAvailable` for a reason.
-    public init(reason: String, cause: any Error) {
+    /// A keychain that answers `errSecNotAvailable` for a reason; what has a cause is worth a warning in the log.
+    public init(reason: String, cause: (any Error)? = nil) {
         error = KeychainError(.notAvailable, reason, cause: cause)
     }
 

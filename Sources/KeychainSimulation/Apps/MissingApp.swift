@@ -29,7 +29,7 @@ import Synchronization
         """
 
     private static let unavailable = KeychainContext(
-        backend: NoKeychain("this call runs outside of an app of the testing kit"),
+        backend: UnavailableKeychain(reason: "this call runs outside of an app of the testing kit"),
         client: Client(accessGroups: [])
     )
 }

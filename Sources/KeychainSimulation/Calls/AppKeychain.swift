@@ -22,7 +22,7 @@ struct AppKeychain: KeychainBackend {
     /// What serves the app now: nothing, once it is uninstalled.
     var backend: any KeychainBackend {
         guard let reason = app.checkInstallation() else { return app.device.backend }
-        return NoKeychain(reason)
+        return UnavailableKeychain(reason: reason)
     }
 
     /// Carries out one call under the eyes of the test.
