@@ -52,15 +52,13 @@ import Testing
         #expect(try keychain.attributes(of: items[1])?.protection == .accessible(.whenUnlocked))
     }
 
-    @Test("goes on after a run that ended in the middle") func resumes() throws {
+    @Test("goes on after a run that ended in the middle", arguments: Faults.Moment.allCases)
+    func resumes(moment: Faults.Moment) throws {
         try store([.accessible(.whenUnlocked), .accessible(.whenUnlocked), .accessible(.always)])
-        // Calls 1 to 3 look, 4 to 6 change.
-        for isAfter in [false, true] {
-            let faulty = FaultyKeychain.failing(call: 5, after: isAfter)
-            let report = try ProtectionMigration(to: target, in: faulty).run(items)
-            #expect(outcomes(report).contains("failed") || isAfter)
-            for item in items { #expect(try keychain.string(for: item) == "secret of \(item.account)") }
-        }
+        try device.faults.fail(with: errSecIO, moment, on: [.update], skipping: 1)
+        let first = try ProtectionMigration(to: target, in: keychain).run(items)
+        #expect(outcomes(first) == ["changed", "failed", "changed"])
+        for item in items { #expect(try keychain.string(for: item) == "secret of \(item.account)") }
         let report = try ProtectionMigration(to: target, in: keychain).run(matching: .all(ofService: "com.example.app"))
         #expect(report.items { if case .failed = $0 { true } else { false } }.isEmpty)
         for item in items { #expect(try keychain.attributes(of: item)?.protection == target) }

@@ -70,26 +70,23 @@ import Testing
         #expect(device.owner.questions.count == 1)
     }
 
-    @Test("are not handed out when another one took their place meanwhile") func replacedMeanwhile() throws {
-        let store = DeviceKeyStore(service: "keys", in: keychain)
+    @Test("are not handed out when another one took their place meanwhile") func replacedMeanwhile() async throws {
+        let (store, protection) = (DeviceKeyStore(service: "keys", in: keychain), protection)
         let lost = try store.makeSigningKey(named: "device", protection: protection, fallback: .software)
         _ = try store.makeSigningKey(named: "other", protection: protection, fallback: .software)
-        let keychain = keychain
-        let other = try #require(try keychain.data(for: GenericPassword(service: "keys", account: "other")))
-        let racing = FaultyKeychain { moment in
-            guard moment == .after("update") else { return nil }
-            let update = ItemUpdate(data: other)
-            _ = try? keychain.update(GenericPassword(service: "keys", account: "device"), with: update)
-            return nil
-        }
-        let error = try #require(throws: DeviceKeyError.self) {
-            try DeviceKeyStore(service: "keys", in: racing).replaceSigningKey(
+        let other = try #require(try await keychain.data(for: GenericPassword(service: "keys", account: "other")))
+        // The second read is the one after the update.
+        let outcome = try await device.faults.hold(on: [.copyMatching], skipping: 1).outcome {
+            try store.replaceSigningKey(
                 named: "device",
                 lost: lost.publicKey.x963Representation,
                 protection: protection,
                 fallback: .refuse
             )
+        } while: {
+            try keychain.update(GenericPassword(service: "keys", account: "device"), with: ItemUpdate(data: other))
         }
+        let error = try #require(throws: DeviceKeyError.self) { try outcome.get() }
         #expect(error.reason == .replacedMeanwhile)
     }
 }

@@ -15,8 +15,8 @@ import Testing
     private var device: VirtualDevice { get throws { try #require(App.current).device } }
     private let record = GenericPassword(service: "keys", account: "device")
 
-    private func store(enclave: Bool = true, in other: (any KeychainProtocol)? = nil) -> DeviceKeyStore {
-        DeviceKeyStore(service: "keys", in: other ?? keychain, isEnclaveAvailable: { enclave })
+    private func store(enclave: Bool = true) -> DeviceKeyStore {
+        DeviceKeyStore(service: "keys", in: keychain, isEnclaveAvailable: { enclave })
     }
 
     private func reason(_ body: () throws(DeviceKeyError) -> Void) -> DeviceKeyError.Reason? {
@@ -127,23 +127,27 @@ import Testing
         }
     }
 
-    @Test("a failure while a key is replaced leaves the old record or the new one", arguments: [1, 2])
-    func replaceFaults(call: Int) throws {
+    @Test(
+        "a failure while a key is replaced leaves the old record or the new one",
+        arguments: 0..<3,
+        Faults.Moment.allCases
+    )
+    func replaceFaults(call: Int, moment: Faults.Moment) throws {
         let lost = try store().makeSigningKey(named: "device", protection: protection, fallback: .software)
-        for isAfter in [false, true] {
-            let faulty = FaultyKeychain.failing(call: call, after: isAfter)
-            #expect(
-                reason { () throws(DeviceKeyError) in
-                    _ = try store(in: faulty).replaceSigningKey(
-                        named: "device",
-                        lost: lost.publicKey.x963Representation,
-                        protection: protection,
-                        fallback: .software
-                    )
-                } == .failed
-            )
-            #expect(try store().signingKey(named: "device") != nil)
-        }
+        try device.faults.fail(with: errSecIO, moment, on: [.copyMatching, .update], skipping: call)
+        #expect(
+            reason { () throws(DeviceKeyError) in
+                _ = try store().replaceSigningKey(
+                    named: "device",
+                    lost: lost.publicKey.x963Representation,
+                    protection: protection,
+                    fallback: .software
+                )
+            } == .failed
+        )
+        let found = try #require(try store().signingKey(named: "device"))
+        let isOld = found.publicKey.x963Representation == lost.publicKey.x963Representation
+        #expect(isOld == (call == 0 || call == 1 && moment == .beforeEffect))
     }
 
     @Test("under a guard ask for each use, and say what the owner did", arguments: [true, false])

@@ -30,8 +30,8 @@ import Testing
         }
     }
 
-    private func detector(_ marks: Marks? = nil, in other: (any KeychainProtocol)? = nil) -> InstallationDetector {
-        InstallationDetector(service: "com.example.app.mark", in: other ?? keychain, marks: marks ?? self.marks)
+    private func detector(_ marks: Marks? = nil) -> InstallationDetector {
+        InstallationDetector(service: "com.example.app.mark", in: keychain, marks: marks ?? self.marks)
     }
 
     @Test("fresh, then known; looking changes nothing, and marking twice neither") func life() throws {
@@ -126,12 +126,13 @@ import Testing
     }
 
     @Test("says that the keychain failed for another reason") func failure() throws {
-        let faulty = FaultyKeychain { _ in KeychainItemError(status: errSecIO, operation: .read) }
-        #expect(throws: InstallationError.self) { try detector(in: faulty).detect() }
-        let unwritable = FaultyKeychain {
-            $0 == .before("set") ? KeychainItemError(status: errSecReadOnly, operation: .set) : nil
-        }
-        #expect(throws: InstallationError.self) { try detector(in: unwritable).mark() }
+        let device = try device
+        let unreadable = device.faults.fail(with: errSecIO, times: nil)
+        #expect(throws: InstallationError.self) { try detector().detect() }
+        unreadable.remove()
+        let unwritable = device.faults.fail(with: errSecReadOnly, on: [.set], times: nil)
+        #expect(throws: InstallationError.self) { try detector().mark() }
+        #expect(unwritable.count == 1)
         #expect(try marks.readMark() == nil)
     }
 

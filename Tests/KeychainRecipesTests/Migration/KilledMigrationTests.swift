@@ -106,10 +106,10 @@ private struct Scene {
         return (list as? [String: Any])?["other"] as? String
     }
 
-    private func inContext<Result>(_ body: () throws -> Result) rethrows -> Result {
+    private func inContext<Result>(_ steps: Steps? = nil, _ body: () throws -> Result) rethrows -> Result {
         let location = KeychainLocation(path: folder + "/keychain")
         let context = KeychainContext(
-            backend: EmbeddedKeychain(at: location),
+            backend: SteppedKeychain(keychain: EmbeddedKeychain(at: location), steps: steps),
             client: Client(accessGroups: ["TEAMID1234.com.example.app"])
         )
         return try KeychainContext.$current.withValue(context, operation: body)
@@ -118,21 +118,35 @@ private struct Scene {
     func inKeychain() throws -> Data? { try inContext { try SystemKeychain().data(for: item) } }
 
     func migrate(_ steps: Steps?) throws {
-        let keychain = FaultyKeychain { _ in
-            steps?.pass()
-            return nil
-        }
-        try inContext {
+        try inContext(steps) {
             try Checkpoint.$observer.withValue({ _ in steps?.pass() }) {
                 _ = try SecretMigration(
                     from: SteppedSource(source: source, steps: steps),
                     to: item,
                     protection: .accessible(.afterFirstUnlockThisDeviceOnly),
-                    in: keychain
+                    in: SystemKeychain()
                 ).run()
             }
         }
     }
+}
+
+/// A keychain that outlives the process, as that of no virtual device does.
+private struct SteppedKeychain: KeychainBackend {
+    let keychain: EmbeddedKeychain
+    let steps: Steps?
+
+    func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
+        steps?.pass()
+        defer { steps?.pass() }
+        return try keychain.perform(request)
+    }
+
+    var device: any KeychainDevice { keychain.device }
+
+    var authentication: any AuthenticationService { keychain.authentication }
+
+    var enclave: any KeyEnclave { keychain.enclave }
 }
 
 private struct SteppedSource: SecretSource {

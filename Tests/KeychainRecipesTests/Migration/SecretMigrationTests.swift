@@ -21,14 +21,13 @@ import Testing
 
     private func migration(
         _ policy: SecretMigration.ConflictPolicy = .stop,
-        in other: (any KeychainProtocol)? = nil,
         from source: (any SecretSource)? = nil
     ) -> SecretMigration {
         SecretMigration(
             from: source ?? file,
             to: item,
             protection: .accessible(.whenUnlocked),
-            in: other ?? keychain,
+            in: keychain,
             onConflict: policy
         )
     }
@@ -87,46 +86,50 @@ import Testing
         }
     }
 
-    @Test("sees a secret that somebody stored between looking and storing") func race() throws {
-        let faulty = FaultyKeychain { call in
-            if case .before("add") = call {
-                try? SystemKeychain().set(
-                    Data.other,
-                    for: GenericPassword(service: "com.example.app", account: "token"),
-                    protection: .accessible(.whenUnlocked)
-                )
-            }
-            return nil
+    @Test("sees a secret that somebody stored between looking and storing") func race() async throws {
+        let migration = migration()
+        let outcome = try await device.faults.hold(on: [.add]).outcome {
+            try migration.run()
+        } while: {
+            try keychain.set(Data.other, for: item, protection: .accessible(.whenUnlocked))
         }
-        let error = try #require(throws: MigrationError.self) { try migration(in: faulty).run() }
+        let error = try #require(throws: MigrationError.self) { try outcome.get() }
         #expect(error.reason == .conflict)
         #expect(try file.read() == .secret)
     }
 
-    @Test("keeps the old copy when what is read back differs") func notVerified() throws {
-        let lying = FaultyKeychain(answer: { .data(Data("half".utf8)) }, fault: { _ in nil })
-        lying.liesAfterAdding = true
-        let error = try #require(throws: MigrationError.self) { try migration(in: lying).run() }
+    @Test("keeps the old copy when what is read back differs") func notVerified() async throws {
+        let migration = migration()
+        let outcome = try await device.faults.hold(on: [.copyMatching], skipping: 1).outcome {
+            try migration.run()
+        } while: {
+            try keychain.set(Data.other, for: item, protection: .accessible(.whenUnlocked))
+        }
+        let error = try #require(throws: MigrationError.self) { try outcome.get() }
         #expect(error.step == .verify && error.reason == .notVerified)
         #expect(try file.read() == .secret)
     }
 
-    @Test("loses nothing when the keychain fails at any call, before or after its effect; the next run finishes")
-    func keychainFaults() throws {
-        for call in 1...4 {
-            for isAfter in [false, true] {
-                try FileSecret(file.url).remove(.secret)
-                try keychain.delete(item)
-                try Data.secret.write(to: file.url)
-                let faulty = FaultyKeychain.failing(call: call, after: isAfter)
-                let result = Result { try migration(in: faulty).run() }
-                #expect(try file.read() == .secret || keychain.data(for: item) == .secret)
-                if call <= 3, case .success = result { Issue.record("call \(call) did not fail") }
-                _ = try migration().run()
-                #expect(try keychain.data(for: item) == .secret)
-                #expect(try file.read() == nil)
-            }
+    @Test(
+        "loses nothing when the keychain fails at any call, before or after its effect; the next run finishes",
+        arguments: 0..<3,
+        Faults.Moment.allCases
+    )
+    func keychainFaults(call: Int, moment: Faults.Moment) throws {
+        let device = try device
+        let fault = device.faults.fail(with: errSecIO, moment, skipping: call)
+        let result = Result { try migration().run() }
+        #expect(fault.count == 1)
+        #expect(try file.read() == .secret || keychain.data(for: item) == .secret)
+        // The first call finds nothing: there is no effect after which it could fail.
+        if device.calls.contains(where: \.isInjected) {
+            #expect(throws: MigrationError.self) { try result.get() }
+        } else {
+            #expect(call == 0 && moment == .afterEffect)
         }
+        _ = try migration().run()
+        #expect(try keychain.data(for: item) == .secret)
+        #expect(try file.read() == nil)
     }
 
     @Test("says where the source failed, and loses nothing", arguments: ["read", "remove", "removeAfter"])

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import Testing
+
+extension CallGate {
+    /// Runs code as the app of the test, and lets somebody else act while its call is held.
+    ///
+    /// The code has a thread of its own, because a call that is held blocks it.
+    ///
+    /// - Parameters:
+    ///   - body: what makes the call.
+    ///   - others: what happens meanwhile.
+    /// - Returns: What comes of the code.
+    /// - Throws: What `others` throws, and when the test runs as no app.
+    func outcome<Value: Sendable>(
+        of body: @escaping @Sendable () throws -> Value,
+        while others: () throws -> Void
+    ) async throws -> Result<Value, any Error> {
+        let app = try #require(App.current)
+        async let outcome = withCheckedContinuation { continuation in
+            Thread {
+                let outcome = app.run { Result { try body() } }
+                // Whoever waits for a call that was never made waits no longer.
+                self.open()
+                continuation.resume(returning: outcome)
+            }.start()
+        }
+        do {
+            defer { open() }
+            await waitForCall()
+            #expect(fault.count == 1)
+            try others()
+        }
+        return await outcome
+    }
+}
