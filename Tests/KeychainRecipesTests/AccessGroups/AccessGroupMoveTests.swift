@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CryptoKit
 import Foundation
 import Keychain
 import KeychainRecipes
@@ -133,6 +134,33 @@ private let entitlements = Entitlements(
             if fault.count == 0 { return }
         }
         Issue.record("There are more calls than were made to fail.")
+    }
+
+    @Test("keeping the target's reads it first: the source's stays when it cannot be read")
+    func unreadableTarget() throws {
+        let device = try device
+        let guarded = Protection.guarded(.userPresence, accessible: .whenUnlockedThisDeviceOnly)
+        try store("secret", in: own)
+        try store("theirs", in: shared, guarded)
+        let privateKey = P256.Signing.PrivateKey()
+        let key = try keychain.add(privateKey, tag: "key", accessGroup: own, protection: .accessible(.whenUnlocked))
+        try keychain.add(privateKey, tag: "key", accessGroup: shared, protection: guarded)
+        device.owner.answer = .cancels
+        let report = try move(.keepTarget).run([item, key])
+        #expect(report.entries.count == 2)
+        for entry in report.entries {
+            guard case .failed(let error) = entry.outcome else {
+                Issue.record("\(entry.outcome)")
+                continue
+            }
+            #expect(error.kind == .cancelled)
+        }
+        device.owner.answer = .succeeds
+        #expect(try secrets() == ["secret", "theirs"])
+        for group in [own, shared] { #expect(try keychain.contains(key.inAccessGroup(group))) }
+        #expect(
+            try move(.keepTarget).run([item, key]).entries.map { "\($0.outcome)" } == ["keptTarget", "keptTarget"]
+        )
     }
 
     @Test("an item that asks for its owner asks, and is not moved without") func guarded() throws {

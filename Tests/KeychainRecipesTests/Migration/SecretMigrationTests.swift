@@ -42,9 +42,14 @@ import Testing
         #expect(try migration().run() == .nothingToMigrate)
     }
 
-    @Test("finishes a run that was interrupted") func finishes() throws {
+    @Test(
+        "finishes a run that was interrupted, whatever the policy",
+        arguments: SecretMigration.ConflictPolicy.allCases
+    )
+    func finishes(policy: SecretMigration.ConflictPolicy) throws {
         try keychain.set(Data.secret, for: item, protection: .accessible(.whenUnlocked))
-        #expect(try migration().run() == .finishedEarlierRun)
+        #expect(try migration(policy).run() == .finishedEarlierRun)
+        #expect(try keychain.data(for: item) == .secret)
         #expect(place.names.isEmpty)
     }
 
@@ -151,6 +156,26 @@ import Testing
             try migration(from: FaultySource(source: file, fault: "pretend")).run()
         }
         #expect(error.step == .remove)
+    }
+
+    @Test(
+        "keeps both when either cannot be read, whatever the policy",
+        arguments: SecretMigration.ConflictPolicy.allCases
+    )
+    func unreadable(policy: SecretMigration.ConflictPolicy) throws {
+        let device = try device
+        try keychain.set(Data.other, for: item, protection: .accessible(.whenUnlocked))
+        let source = FaultySource(source: file, fault: "read")
+        let error = try #require(throws: MigrationError.self) { try migration(policy, from: source).run() }
+        #expect(error.step == .readSource && error.reason == .source)
+        #expect(try keychain.data(for: item) == .other)
+
+        try device.setStorageCondition(.everyItemDamaged)
+        let other = try #require(throws: MigrationError.self) { try migration(policy).run() }
+        #expect(other.step == .look && other.reason == .keychain)
+        #expect(try file.read() == .secret)
+        try device.setStorageCondition(.healthy)
+        #expect(try keychain.data(for: item) == .other)
     }
 
     @Test("asks the owner once for an item that asks") func guarded() throws {
