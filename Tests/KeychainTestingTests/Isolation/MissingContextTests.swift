@@ -6,6 +6,7 @@ import LocalAuthentication
 import Security
 import Synchronization
 import Testing
+import XCTest
 
 @testable import KeychainTesting
 
@@ -36,6 +37,20 @@ struct MissingContextTests {
             }
         }
         #expect(count.withLock { $0 } == 1)
+    }
+
+    @Test("each XCTestCase that loses its app is told anew, and each once") func eachTestCase() async {
+        await #expect(processExitsWith: .success) {
+            let outcome = Outcome()
+            Complaint.listener.withLock { $0 = { _, site in outcome.sites.withLock { $0.append(site) } } }
+            for name in ["first", "second", "third"] {
+                let testCase = XCTestCase(name: name) { _ in
+                    for _ in 0..<2 { _ = SecItemDelete(Items.query()) }
+                }
+                testCase.run()
+            }
+            #expect(outcome.sites.withLock { $0.count } == 3)
+        }
     }
 
     @Test("an evaluation, keys of the enclave and a look at the entitlements are calls, too")
