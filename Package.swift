@@ -164,6 +164,7 @@ let targets: [Target] = [
             "CKeychainSupport", "CStormSupport", "CSQLite",
         ]
     ),
+    .executableTarget(name: "keychain-stray", dependencies: ["KeychainSimulation", "Security"]),
 
     // what the tests and the executables share
     .target(
@@ -225,7 +226,7 @@ let targets: [Target] = [
         name: "SecurityTests",
         dependencies: [
             "Security", "KeychainServices", "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainAuthenticators",
-            "KeychainSimulation", "KeychainTestSupport", "keychain-quickstart",
+            "KeychainSimulation", "KeychainTestSupport", "keychain-quickstart", "keychain-stray",
         ]
     ),
     .testTarget(
