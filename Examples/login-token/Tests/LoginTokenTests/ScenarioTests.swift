@@ -6,7 +6,7 @@ import LoginToken
 import Testing
 
 /// What happens to a token on a device that lives.
-@Suite("In five scenarios", .keychain) struct ScenarioTests {
+@Suite("In six scenarios", .keychain) struct ScenarioTests {
     private let folder = Terminal.Folder()
     private var terminal: Terminal { Terminal(folder) }
     private var device: VirtualDevice { get throws { try #require(App.current).device } }
@@ -72,5 +72,19 @@ import Testing
         #expect(Terminal(anew).run("whoami").code == .notLoggedIn)
         #expect(Terminal(anew).run("login", "bob", token: "new").code == .success)
         #expect(Terminal(anew).run("whoami") == Program.Answer(success: "bob"))
+    }
+
+    @Test("6. restored to a new device: the token stays with the old one") func restored() throws {
+        _ = terminal.run("login", "ada", token: "t0ken")
+        let backup = try device.backUp(password: "of the backup")
+        let app = try VirtualDevice(restoring: backup, password: "of the backup").install()
+        app.run {
+            // The backup has the program's folder, and with it the mark of the old device.
+            let terminal = Terminal(Terminal.Folder(mark: folder.readMark()))
+            #expect(terminal.run("whoami").code == .notLoggedIn)
+            #expect(terminal.run("login", "ada", token: "new").code == .success)
+            #expect(terminal.run("token") == Program.Answer(success: "new"))
+        }
+        #expect(terminal.run("token") == Program.Answer(success: "t0ken"))
     }
 }

@@ -10,7 +10,8 @@ import Synchronization
 struct Terminal {
     /// The program's folder: a new one is a new installation.
     final class Folder: InstallationMarkStore {
-        private let mark = Mutex<String?>(nil)
+        private let mark: Mutex<String?>
+        init(mark: String? = nil) { self.mark = Mutex(mark) }
         func readMark() -> String? { mark.withLock { $0 } }
         func writeMark(_ text: String) -> Bool {
             mark.withLock { $0 = text }
