@@ -2,7 +2,6 @@
 
 import CryptoKit
 import Foundation
-import KeychainServices
 import KeychainSimulation
 import Security
 import Testing

@@ -22,15 +22,22 @@ struct PasscodeTests {
         }
     }
 
+    /// The refusal of a try to unlock; `nil` when it succeeded.
+    private func refusal(of passcode: SecretBytes, by device: any KeychainDevice) -> DeviceError? {
+        refusal { () throws(KeychainError) in try device.unlock(passcode: passcode) }
+    }
+
     @Test(
         "a passcode is set once, changed with the old one, and removed with the right one",
         arguments: VirtualDevice.Storage.allCases
     )
     func life(_ storage: VirtualDevice.Storage) throws {
-        let device = try VirtualDevice(passcode: nil, storage: storage).keychain.device
-        let (empty, first, second) = (
-            SecretBytes(), SecretBytes(Array("first".utf8)), SecretBytes(Array("second".utf8))
-        )
+        let virtual = try VirtualDevice(passcode: nil, storage: storage)
+        // Its files go with it.
+        defer { withExtendedLifetime(virtual) {} }
+        let device = virtual.keychain.device
+        let empty = SecretBytes()
+        let (first, second) = (SecretBytes(Array("first".utf8)), SecretBytes(Array("second".utf8)))
         #expect(try device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: false))
         #expect(refusal { () throws(KeychainError) in try device.lock() } == .noPasscode)
         #expect(refusal { () throws(KeychainError) in try device.removePasscode(empty) } == .noPasscode)
@@ -44,8 +51,7 @@ struct PasscodeTests {
 
         try device.changePasscode(from: first, to: second)
         try device.lock()
-        let failure = refusal { () throws(KeychainError) in try device.unlock(passcode: first) }
-        #expect(failure == .wrongPasscode(failedAttempts: 1, secondsUntilNextAttempt: 0))
+        #expect(refusal(of: first, by: device) == .wrongPasscode(failedAttempts: 1, secondsUntilNextAttempt: 0))
         #expect(try device.status().lockState == .locked)
         try device.unlock(passcode: second)
         #expect(try device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: true))
@@ -62,17 +68,16 @@ struct PasscodeTests {
         var count = 0
         for delay in [0, 0, 0, 0, 60, 300, 900, 900, 3600, 3600] as [Double] {
             count += 1
-            let failure = refusal { () throws(KeychainError) in try device.keychain.device.unlock(passcode: Self.wrong)
-            }
+            let failure = refusal(of: Self.wrong, by: device.keychain.device)
             #expect(failure == .wrongPasscode(failedAttempts: count, secondsUntilNextAttempt: delay))
             #expect(try device.keychain.device.status().failedAttempts == count)
             guard delay > 0 else { continue }
             // Neither a right nor a wrong one is looked at, here or in another process, and none is counted.
             device.clock.advance(by: .seconds(delay - 1))
-            let soon = refusal { () throws(KeychainError) in try device.keychain.device.unlock(passcode: Self.right) }
+            let soon = refusal(of: Self.right, by: device.keychain.device)
             #expect(soon == .attemptTooSoon(secondsUntilNextAttempt: 1))
             let other = try device.anotherProcess()
-            let otherSoon = refusal { () throws(KeychainError) in try other.device.unlock(passcode: Self.right) }
+            let otherSoon = refusal(of: Self.right, by: other.device)
             #expect(otherSoon == .attemptTooSoon(secondsUntilNextAttempt: 1))
             #expect(try other.device.status().secondsUntilNextAttempt == 1)
             device.clock.advance(by: .seconds(1))
@@ -85,11 +90,11 @@ struct PasscodeTests {
     func delayAfterReboot() throws {
         let device = try VirtualDevice(storage: .file)
         for _ in 0..<5 {
-            _ = refusal { () throws(KeychainError) in try device.keychain.device.unlock(passcode: Self.wrong) }
+            _ = refusal(of: Self.wrong, by: device.keychain.device)
         }
         device.clock.advance(by: .seconds(59))
         device.reboot()
-        let soon = refusal { () throws(KeychainError) in try device.keychain.device.unlock(passcode: Self.right) }
+        let soon = refusal(of: Self.right, by: device.keychain.device)
         #expect(soon == .attemptTooSoon(secondsUntilNextAttempt: 60))
         device.clock.advance(by: .seconds(60))
         try device.unlock()
@@ -118,14 +123,11 @@ struct PasscodeTests {
         #expect(device.keychain.add("survivor", "survivor", .level(.always)) == .done)
         try device.keychain.device.setPolicy(DevicePolicy(eraseAfterFailedAttempts: 3))
         for count in 1...2 {
-            let failure = refusal { () throws(KeychainError) in try device.keychain.device.unlock(passcode: Self.wrong)
-            }
+            let failure = refusal(of: Self.wrong, by: device.keychain.device)
             #expect(failure == .wrongPasscode(failedAttempts: count, secondsUntilNextAttempt: 0))
         }
         #expect(device.keychain.secret("survivor") == .secret("survivor"))
-        #expect(
-            refusal { () throws(KeychainError) in try device.keychain.device.unlock(passcode: Self.wrong) } == .erased
-        )
+        #expect(refusal(of: Self.wrong, by: device.keychain.device) == .erased)
         #expect(try device.keychain.device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: false))
         #expect(device.keychain.secret("survivor") == .failed(.itemNotFound))
         #expect(device.keychain.add("successor", "successor", .level(.whenUnlocked)) == .done)
