@@ -28,8 +28,9 @@ package enum Subject: String, Sendable, CaseIterable {
     package func environment(_ profile: CaseProfile) throws -> any CaseEnvironment {
         let client = Client(accessGroups: Self.initialGroups, profile: profile == .macOS ? .macOS : .iOS)
         let device = try VirtualDevice(storage: self == .disk ? .file : .memory)
-        // The cases know sets by numbers, and begin with the first.
+        // The cases know sets by numbers, and begin with the first; no sensor is locked out but by a step.
         device.owner.authenticator.biometry = DeviceStep.enrolled(1, .touchID)
+        device.owner.countsFailedRecognitions = false
         return ContextEnvironment(device, client)
     }
 

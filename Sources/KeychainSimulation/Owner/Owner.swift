@@ -26,6 +26,7 @@ public final class Owner: Sendable {
         var nextAnswers: [Answer] = []
         var passcode: String?
         var failedRecognitions = 0
+        var countsFailures = true
     }
 
     /// What the owner does when asked.
@@ -68,6 +69,12 @@ public final class Owner: Sendable {
         set { state.withLock { $0.nextAnswers = newValue } }
     }
 
+    /// Whether failed tries lock the sensor out and a passcode ends that; not for a test that sets the sensor's state itself.
+    package var countsFailedRecognitions: Bool {
+        get { state.withLock(\.countsFailures) }
+        set { state.withLock { $0.countsFailures = newValue } }
+    }
+
     /// What was asked so far.
     public var questions: [Question] { authenticator.prompts.map(Question.init) }
 
@@ -83,7 +90,8 @@ public final class Owner: Sendable {
     /// Takes note of what happened to the device.
     func note(_ event: DeviceEvent) {
         switch event {
-        case .passcodeAccepted: endLockout()
+        case .passcodeAccepted:
+            if countsFailedRecognitions { endLockout() }
         case .erased:
             passcode = nil
             authenticator.biometry.enrolledSet = nil
@@ -127,7 +135,7 @@ public final class Owner: Sendable {
     private func noteFailedRecognition() {
         let isTooMuch = state.withLock { state in
             state.failedRecognitions += 1
-            return state.failedRecognitions >= Self.recognitionLimit
+            return state.countsFailures && state.failedRecognitions >= Self.recognitionLimit
         }
         if isTooMuch { authenticator.biometry.isLockedOut = true }
     }
