@@ -19,10 +19,28 @@ public protocol DeviceSigningKey: Sendable {
     /// The public key.
     var publicKey: P256.Signing.PublicKey { get }
 
-    /// Signs the SHA-256 digest of some data.
+    /// Signs the SHA-256 digest of some data; blocks the thread when the owner is asked.
     ///
     /// - Throws: ``DeviceKeyError``
-    func signature(for data: Data) throws(DeviceKeyError) -> P256.Signing.ECDSASignature
+    func makeSignature(for data: Data) throws(DeviceKeyError) -> P256.Signing.ECDSASignature
+}
+
+extension DeviceSigningKey {
+    /// Signs the SHA-256 digest of some data; blocks the thread when the owner is asked.
+    ///
+    /// - Throws: ``DeviceKeyError``
+    public func signature(for data: Data) throws(DeviceKeyError) -> P256.Signing.ECDSASignature {
+        try makeSignature(for: data)
+    }
+
+    /// Signs the SHA-256 digest of some data; no thread of Swift's pool waits for the owner.
+    ///
+    /// That the task is cancelled does not end the question; that the context of the key is invalidated does.
+    ///
+    /// - Throws: ``DeviceKeyError``
+    public func signature(for data: Data) async throws(DeviceKeyError) -> P256.Signing.ECDSASignature {
+        try await waiting { () throws(DeviceKeyError) in try makeSignature(for: data) }
+    }
 }
 
 /// A key for agreement that belongs to a device, wherever it lives.
@@ -33,10 +51,28 @@ public protocol DeviceAgreementKey: Sendable {
     /// The public key.
     var publicKey: P256.KeyAgreement.PublicKey { get }
 
-    /// Computes the secret shared with the owner of a public key.
+    /// Computes the secret shared with the owner of a public key; blocks the thread when the owner is asked.
     ///
     /// - Throws: ``DeviceKeyError``
-    func sharedSecret(with publicKey: P256.KeyAgreement.PublicKey) throws(DeviceKeyError) -> SharedSecret
+    func makeSharedSecret(with publicKey: P256.KeyAgreement.PublicKey) throws(DeviceKeyError) -> SharedSecret
+}
+
+extension DeviceAgreementKey {
+    /// Computes the secret shared with the owner of a public key; blocks the thread when the owner is asked.
+    ///
+    /// - Throws: ``DeviceKeyError``
+    public func sharedSecret(with publicKey: P256.KeyAgreement.PublicKey) throws(DeviceKeyError) -> SharedSecret {
+        try makeSharedSecret(with: publicKey)
+    }
+
+    /// Computes the secret shared with the owner of a public key; no thread of Swift's pool waits for the owner.
+    ///
+    /// That the task is cancelled does not end the question; that the context of the key is invalidated does.
+    ///
+    /// - Throws: ``DeviceKeyError``
+    public func sharedSecret(with publicKey: P256.KeyAgreement.PublicKey) async throws(DeviceKeyError) -> SharedSecret {
+        try await waiting { () throws(DeviceKeyError) in try makeSharedSecret(with: publicKey) }
+    }
 }
 
 /// What to do where there is no Secure Enclave.

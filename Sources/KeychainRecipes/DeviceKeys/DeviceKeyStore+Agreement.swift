@@ -113,7 +113,7 @@ enum AgreementMaterial: DevicePrivateKey {
 }
 
 extension NamedKey: DeviceAgreementKey where Material == AgreementMaterial {
-    func sharedSecret(with other: P256.KeyAgreement.PublicKey) throws(DeviceKeyError) -> SharedSecret {
+    func makeSharedSecret(with other: P256.KeyAgreement.PublicKey) throws(DeviceKeyError) -> SharedSecret {
         do {
             switch material {
             case .enclave(let key): return try key.sharedSecretFromKeyAgreement(with: other)

@@ -113,7 +113,7 @@ enum SigningMaterial: DevicePrivateKey {
 }
 
 extension NamedKey: DeviceSigningKey where Material == SigningMaterial {
-    func signature(for data: Data) throws(DeviceKeyError) -> P256.Signing.ECDSASignature {
+    func makeSignature(for data: Data) throws(DeviceKeyError) -> P256.Signing.ECDSASignature {
         do {
             switch material {
             case .enclave(let key): return try key.signature(for: data)

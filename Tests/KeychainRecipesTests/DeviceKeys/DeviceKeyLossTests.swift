@@ -72,8 +72,8 @@ import Testing
 
     @Test("are not handed out when another one took their place meanwhile") func replacedMeanwhile() async throws {
         let (store, protection) = (DeviceKeyStore(service: "keys", in: keychain), protection)
-        let lost = try store.makeSigningKey(named: "device", protection: protection, fallback: .software)
-        _ = try store.makeSigningKey(named: "other", protection: protection, fallback: .software)
+        let lost = try await store.makeSigningKey(named: "device", protection: protection, fallback: .software)
+        _ = try await store.makeSigningKey(named: "other", protection: protection, fallback: .software)
         let other = try #require(try await keychain.data(for: GenericPassword(service: "keys", account: "other")))
         // The second read is the one after the update.
         let outcome = try await device.faults.hold(on: [.copyMatching], skipping: 1).outcome {

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import Keychain
+
+#if canImport(Darwin)
+public import LocalAuthentication
+#else
+public import PortableLocalAuthentication
+#endif
+
+extension DeviceKeyStore {
+    /// Reads a key, as ``signingKey(named:context:)``; no thread of Swift's pool waits for the owner.
+    public func signingKey(
+        named name: String,
+        context: LAContext? = nil
+    ) async throws(DeviceKeyError) -> (any DeviceSigningKey)? {
+        let context = SharedContext(context)
+        return try await waiting { () throws(DeviceKeyError) in try signingKey(named: name, context: context.value) }
+    }
+
+    /// Makes a key and stores it, as ``makeSigningKey(named:protection:fallback:context:)``; no thread of Swift's pool waits for
+    /// the owner.
+    public func makeSigningKey(
+        named name: String,
+        protection: Protection,
+        fallback: DeviceKeyFallback,
+        context: LAContext? = nil
+    ) async throws(DeviceKeyError) -> any DeviceSigningKey {
+        let context = SharedContext(context)
+        return try await waiting { () throws(DeviceKeyError) in
+            try makeSigningKey(named: name, protection: protection, fallback: fallback, context: context.value)
+        }
+    }
+
+    /// Puts a new key in the place of one that is lost, as ``replaceSigningKey(named:lost:protection:fallback:context:)``; no
+    /// thread of Swift's pool waits for the owner.
+    public func replaceSigningKey(
+        named name: String,
+        lost publicKey: Data,
+        protection: Protection,
+        fallback: DeviceKeyFallback,
+        context: LAContext? = nil
+    ) async throws(DeviceKeyError) -> any DeviceSigningKey {
+        let context = SharedContext(context)
+        return try await waiting { () throws(DeviceKeyError) in
+            try replaceSigningKey(
+                named: name,
+                lost: publicKey,
+                protection: protection,
+                fallback: fallback,
+                context: context.value
+            )
+        }
+    }
+}
+
+extension DeviceKeyStore {
+    /// Reads a key, as ``agreementKey(named:context:)``; no thread of Swift's pool waits for the owner.
+    public func agreementKey(
+        named name: String,
+        context: LAContext? = nil
+    ) async throws(DeviceKeyError) -> (any DeviceAgreementKey)? {
+        let context = SharedContext(context)
+        return try await waiting { () throws(DeviceKeyError) in try agreementKey(named: name, context: context.value) }
+    }
+
+    /// Makes a key and stores it, as ``makeAgreementKey(named:protection:fallback:context:)``; no thread of Swift's pool waits for
+    /// the owner.
+    public func makeAgreementKey(
+        named name: String,
+        protection: Protection,
+        fallback: DeviceKeyFallback,
+        context: LAContext? = nil
+    ) async throws(DeviceKeyError) -> any DeviceAgreementKey {
+        let context = SharedContext(context)
+        return try await waiting { () throws(DeviceKeyError) in
+            try makeAgreementKey(named: name, protection: protection, fallback: fallback, context: context.value)
+        }
+    }
+
+    /// Puts a new key in the place of one that is lost, as ``replaceAgreementKey(named:lost:protection:fallback:context:)``; no
+    /// thread of Swift's pool waits for the owner.
+    public func replaceAgreementKey(
+        named name: String,
+        lost publicKey: Data,
+        protection: Protection,
+        fallback: DeviceKeyFallback,
+        context: LAContext? = nil
+    ) async throws(DeviceKeyError) -> any DeviceAgreementKey {
+        let context = SharedContext(context)
+        return try await waiting { () throws(DeviceKeyError) in
+            try replaceAgreementKey(
+                named: name,
+                lost: publicKey,
+                protection: protection,
+                fallback: fallback,
+                context: context.value
+            )
+        }
+    }
+}
+
+// A context may be used from any thread, and Apple's header does not say so.
+
+/// A context on its way to the thread that waits.
+private struct SharedContext: @unchecked Sendable {
+    let value: LAContext?
+
+    init(_ value: LAContext?) { self.value = value }
+}
+
+/// Carries out a call on a thread where it may wait.
+func waiting<Result: Sendable>(
+    _ body: @escaping @Sendable () throws(DeviceKeyError) -> Result
+) async throws(DeviceKeyError) -> Result {
+    let outcome = await CallThread.run { () -> Swift.Result<Result, DeviceKeyError> in
+        do throws(DeviceKeyError) { return .success(try body()) } catch { return .failure(error) }
+    }
+    return try outcome.get()
+}
