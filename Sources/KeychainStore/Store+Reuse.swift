@@ -14,7 +14,9 @@ extension Store {
     ///
     /// - Returns: Whether it is as if it had just been made; `false` for a store in files, and for one that has grown.
     package func clear() -> Bool {
-        guard connection.isInMemory, !connection.isInTransaction, !connection.hasSearchIndexes else { return false }
+        guard connection.isInMemory, !connection.isInTransaction, !connection.hasSearchIndexes,
+            let pages = try? connection.pageCount(), pages <= Self.mostPages
+        else { return false }
         connection.condition = .healthy
         do throws(KeychainError) {
             try write { (writer) throws(KeychainError) in
@@ -22,10 +24,10 @@ extension Store {
                 try writer.setKeybag([])
                 try writer.setDeviceRecord(DeviceRecord())
             }
+            return true
         } catch {
             return false
         }
-        return ((try? connection.pageCount()) ?? .max) <= Self.mostPages
     }
 
     /// Pages are not given back: a store that was large would stay so.

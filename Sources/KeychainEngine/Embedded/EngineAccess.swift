@@ -108,12 +108,19 @@ final class EngineAccess: Sendable {
     deinit {
         // A fork in the midst of closing would leave SQLite's own locks taken in the child.
         keychain_fork_gate_enter()
-        let store = opened.engine?.store
-        opened.close()
-        if case .memory = source, let store, opened.forkGeneration == keychain_fork_generation() {
-            SpareStores.shared.giveBack(store)
-        }
+        close()
         keychain_fork_gate_leave()
+    }
+
+    /// Lets the engine go, and the store with it unless the next keychain in memory can use it.
+    ///
+    /// Not inlined: nothing may hold on to the store any more when the caller leaves the gate.
+    @inline(never)
+    private func close() {
+        let engine = opened.engine
+        opened.close()
+        guard case .memory = source, let engine, opened.forkGeneration == keychain_fork_generation() else { return }
+        SpareStores.shared.giveBack(engine.store)
     }
 
     private func currentEngine() throws(KeychainError) -> Engine {

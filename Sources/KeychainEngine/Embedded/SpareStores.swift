@@ -14,8 +14,8 @@ final class SpareStores: @unchecked Sendable {
     private let lock = ForkSafeLock()
     private var stores: [Store] = []
 
-    /// As many as tests run at a time on a large machine.
-    private static let most = 64
+    /// Enough for tests that run side by side; each is half a mebibyte at most.
+    private static let most = 16
 
     /// An empty store; `nil` when none is left.
     func take() -> Store? {
