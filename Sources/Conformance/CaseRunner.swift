@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainSimulation
 import Security
 
 /// Runs cases through the public functions of Security, each on a fresh keychain.
@@ -79,6 +80,8 @@ private struct CaseProgress {
     }
 
     private mutating func perform(_ operation: StepOperation) throws(CaseDefect) -> CallResult {
+        // Between two calls the date moves on, as it does where the cases come from.
+        environment.device.clock.date += 0.01
         if case .setGroups(let groups) = operation {
             environment.setGroups(groups)
             return CallResult(status: errSecSuccess, value: nil)

