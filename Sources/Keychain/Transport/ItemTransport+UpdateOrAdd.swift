@@ -3,8 +3,10 @@
 import Foundation
 
 #if canImport(Darwin)
+import LocalAuthentication
 import Security
 #else
+import PortableLocalAuthentication
 import PortableSecurity
 #endif
 
@@ -15,9 +17,11 @@ extension ItemTransport {
         _ attributes: [String: Any],
         _ addition: [String: Any]
     ) throws(TransportFailure) {
+        let certificate = addition[kSecValueRef as String].flatMap { Self.certificate($0) }
+        let query = certificate == nil ? query : Self.askingOnce(query)
         for _ in 0..<64 {
             do throws(TransportFailure) {
-                try refuseAnother(than: addition[kSecValueRef as String], query)
+                if let certificate { try refuseAnother(than: certificate, query) }
                 return try update(query, attributes)
             } catch {
                 guard error.status == errSecItemNotFound else { throw error }
@@ -31,11 +35,9 @@ extension ItemTransport {
         }
         throw TransportFailure(status: errSecDuplicateItem, reason: "others add and delete the item all the time")
     }
+
     /// An update brings no reference: a certificate that is there stays, so it has to be the one that is set.
-    private func refuseAnother(than reference: Any?, _ query: [String: Any]) throws(TransportFailure) {
-        guard let reference = reference.map({ $0 as AnyObject }),
-            case .certificate(let certificate)? = ItemContents(certificate: reference)
-        else { return }
+    private func refuseAnother(than certificate: SecCertificate, _ query: [String: Any]) throws(TransportFailure) {
         var reading = query
         reading[kSecReturnData as String] = true
         guard try copyMatching(reading) as? Data != SecCertificateCopyData(certificate) as Data else { return }
@@ -43,5 +45,19 @@ extension ItemTransport {
             status: errSecDuplicateItem,
             reason: "another certificate has the same issuer and serial number"
         )
+    }
+
+    private static func certificate(_ reference: Any) -> SecCertificate? {
+        guard case .certificate(let certificate)? = ItemContents(certificate: reference as AnyObject) else {
+            return nil
+        }
+        return certificate
+    }
+
+    /// The query in a context, so that what the read asks of a person is not asked by the update again.
+    private static func askingOnce(_ query: [String: Any]) -> [String: Any] {
+        let (context, interface) = (kSecUseAuthenticationContext as String, kSecUseAuthenticationUI as String)
+        guard query[context] == nil, query[interface] == nil else { return query }
+        return query.merging([context: LAContext()]) { $1 }
     }
 }

@@ -53,4 +53,27 @@ struct CertificateReplacementTests {
         try keychain.set(.certificate(second), for: item, protection: plain, details: .none, authentication: .allowed)
         #expect(try keychain.certificate(for: item) == second)
     }
+    @Test("A set of a guarded certificate asks once", arguments: [Way.engine, .functions])
+    func asksOnce(way: Way) throws {
+        let keychain = try way.subject().keychain
+        let owner = try #require(App.current).device.owner
+        let (first, second) = try pair()
+        let guarded = Protection.guarded(.userPresence, accessible: .whenUnlocked)
+        func set(_ certificate: SecCertificate) throws(KeychainItemError) {
+            try keychain.set(
+                .certificate(certificate),
+                for: CertificateItem(first),
+                protection: guarded,
+                details: .none,
+                authentication: .allowed
+            )
+        }
+        try set(first)
+        #expect(owner.questions.isEmpty)
+        try set(first)
+        #expect(owner.questions.count == 1)
+        let error = failure { () throws(KeychainItemError) in try set(second) }
+        #expect(error?.kind == .duplicate)
+        #expect(owner.questions.count == 2)
+    }
 }
