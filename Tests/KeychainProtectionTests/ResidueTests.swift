@@ -119,9 +119,13 @@ struct ResidueTests {
 
     private static func search(after use: Use, _ freedBlocks: Int) throws -> MemorySearch {
         let subject = try Subject()
-        let search = try subject.search()
+        var search = try subject.search()
         fillCaches(freedBlocks)
-        try subject.perform(use)
+        if use == .newKeychainInMemory {
+            try subject.makeKeychain(&search)
+        } else {
+            try subject.perform(use)
+        }
         return search
     }
 
@@ -217,8 +221,7 @@ struct ResidueTests {
             case .rightPasscode: #expect(try store.slotKey(passcode) != nil)
             case .wrongPasscode: #expect(try store.slotKey(password) == nil)
             case .newPasscode: _ = try store.newSlot(passcode)
-            case .newKeychainInMemory:
-                _ = try NewKeybag.ephemeral(random: SystemRandomSource(), passcode: passcode, .testing)
+            case .newKeychainInMemory: preconditionFailure("its keys are not known before")
             case .rootSlot: _ = try store.keybag()
             case .passcodeSlot: _ = try keybag.unlock(with: slotKey)
             case .metadata: _ = try device.openMetadata(of: row, tags: device.searchTags())
@@ -239,6 +242,16 @@ struct ResidueTests {
                 let sealed = try #require(enclaveKeys[algorithm])
                 let checked = try #require(EnclaveUse(operation, algorithm))
                 _ = try device.perform(checked, with: sealed, passwordKey: passwordKey)
+            }
+        }
+
+        /// Makes a keychain, and has its keys searched for.
+        func makeKeychain(_ search: inout MemorySearch) throws {
+            let (_, made) = try NewKeybag.ephemeral(random: SystemRandomSource(), passcode: passcode, .testing)
+            let device = Device(made.keybag, made.unlocked)
+            search.add("new root slot key", made.keybag.rootSlotKey)
+            for purpose in Keybag.purposes(hasPasscode: true) {
+                search.add("new \(purpose)", try device.key(purpose))
             }
         }
 
