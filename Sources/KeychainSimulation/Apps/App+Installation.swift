@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainServices
-import Synchronization
 
 extension VirtualDevice {
     /// Installs an app.

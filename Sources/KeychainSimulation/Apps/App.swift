@@ -2,7 +2,6 @@
 
 import KeychainCore
 package import KeychainServices
-import Synchronization
 
 /// An app that is installed on a virtual device: code that runs as it sees the device's keychain with its entitlements.
 ///
@@ -18,7 +17,7 @@ public final class App: Sendable {
     /// The device.
     public let device: VirtualDevice
 
-    let state: Mutex<State>
+    let state: Guarded<State>
 
     struct State {
         var entitlements: Entitlements { didSet { client = entitlements.client(on: platform) } }
@@ -37,7 +36,7 @@ public final class App: Sendable {
 
     init(_ entitlements: Entitlements, on device: VirtualDevice) {
         self.device = device
-        state = Mutex(State(entitlements, on: device.platform))
+        state = Guarded(State(entitlements, on: device.platform))
         Self.check(entitlements, on: device)
     }
 

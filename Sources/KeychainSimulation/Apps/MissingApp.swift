@@ -2,7 +2,6 @@
 
 import KeychainCore
 import KeychainServices
-import Synchronization
 
 /// What serves the calls of code that runs as no app: nothing, loudly.
 @_spi(Benchmarks) public enum MissingApp {
@@ -15,7 +14,7 @@ import Synchronization
         return unavailable
     }
 
-    private static let reachesProcessKeychain = Mutex(false)
+    private static let reachesProcessKeychain = Guarded(false)
 
     /// Lets calls without an app reach the keychain of the process, for a program that measures both.
     public static func reachProcessKeychain() { reachesProcessKeychain.withLock { $0 = true } }

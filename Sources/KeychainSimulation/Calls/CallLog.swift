@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
-import Synchronization
 
 /// The calls that the apps of a device made, in their order: a sequence that a test filters and expects on.
 ///
@@ -11,7 +10,7 @@ import Synchronization
 ///
 /// Calls that are under way have no status yet. What is iterated over is the log at that moment. Thread-safe.
 public final class CallLog: Sequence, Sendable {
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     private struct State {
         var calls: [KeychainCall] = []

@@ -3,11 +3,10 @@
 public import Foundation
 import KeychainCore
 import KeychainEngine
-import Synchronization
 
 /// The clock of a virtual device: it shows the time at which the device was made, and stands still until a test moves it.
 public final class VirtualClock: Sendable {
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     private struct State {
         var boots = 1

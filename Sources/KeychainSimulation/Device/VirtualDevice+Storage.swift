@@ -6,7 +6,6 @@ import KeychainEngine
 import KeychainFiles
 import KeychainProtection
 import KeychainStore
-import Synchronization
 
 extension VirtualDevice {
     /// What the storage of the device is like.

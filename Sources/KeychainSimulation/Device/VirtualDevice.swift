@@ -4,7 +4,6 @@ package import KeychainCore
 package import KeychainEngine
 import KeychainFiles
 import KeychainProtection
-import Synchronization
 
 /// A device for one test: it can be locked, rebooted and erased, and its owner and its clock do what the test says.
 ///
@@ -38,7 +37,7 @@ public final class VirtualDevice: Sendable {
     /// The folder that the keychain's own one lies in; `nil` for a keychain in memory.
     let folder: DeviceFolder?
 
-    let condition = Mutex(ConditionInForce())
+    let condition = Guarded(ConditionInForce())
 
     /// Makes a device with an empty keychain, unlocked.
     ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import Synchronization
 
 /// Where calls are held: made by ``Faults/hold(on:skipping:times:where:)``.
 ///
@@ -28,7 +27,7 @@ public final class CallGate: Sendable {
 
 /// Blocks threads until it is opened.
 final class Barrier: Sendable {
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     private struct State {
         var isOpen = false

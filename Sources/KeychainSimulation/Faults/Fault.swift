@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
-import Synchronization
 
 /// Something that goes wrong at some calls: made by ``Faults``.
 public final class Fault: Sendable {
@@ -9,7 +8,7 @@ public final class Fault: Sendable {
 
     private let operations: Set<KeychainCall.Operation>
     private let matches: @Sendable (KeychainCall) -> Bool
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     private struct State {
         var skipping: Int
@@ -34,7 +33,7 @@ public final class Fault: Sendable {
         self.effect = effect
         self.operations = operations
         self.matches = matches
-        state = Mutex(State(skipping: skipping, remaining: times))
+        state = Guarded(State(skipping: skipping, remaining: times))
     }
 
     /// How many calls it struck.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
-import Synchronization
 
 /// What goes wrong on a device at the calls of its apps, because a test says so.
 ///
@@ -13,7 +12,7 @@ import Synchronization
 /// A call goes through all faults that match it, in the order in which they were made: it waits for each that holds or delays
 /// it, and fails by the first that has it fail. Each fault counts the calls that match it, by itself. Thread-safe.
 public final class Faults: Sendable {
-    private let faults = Mutex<[Fault]>([])
+    private let faults = Guarded<[Fault]>([])
 
     init() {}
 

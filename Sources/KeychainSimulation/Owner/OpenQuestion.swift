@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import Synchronization
 
 /// A question of the device that waits for the test to answer it.
 public final class OpenQuestion: Sendable {
@@ -9,7 +8,7 @@ public final class OpenQuestion: Sendable {
     public let question: Owner.Question
 
     private let answered = DispatchSemaphore(value: 0)
-    private let state = Mutex(State.open)
+    private let state = Guarded(State.open)
 
     private enum State {
         case open

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
-import Synchronization
 
 /// The questions that wait for a test, and the tests that wait for a question.
 final class OpenQuestions: Sendable {
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     private struct State {
         var questions: [OpenQuestion] = []

@@ -3,7 +3,6 @@
 package import KeychainAuthenticators
 import KeychainCore
 import KeychainEngine
-import Synchronization
 
 /// Who owns a virtual device: answers as a test says when the device asks, and remembers what was asked.
 ///
@@ -19,7 +18,7 @@ public final class Owner: Sendable {
     /// What is typed for a passcode where the device has none that a test knows of.
     private let hiddenPasscode: String
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     private struct State {
         var answer = Answer.succeeds
