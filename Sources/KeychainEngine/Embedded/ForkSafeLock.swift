@@ -6,10 +6,11 @@ import Glibc
 ///
 /// `Synchronization.Mutex` notes the number of its thread, which is another one in a child. A pthread mutex of the normal
 /// kind does not, and the fork gate sees to it that none is held while a fork happens.
-final class ForkSafeLock: @unchecked Sendable {
+package final class ForkSafeLock: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-    init() {
+    /// A lock that nobody holds.
+    package init() {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
@@ -20,7 +21,9 @@ final class ForkSafeLock: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    func acquire() { pthread_mutex_lock(mutex) }
+    /// Waits until nobody holds the lock, and takes it.
+    package func acquire() { pthread_mutex_lock(mutex) }
 
-    func release() { pthread_mutex_unlock(mutex) }
+    /// Lets go of the lock.
+    package func release() { pthread_mutex_unlock(mutex) }
 }

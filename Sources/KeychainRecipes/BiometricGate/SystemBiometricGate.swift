@@ -36,18 +36,18 @@ public struct SystemBiometricGate: BiometricGate {
     public func ask(reason: String) async -> BiometricOutcome {
         // An empty reason is an exception on Apple's platforms.
         guard !reason.isEmpty else { return .notInteractive }
-        let question = Question(context: makeContext())
-        question.context.localizedFallbackTitle = fallbackTitle
+        let question = SharedContext(makeContext())
+        question.value.localizedFallbackTitle = fallbackTitle
         return await withTaskCancellationHandler {
             if Task.isCancelled { return .interrupted }
             do {
-                return try await question.context.evaluatePolicy(policy, localizedReason: reason)
+                return try await question.value.evaluatePolicy(policy, localizedReason: reason)
                     ? .passed : .notRecognized
             } catch {
                 return BiometricOutcome(refusal: error)
             }
         } onCancel: {
-            question.context.invalidate()
+            question.value.invalidate()
         }
     }
 
@@ -72,12 +72,6 @@ public struct SystemBiometricGate: BiometricGate {
     public func change(since earlier: BiometricEnrolment) async -> BiometricEnrolment.Change {
         if let enrolment = await enrolment() { return enrolment == earlier ? .none : .changed }
         return obstacle(to: .deviceOwnerAuthenticationWithBiometrics) == .notEnrolled ? .changed : .unknown
-    }
-
-    /// A context of one question, which a cancellation may end from another thread.
-    private struct Question: @unchecked Sendable {
-        // `invalidate()` is made to be called while an evaluation runs; nothing else is called from two threads.
-        let context: LAContext
     }
 }
 

@@ -15,8 +15,8 @@ extension DeviceKeyStore {
         named name: String,
         context: LAContext? = nil
     ) async throws(DeviceKeyError) -> (any DeviceSigningKey)? {
-        let context = SharedContext(context)
-        return try await waiting { () throws(DeviceKeyError) in try signingKey(named: name, context: context.value) }
+        let context = context.map(SharedContext.init)
+        return try await waiting { () throws(DeviceKeyError) in try signingKey(named: name, context: context?.value) }
     }
 
     /// Makes a key and stores it, as ``makeSigningKey(named:protection:fallback:context:)``; no thread of Swift's pool waits for
@@ -27,9 +27,9 @@ extension DeviceKeyStore {
         fallback: DeviceKeyFallback,
         context: LAContext? = nil
     ) async throws(DeviceKeyError) -> any DeviceSigningKey {
-        let context = SharedContext(context)
+        let context = context.map(SharedContext.init)
         return try await waiting { () throws(DeviceKeyError) in
-            try makeSigningKey(named: name, protection: protection, fallback: fallback, context: context.value)
+            try makeSigningKey(named: name, protection: protection, fallback: fallback, context: context?.value)
         }
     }
 
@@ -42,14 +42,14 @@ extension DeviceKeyStore {
         fallback: DeviceKeyFallback,
         context: LAContext? = nil
     ) async throws(DeviceKeyError) -> any DeviceSigningKey {
-        let context = SharedContext(context)
+        let context = context.map(SharedContext.init)
         return try await waiting { () throws(DeviceKeyError) in
             try replaceSigningKey(
                 named: name,
                 lost: publicKey,
                 protection: protection,
                 fallback: fallback,
-                context: context.value
+                context: context?.value
             )
         }
     }
@@ -61,8 +61,8 @@ extension DeviceKeyStore {
         named name: String,
         context: LAContext? = nil
     ) async throws(DeviceKeyError) -> (any DeviceAgreementKey)? {
-        let context = SharedContext(context)
-        return try await waiting { () throws(DeviceKeyError) in try agreementKey(named: name, context: context.value) }
+        let context = context.map(SharedContext.init)
+        return try await waiting { () throws(DeviceKeyError) in try agreementKey(named: name, context: context?.value) }
     }
 
     /// Makes a key and stores it, as ``makeAgreementKey(named:protection:fallback:context:)``; no thread of Swift's pool waits for
@@ -73,9 +73,9 @@ extension DeviceKeyStore {
         fallback: DeviceKeyFallback,
         context: LAContext? = nil
     ) async throws(DeviceKeyError) -> any DeviceAgreementKey {
-        let context = SharedContext(context)
+        let context = context.map(SharedContext.init)
         return try await waiting { () throws(DeviceKeyError) in
-            try makeAgreementKey(named: name, protection: protection, fallback: fallback, context: context.value)
+            try makeAgreementKey(named: name, protection: protection, fallback: fallback, context: context?.value)
         }
     }
 
@@ -88,26 +88,17 @@ extension DeviceKeyStore {
         fallback: DeviceKeyFallback,
         context: LAContext? = nil
     ) async throws(DeviceKeyError) -> any DeviceAgreementKey {
-        let context = SharedContext(context)
+        let context = context.map(SharedContext.init)
         return try await waiting { () throws(DeviceKeyError) in
             try replaceAgreementKey(
                 named: name,
                 lost: publicKey,
                 protection: protection,
                 fallback: fallback,
-                context: context.value
+                context: context?.value
             )
         }
     }
-}
-
-// A context may be used from any thread, and Apple's header does not say so.
-
-/// A context on its way to the thread that waits.
-private struct SharedContext: @unchecked Sendable {
-    let value: LAContext?
-
-    init(_ value: LAContext?) { self.value = value }
 }
 
 /// Carries out a call on a thread where it may wait.

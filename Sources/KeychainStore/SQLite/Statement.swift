@@ -66,10 +66,6 @@ final class Statement {
         try check(status)
     }
 
-    func bindNull(at index: Int) throws(SQLiteError) {
-        try check(sqlite3_bind_null(handle, Int32(index + 1)))
-    }
-
     /// What a column holds, whatever it was declared to hold.
     func type(_ column: Int) -> ColumnType {
         switch sqlite3_column_type(handle, Int32(column)) {

@@ -3,16 +3,20 @@
 import Foundation
 
 /// What an app keeps outside of the keychain, and what goes when it is deleted: its settings.
-final class AppContainer: @unchecked Sendable {
-    // Both guarded by the lock.
-    private var settings: [String: Any]
-    private var registered: [String: Any] = [:]
-    private let lock = NSLock()
+final class AppContainer: Sendable {
+    private let values = Guarded(Values())
 
-    init(settings: [String: Any] = [:]) { self.settings = settings }
+    private struct Values {
+        var settings: [String: Any] = [:]
+        var registered: [String: Any] = [:]
+    }
 
     /// A copy, as a backup makes it.
-    func copy() -> AppContainer { AppContainer(settings: lock.withLock { settings }) }
+    func copy() -> AppContainer {
+        let copy = AppContainer()
+        values.withLock { values in copy.values.withLock { $0.settings = values.settings } }
+        return copy
+    }
 
     /// `UserDefaults` that read and write the settings: a new object each time, because the class is not `Sendable`.
     var defaults: UserDefaults {
@@ -23,14 +27,16 @@ final class AppContainer: @unchecked Sendable {
     }
 
     fileprivate subscript(name: String) -> Any? {
-        get { lock.withLock { settings[name] ?? registered[name] } }
-        set { lock.withLock { settings[name] = newValue } }
+        get { values.withLock { $0.settings[name] ?? $0.registered[name] } }
+        set { values.withLock { $0.settings[name] = newValue } }
     }
 
-    fileprivate var all: [String: Any] { lock.withLock { registered.merging(settings) { _, new in new } } }
+    fileprivate var all: [String: Any] {
+        values.withLock { $0.registered.merging($0.settings) { _, new in new } }
+    }
 
     fileprivate func register(_ defaults: [String: Any]) {
-        lock.withLock { registered.merge(defaults) { _, new in new } }
+        values.withLock { $0.registered.merge(defaults) { _, new in new } }
     }
 }
 

@@ -111,25 +111,27 @@ struct PrimaryKeyTests {
     }
 
     /// What is left out of an item, and what an add with the item functions leaves out.
-    nonisolated(unsafe) static let bare: [(item: any KeychainItem, attributes: [String: Any])] = [
-        (GenericPassword(service: ""), [kSecClass as String: kSecClassGenericPassword]),
-        (
-            GenericPassword(service: "s"),
-            [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s"]
-        ),
-        (InternetPassword(server: ""), [kSecClass as String: kSecClassInternetPassword]),
-        (
-            InternetPassword(server: "s", account: "a"),
-            [
-                kSecClass as String: kSecClassInternetPassword, kSecAttrServer as String: "s",
-                kSecAttrAccount as String: "a",
-            ]
-        ),
-        (
-            CertificateItem(issuer: Data(), serialNumber: Data(), version: 0),
-            [kSecClass as String: kSecClassCertificate]
-        ),
-    ]
+    static var bare: [(item: any KeychainItem, attributes: [String: Any])] {
+        [
+            (GenericPassword(service: ""), [kSecClass as String: kSecClassGenericPassword]),
+            (
+                GenericPassword(service: "s"),
+                [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s"]
+            ),
+            (InternetPassword(server: ""), [kSecClass as String: kSecClassInternetPassword]),
+            (
+                InternetPassword(server: "s", account: "a"),
+                [
+                    kSecClass as String: kSecClassInternetPassword, kSecAttrServer as String: "s",
+                    kSecAttrAccount as String: "a",
+                ]
+            ),
+            (
+                CertificateItem(issuer: Data(), serialNumber: Data(), version: 0),
+                [kSecClass as String: kSecClassCertificate]
+            ),
+        ]
+    }
 
     @Test("What an item leaves out is what an add without it stores", arguments: bare.indices)
     func defaults(index: Int) throws {

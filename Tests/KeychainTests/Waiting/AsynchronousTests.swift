@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import KeychainAuthenticators
 import KeychainCore
 import KeychainSimulation
 import KeychainTesting
@@ -65,21 +64,17 @@ struct AsynchronousTests {
         let device = try #require(App.current).device
         let keychain = SystemKeychain()
         try await keychain.set("one", for: token, protection: guarded)
-        let gate = Gate()
-        device.owner.authenticator.setAnswer { _ in
-            gate.wait()
-            return .recognized
-        }
-        await withTaskGroup { group in
+        device.owner.answer = .waits
+        try await withThrowingTaskGroup { group in
             for _ in 0..<40 {
                 group.addTask {
-                    #expect((try? await keychain.string(for: token)) == "one")
+                    let found = try await keychain.string(for: token)
+                    #expect(found == "one")
                 }
             }
-            // Would never come about if the calls held the threads of the pool.
-            await gate.someoneWaits()
-            for _ in 0..<100 { await Task { await Task.yield() }.value }
-            gate.open()
+            // The owner is asked one question after the other. None would come if the calls held the threads of the pool.
+            for _ in 0..<40 { try await device.owner.nextOpenQuestion().answer(.succeeds) }
+            try await group.waitForAll()
         }
     }
 
@@ -88,12 +83,7 @@ struct AsynchronousTests {
         let device = try #require(App.current).device
         let keychain = SystemKeychain()
         try await keychain.set("one", for: token, protection: guarded)
-        let gate = Gate()
-        device.owner.authenticator.setAnswer { prompt in
-            prompt.cancellation.onCancel { gate.open() }
-            gate.wait()
-            return .ended
-        }
+        device.owner.answer = .waits
         let task = Task { () -> KeychainItemError? in
             do throws(KeychainItemError) {
                 try await keychain.set(
@@ -107,13 +97,13 @@ struct AsynchronousTests {
                 return error
             }
         }
-        await gate.someoneWaits()
+        _ = try await device.owner.nextOpenQuestion()
         task.cancel()
         let error = await task.value
         #expect(error?.isCancelled == true)
         #expect(error?.operation == .set)
         #expect(error?.item as? GenericPassword == token)
-        device.owner.authenticator.setAnswer { _ in .recognized }
+        device.owner.answer = .succeeds
         #expect(try await keychain.string(for: token) == "one")
     }
 
@@ -132,27 +122,4 @@ struct AsynchronousTests {
         #expect(await task.value)
         #expect(try await keychain.string(for: token) == nil)
     }
-}
-
-/// Closed until somebody opens it; says when somebody stands before it.
-private final class Gate: Sendable {
-    private let condition = NSCondition()
-    nonisolated(unsafe) private var isOpen = false
-    private let arrivals = AsyncStream<Void>.makeStream()
-
-    func wait() {
-        arrivals.continuation.yield()
-        condition.lock()
-        while !isOpen { condition.wait() }
-        condition.unlock()
-    }
-
-    func open() {
-        condition.lock()
-        isOpen = true
-        condition.broadcast()
-        condition.unlock()
-    }
-
-    func someoneWaits() async { for await _ in arrivals.stream { return } }
 }

@@ -42,12 +42,6 @@ extension SearchTags {
         return AttributeTag(name: name, tag: tag(itemClass, column, value))
     }
 
-    /// Whether a row is a key that is marked as private: public keys are, too, for historic reasons
-    /// (specification, section 8.2).
-    func isMarkedPrivate(_ row: StoredRow) -> Bool {
-        row.tags.contains(attributeTag(.key, .isPrivate, .number(.integer(1))))
-    }
-
     /// Whether a row is a public key, of which no identity can be made.
     func isPublicKey(_ row: StoredRow) -> Bool {
         row.tags.contains(attributeTag(.key, .keyClass, .number(.integer(0))))
