@@ -46,7 +46,7 @@ public struct Certificate: Sendable {
     /// Reads a certificate from its DER encoding.
     ///
     /// What certificates of the past need is let through: serial numbers of any length and sign, text in any string type,
-    /// times without seconds, defaults that are written out, extensions before version 3. What is no certificate is refused,
+    /// times without seconds, extensions before version 3. What is no certificate is refused,
     /// as is anything behind it.
     ///
     /// - Throws: ``CertificateError`` with the field that is wrong.
@@ -76,8 +76,8 @@ public struct Certificate: Sendable {
     /// Whether the subject has issued the certificate itself, by the names.
     public var isSelfIssued: Bool { normalizedIssuer == normalizedSubject }
 
-    /// What the subject key identifier extension holds; `nil` without one.
-    public var subjectKeyIdentifier: [UInt8]? { known.subjectKeyIdentifier }
+    /// What the subject key identifier extension holds; `nil` without one, or when it is empty.
+    public var subjectKeyIdentifier: [UInt8]? { known.subjectKeyIdentifier.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// A line for people that says whose certificate it is (specification, section 2.3); `nil` when no name is text.
     public var subjectSummary: String? { SubjectSummary.text(subject, known.alternativeNames) }

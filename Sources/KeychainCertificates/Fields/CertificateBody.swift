@@ -41,14 +41,14 @@ struct CertificateBody {
         try fields.end()
     }
 
-    /// 1, when there is no version; an explicit 1 is against DER and occurs.
+    /// 1, when there is no version; to write it out is against DER, and Apple's parser refuses it.
     private static func version(_ node: ASN1Node?) throws(CertificateError) -> Int {
         guard let node else { return 1 }
         var fields = try FieldReader(node, .context(0), "the version")
         let number = try fields.bytes(.integer, "the version")
         try fields.end()
-        guard number.count == 1, let version = number.first, version <= 2 else {
-            throw CertificateError("the version is none of 1, 2 and 3")
+        guard number.count == 1, let version = number.first, (1...2).contains(version) else {
+            throw CertificateError("the version is none of 1, left out, 2 and 3")
         }
         return Int(version) + 1
     }

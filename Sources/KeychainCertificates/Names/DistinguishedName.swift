@@ -56,7 +56,7 @@ public enum DistinguishedName {
     }
 
     private static func folded(_ bytes: [UInt8]) -> [UInt8] {
-        let words = bytes.split(separator: UInt8(ascii: " "))
+        let words = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         return Array(words.joined(separator: [UInt8(ascii: " ")])).map {
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 - 0x20 : $0
         }

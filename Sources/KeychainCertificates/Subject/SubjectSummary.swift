@@ -4,15 +4,20 @@ import SwiftASN1
 
 /// A line for people that says whose certificate it is (specification, section 2.3).
 enum SubjectSummary {
-    /// The common name with the description behind it, else a name of the alternative ones, else the best of the subject.
+    /// The common names with the description behind them, else a name of the alternative ones, else the best of the subject.
     static func text(_ subject: Name, _ alternatives: AlternativeNames?) -> String? {
-        if let name = subject.texts(.NameAttributes.commonName).last {
-            return subject.texts(.description).last.map { "\(name) (\($0))" } ?? name
+        if let names = joined(subject.texts(.NameAttributes.commonName)) {
+            return subject.texts(.description).last.map { "\(names) (\($0))" } ?? names
         }
-        if let name = alternatives?.emailAddresses.first ?? alternatives?.dnsNames.first { return name }
-        return subject.texts(.NameAttributes.organizationalUnitName).last
-            ?? subject.texts(.NameAttributes.organizationName).last
-            ?? subject.attributes.lazy.compactMap(\.text).first { !$0.isEmpty }
+        return EmailAddresses.list(subject, alternatives).first ?? alternatives?.dnsNames.first
+            ?? joined(subject.texts(.NameAttributes.organizationalUnitName))
+            ?? joined(subject.texts(.NameAttributes.organizationName))
+            ?? joined(subject.attributes.compactMap(\.text).filter { !$0.isEmpty })
+    }
+
+    /// All of several values, the last one first: it is the most specific one.
+    private static func joined(_ texts: [String]) -> String? {
+        texts.isEmpty ? nil : texts.reversed().joined(separator: ", ")
     }
 }
 

@@ -12,7 +12,10 @@ struct CertificateTests {
         #expect(try Certificate(der: Samples.certificate(version: version)).version == version)
     }
 
-    @Test("versions that do not exist are refused", arguments: [0x03, 0x7F, 0xFF] as [UInt8])
+    @Test(
+        "versions that do not exist are refused, and the first when it is written out",
+        arguments: [0x00, 0x03, 0x7F, 0xFF] as [UInt8]
+    )
     func unknownVersion(_ number: UInt8) {
         var der = Samples.certificate()
         let version: [UInt8] = [0xA0, 0x03, 0x02, 0x01, 0x02]
@@ -76,6 +79,14 @@ struct CertificateTests {
         let attributes = try Certificate(der: Samples.certificate(version: 1)).attributes
         #expect(attributes["skid"] == nil)
         #expect(attributes["ctyp"] == .number(.integer(1)))
+    }
+
+    @Test("an empty key identifier is none")
+    func emptyKeyIdentifier() throws {
+        let empty = CertificateMaker.certificateExtension("2.5.29.14", [0x04, 0x00])
+        let certificate = try Certificate(der: Samples.certificate(extensions: [empty]))
+        #expect(certificate.subjectKeyIdentifier == nil)
+        #expect(certificate.attributes["skid"] == nil)
     }
 
     @Test("certificates are equal when their encodings are")

@@ -13,7 +13,7 @@ struct DistinguishedNameTests {
         "a printable string is folded",
         arguments: [
             ("Mouse", "MOUSE"), ("  mouse  and   sons ", "MOUSE AND SONS"), ("", ""), ("   ", ""), ("a-z{", "A-Z{"),
-            ("MOUSE", "MOUSE"), ("a\tb", "A\tB"),
+            ("MOUSE", "MOUSE"), ("a\tb", "A B"), ("\t a \t b", "A B"),
         ]
     )
     func printable(_ given: String, _ expected: String) {

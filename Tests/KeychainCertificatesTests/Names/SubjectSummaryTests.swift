@@ -15,7 +15,21 @@ struct SubjectSummaryTests {
             ([(Types.commonName, "Mouse")], [], "Mouse"),
             ([(Types.commonName, "Mouse"), (Types.description, "of the house")], [], "Mouse (of the house)"),
             ([(Types.description, "of the house")], [], "of the house"),
-            ([(Types.commonName, "general"), (Types.commonName, "particular")], [], "particular"),
+            ([(Types.commonName, "general"), (Types.commonName, "particular")], [], "particular, general"),
+            (
+                [(Types.commonName, "A"), (Types.description, "d"), (Types.commonName, "B"), (Types.commonName, "C")],
+                [],
+                "C, B, A (d)"
+            ),
+            ([(Types.unit, "Cheese"), (Types.organization, "Sons"), (Types.unit, "Milk")], [], "Milk, Cheese"),
+            ([(Types.organization, "Sons"), (Types.organization, "Daughters")], [], "Daughters, Sons"),
+            ([(Types.country, "GB"), (Types.locality, "Leeds")], [], "Leeds, GB"),
+            (
+                [(Types.unit, "Cheese"), (Types.email, "m@example.com"), (Types.email, "n@example.com")], [],
+                "m@example.com"
+            ),
+            ([(Types.email, "m@example.com")], [Samples.email("n@example.com")], "n@example.com"),
+            ([(Types.unit, "Cheese"), (Types.description, "old")], [], "Cheese"),
             ([(Types.commonName, "Mouse")], [Samples.email("m@example.com")], "Mouse"),
             ([(Types.organization, "Sons")], [Samples.dns("example.com")], "example.com"),
             (
@@ -92,5 +106,6 @@ private enum Types {
     static let unit = "2.5.4.11"
     static let description = "2.5.4.13"
     static let country = "2.5.4.6"
+    static let locality = "2.5.4.7"
     static let email = "1.2.840.113549.1.9.1"
 }
