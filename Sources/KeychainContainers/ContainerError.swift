@@ -25,12 +25,12 @@ public struct ContainerError: Error, Sendable, Hashable {
         self.reason = reason
     }
 
-    /// What `SecPKCS12Import` returns for it (specification, section 8.6): -26275, -25293 or -26276.
+    /// What `SecPKCS12Import` returns for it (specification, section 8.6): -25293 for a code that does not verify, -26275 for
+    /// everything else.
     public var status: Status {
         switch kind {
-        case .malformed: .decode
         case .wrongPassword: .authenticationFailed
-        case .unsupported: .internal
+        case .malformed, .unsupported: .decode
         }
     }
 

@@ -11,6 +11,8 @@ public struct PKCS12: Sendable {
     public struct PrivateKey: Sendable {
         /// The `PrivateKeyInfo` (RFC 5958) in DER.
         public var privateKeyInfo: SecretBytes
+        /// Whether the key itself is encrypted, and not at most the part of the file that it is in.
+        public var isShrouded: Bool
         /// What the file says of it.
         public var names: BagNames
     }
@@ -38,7 +40,7 @@ public struct PKCS12: Sendable {
     }
 
     /// The private keys.
-    public private(set) var privateKeys: [PrivateKey] = []
+    public var privateKeys: [PrivateKey] = []
 
     /// The certificates.
     public private(set) var certificates: [Certificate] = []
@@ -67,7 +69,14 @@ public struct PKCS12: Sendable {
         try file.end()
         let accepted = try Self.accepted(Password(password), check, contents, &budget)
         var safes = try FieldReader(parsing: contents, "the contents")
-        while !safes.isAtEnd { try read(safe: safes.next("safe"), accepted, &budget) }
+        while !safes.isAtEnd {
+            do throws(ContainerError) {
+                try read(safe: safes.next("safe"), accepted, &budget)
+            } catch {
+                // The password is that of the file, and what it does not open is not in order.
+                throw error.kind == .wrongPassword ? .malformed("a part is encrypted under another password") : error
+            }
+        }
     }
 
     private static func accepted(
@@ -139,11 +148,12 @@ public struct PKCS12: Sendable {
             case .key:
                 var bytes = Array(bag.value.encodedBytes)
                 defer { bytes.wipe() }
-                privateKeys.append(PrivateKey(privateKeyInfo: SecretBytes(bytes), names: bag.names))
+                let key = SecretBytes(bytes)
+                privateKeys.append(PrivateKey(privateKeyInfo: key, isShrouded: false, names: bag.names))
             case .encryptedKey:
                 let fields = try FieldReader(bag.value, "an encrypted key")
                 let key = try EncryptedPrivateKey.decrypt(fields, password, &budget)
-                privateKeys.append(PrivateKey(privateKeyInfo: key, names: bag.names))
+                privateKeys.append(PrivateKey(privateKeyInfo: key, isShrouded: true, names: bag.names))
             case .certificate:
                 guard let der = try bag.certificate() else { continue }
                 certificates.append(Certificate(der: der, names: bag.names))

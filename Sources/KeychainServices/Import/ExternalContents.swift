@@ -101,6 +101,9 @@ struct ExternalContents {
             throw ImportFailure(error.importStatus(wrongPassword: errSecPkcs12VerifyFailure))
         }
         let items = try PKCS12Items(file)
+        guard items.unknownKeys == 0 || items.unknownKeys < file.privateKeys.count else {
+            throw ImportFailure(errSecUnsupportedFormat)
+        }
         let identities = items.entries.map(\.identity)
         var seen = Set(identities.map(\.certificate))
         let chains = items.entries.flatMap { $0.chain }.filter { seen.insert($0).inserted }

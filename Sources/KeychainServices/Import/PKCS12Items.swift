@@ -20,12 +20,12 @@ struct PKCS12Items {
     private(set) var otherKeys: [SecKey] = []
     /// Certificates that stand in no chain.
     private(set) var otherCertificates: [SecCertificate] = []
+    /// How many keys are of a kind that is not implemented.
+    private(set) var unknownKeys = 0
 
     /// Makes the objects.
     ///
-    /// Keys of kinds that are not implemented are passed over, unless nothing else is there.
-    ///
-    /// - Throws: `errSecDecode` for a certificate that is none; -26276 when no key is of a kind that is implemented.
+    /// - Throws: `errSecDecode` for a certificate that is none.
     init(_ file: PKCS12) throws(ImportFailure) {
         var certificates: [NamedCertificate] = []
         for one in file.certificates {
@@ -36,7 +36,10 @@ struct PKCS12Items {
         let pool = CertificatePool(certificates.map(\.certificate))
         var inChains: Set<Certificate> = []
         for one in file.privateKeys {
-            guard let key = KeyImport.privateKey(privateKeyInfo: one.privateKeyInfo) else { continue }
+            guard let key = KeyImport.privateKey(privateKeyInfo: one.privateKeyInfo) else {
+                unknownKeys += 1
+                continue
+            }
             let candidates = byPublicKey[key.publicKey.hash, default: []]
             guard let (identity, names) = Self.identity(key, one.names, candidates) else {
                 otherKeys.append(key)
@@ -54,9 +57,6 @@ struct PKCS12Items {
                     )
                 )
             )
-        }
-        guard file.privateKeys.isEmpty || !entries.isEmpty || !otherKeys.isEmpty else {
-            throw ImportFailure(Status.internal.rawValue)
         }
         otherCertificates = certificates.map(\.certificate).filter { !inChains.contains($0) }
             .map(SecCertificate.init(_:))

@@ -37,12 +37,12 @@ struct PKCS12Options {
         (options.object(forKey: key) as? NSNumber)?.boolValue ?? false
     }
 
-    /// Adds an object to the keychain; that it is there already is no failure.
-    func add(_ object: AnyObject) throws(ImportFailure) {
+    /// Adds an object to the keychain; that it is there already is a success.
+    func add(_ object: AnyObject) -> OSStatus {
         var entries = attributes
         entries[PropertyKey.valueReference] = object
         entries[PropertyKey.useDataProtectionKeychain] = true
         let status = SecItemAdd(entries as NSDictionary, nil)
-        guard status == errSecSuccess || status == errSecDuplicateItem else { throw ImportFailure(status) }
+        return status == errSecDuplicateItem ? errSecSuccess : status
     }
 }

@@ -8,10 +8,12 @@ import KeychainCore
 
 /// Reads the identities of a PKCS #12 file (specification, section 8.6).
 ///
+/// Keys that are not encrypted themselves are passed over, as Apple's function does.
+///
 /// Of the options count `kSecImportExportPassphrase`, a string, empty without it; `kSecUseDataProtectionKeychain`, which also
 /// adds the identities and the certificates of their chains to the keychain, unless `kSecImportToMemoryOnly` is true; and then
-/// attributes such as `kSecAttrAccessGroup`. What the keychain has already is passed over. Adding stops at the first failure:
-/// what was added before stays, and nothing is returned.
+/// attributes such as `kSecAttrAccessGroup`. What the keychain has already is passed over. What cannot be added keeps nothing
+/// else from being added.
 ///
 /// - Parameters:
 ///   - data: the file.
@@ -19,8 +21,9 @@ import KeychainCore
 ///   - items: where an array of dictionaries goes, with `kSecImportItemIdentity`, `kSecImportItemTrust`,
 ///     `kSecImportItemCertChain` (the identity's certificate first), and `kSecImportItemLabel` and `kSecImportItemKeyID` where
 ///     the file has them. A client of the macOS front end gets certificates without a key in a dictionary that has a chain only.
-/// - Returns: `errSecSuccess`; `errSecAuthFailed` for a wrong password; `errSecDecode` for what is no such file; -26276 for a
-///   file that uses what is not implemented; the status of an add.
+/// - Returns: `errSecSuccess`; `errSecAuthFailed` for a wrong password or an altered file, which cannot be told apart;
+///   `errSecDecode` for what is no such file or uses what is not implemented; the status of the last add that failed, and then
+///   there are items all the same.
 @discardableResult
 public func SecPKCS12Import(
     _ data: CFData,
@@ -30,9 +33,9 @@ public func SecPKCS12Import(
     do throws(ImportFailure) {
         let options = try PKCS12Options(options)
         let found = try PKCS12Items(PKCS12.file(Array(data as Data), password: options.password))
-        if options.isStored { try found.add(options) }
+        guard found.unknownKeys == 0 else { throw ImportFailure(errSecDecode) }
         items.pointee = NSArray(array: found.dictionaries(KeychainContext.inEffect.client.profile))
-        return errSecSuccess
+        return options.isStored ? found.add(options) : errSecSuccess
     } catch {
         return error.status
     }
@@ -41,7 +44,9 @@ public func SecPKCS12Import(
 extension PKCS12 {
     fileprivate static func file(_ bytes: [UInt8], password: String) throws(ImportFailure) -> PKCS12 {
         do throws(ContainerError) {
-            return try PKCS12(bytes, password: password)
+            var file = try PKCS12(bytes, password: password)
+            file.privateKeys.removeAll { !$0.isShrouded }
+            return file
         } catch {
             throw ImportFailure(error.status.rawValue)
         }
@@ -49,11 +54,10 @@ extension PKCS12 {
 }
 
 extension PKCS12Items {
-    fileprivate func add(_ options: PKCS12Options) throws(ImportFailure) {
-        for entry in entries {
-            try options.add(entry.identity)
-            for certificate in entry.chain.dropFirst() { try options.add(certificate) }
-        }
+    /// Adds every identity and the certificates of its chain; the status is that of the last failure.
+    fileprivate func add(_ options: PKCS12Options) -> OSStatus {
+        let objects = entries.flatMap { [$0.identity] + Array($0.chain.dropFirst()) as [AnyObject] }
+        return objects.map(options.add).last { $0 != errSecSuccess } ?? errSecSuccess
     }
 
     fileprivate func dictionaries(_ profile: Profile) -> [NSDictionary] {

@@ -90,7 +90,21 @@ struct PKCS12Tests {
         let name = "unsupported-" + options.filter { $0.isLetter } + ".p12"
         let bytes = try files.pkcs12(name, options)
         let error = #expect(throws: ContainerError.self) { try PKCS12(bytes, password: "secret") }
-        #expect(error?.status == .internal)
+        #expect(error?.kind == .unsupported)
+        #expect(error?.status == .decode)
+    }
+
+    @Test("contents under another password than the integrity check are not in order, and no wrong password")
+    func twoPasswords() throws {
+        let files = try Files.shared.get()
+        _ = try files.pkcs12("other.p12", "", password: "other")
+        let program = PasswordBasedCode.program("sha256", 9, input: "other.p12", output: "two.p12")
+        try files.workshop.python(program)
+        let error = #expect(throws: ContainerError.self) {
+            try PKCS12(files.workshop.bytes("two.p12"), password: "secret")
+        }
+        #expect(error?.kind == .malformed)
+        #expect(error?.status == .decode)
     }
 
     @Test("a file in BER, with lengths left open and strings in pieces, is read like one in DER")

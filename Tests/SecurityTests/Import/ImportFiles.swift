@@ -42,6 +42,7 @@ struct ImportFiles: Sendable {
             openssl pkcs12 -export -nokeys -in chain.pem -passout pass:secret -out nokeys.p12
             openssl pkcs12 -export -nocerts -inkey key.pem -passout pass:secret -out nocerts.p12
             openssl pkcs12 -export -inkey key.pem -in leaf.pem -nomac -passout pass:secret -out nomac.p12
+            openssl pkcs12 -export -inkey key.pem -in leaf.pem -keypbe NONE -passout pass:secret -out plainkey.p12
             openssl ecparam -name prime256v1 -genkey -out parameters.pem
             openssl ecparam -name prime256v1 -genkey -noout -out renewed.key
             openssl req -x509 -new -key renewed.key -subj /CN=Root -days 3650 -set_serial 99 -out renewed.pem
