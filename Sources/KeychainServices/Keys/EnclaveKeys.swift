@@ -15,10 +15,11 @@ enum EnclaveKeys {
 
     /// Makes a key from the parameters of `SecKeyCreateRandomKey`, and stores it unless they say otherwise.
     ///
-    /// - Throws: `errSecParam` for another token, and for anything but a key of 256 bits on a curve (specification, section
-    ///   8.1); what the enclave and `SecItemAdd` say.
+    /// - Throws: `errSecItemNotFound` for another token; `errSecParam` for a token's identifier that is no string, and for anything
+    ///   but a key of 256 bits on a curve (specification, section 8.1); what the enclave and `SecItemAdd` say.
     static func randomKey(_ parameters: KeyPairParameters) throws(KeychainError) -> SecKey {
-        guard parameters.tokenID == tokenID else { throw .parameter("there is no such token") }
+        guard let named = parameters.tokenID, !named.isEmpty else { throw .parameter("kSecAttrTokenID names no token") }
+        guard named == tokenID else { throw KeychainError(.itemNotFound, "there is no such token") }
         guard parameters.type == KeyType.ellipticCurve.attributeValue, parameters.sizeInBits == 256 else {
             throw .parameter("the Secure Enclave has keys on the curve P-256 only")
         }
@@ -29,12 +30,7 @@ enum EnclaveKeys {
             throw KeychainError(.internalComponent, "the enclave made a key that is none")
         }
         let key = SecKey(privateKey, sealed: sealed)
-        var permanent: [(key: SecKey, attributes: [String: Any])] = []
-        if parameters.isPrivateKeyPermanent { permanent.append((key, parameters.privateAttributes)) }
-        if parameters.isPublicKeyPermanent {
-            permanent.append((SecKey(key.publicKey), parameters.publicAttributes))
-        }
-        try KeyStorage.add(permanent)
+        try KeyStorage.add(key, as: parameters)
         return key
     }
 
@@ -69,7 +65,8 @@ enum EnclaveKeys {
     }
 
     /// What the parameters say of when the key can be used; that of any item which says nothing, if they do not.
-    private static func accessControl(_ attributes: [String: Any]) throws(KeychainError) -> AccessControl {
+    private static func accessControl(_ attributes: KeyPairParameters.Attributes) throws(KeychainError) -> AccessControl
+    {
         let given = attributes[AttributeName.accessControl.description]
         let level = attributes[AttributeName.accessible.description]
         switch (given, level) {

@@ -8,12 +8,12 @@ import KeychainKeys
 /// Makes a random key pair, and stores what is to be permanent.
 ///
 /// - Parameters:
-///   - parameters: `kSecAttrKeyType` and `kSecAttrKeySizeInBits`: 256, 384 or 521 on a curve, 1024 to 8192 in steps of 128 for
-///     RSA. With `kSecAttrIsPermanent` keys are added to the keychain, with the attributes of `kSecPrivateKeyAttrs`,
+///   - parameters: `kSecAttrKeyType`, as the string, and `kSecAttrKeySizeInBits`: 256, 384 or 521 on a curve, 1024 to 8192 in
+///     steps of 128 for RSA. With `kSecAttrIsPermanent`, the Boolean true, keys are added to the keychain, with the attributes of `kSecPrivateKeyAttrs`,
 ///     `kSecPublicKeyAttrs` and the top level (specification, section 8.1).
 ///   - error: receives the reason of a failure.
-/// - Returns: The private key; `nil` with `errSecParam` for a type or size that keys cannot have, or with what `SecItemAdd`
-///   says; then nothing is stored.
+/// - Returns: The private key; `nil` with `errSecParam` for a type or size that keys cannot have, with `errSecItemNotFound` for
+///   a token that there is not, or with what `SecItemAdd` says; then nothing is stored.
 @discardableResult
 public func SecKeyCreateRandomKey(
     _ parameters: CFDictionary,
@@ -75,6 +75,11 @@ public func SecKeyCreateWithData(
 private func makeKey(_ dictionary: NSDictionary) throws(KeychainError) -> SecKey {
     let parameters = KeyPairParameters(dictionary)
     if parameters.tokenID != nil { return try EnclaveKeys.randomKey(parameters) }
+    if parameters.namesToken, parameters.isPrivateKeyPermanent {
+        throw .parameter(
+            "a token makes a key only where it is named at the top level; a key made here is not stored as its"
+        )
+    }
     guard let type = parameters.type.flatMap({ KeyType(attributeValue: $0) }) else {
         throw .parameter("the key type is missing or not supported")
     }
@@ -85,9 +90,6 @@ private func makeKey(_ dictionary: NSDictionary) throws(KeychainError) -> SecKey
     } catch {
         throw KeychainError(error)
     }
-    var permanent: [(key: SecKey, attributes: [String: Any])] = []
-    if parameters.isPrivateKeyPermanent { permanent.append((key, parameters.privateAttributes)) }
-    if parameters.isPublicKeyPermanent { permanent.append((SecKey(key.publicKey), parameters.publicAttributes)) }
-    try KeyStorage.add(permanent)
+    try KeyStorage.add(key, as: parameters)
     return key
 }

@@ -5,61 +5,65 @@ import KeychainCore
 
 /// The parameters of a new key pair (specification, section 8.1).
 struct KeyPairParameters {
-    /// The attributes that the private and the public key are stored with: the dictionary of its own, then the top level.
-    let privateAttributes: [String: Any]
-    let publicAttributes: [String: Any]
+    /// What a key is stored with: values by their keys, as the caller gave them.
+    typealias Attributes = [AnyHashable: Any]
 
-    /// The value of `kSecAttrKeyType`, as a string.
+    /// The attributes that the private and the public key are stored with: the dictionary of its own, then the top level.
+    let privateAttributes: Attributes
+    let publicAttributes: Attributes
+
+    /// The value of `kSecAttrKeyType`; `nil` for one that is not a string, which names no type here.
     let type: String?
     /// The value of `kSecAttrKeySizeInBits`.
     let sizeInBits: Int?
 
-    /// The parameters as the caller gives them; what has no string for a key is passed over.
+    /// The value of `kSecAttrTokenID` at the top level, the one place where it counts; empty for a value that names no token.
+    let tokenID: String?
+
+    /// The parameters as the caller gives them.
     init(_ parameters: NSDictionary) {
         var top = Self.entries(parameters)
-        type = Self.take(.type, &top).flatMap { PropertyValue($0).name }
-        sizeInBits = Self.take(.sizeInBits, &top).flatMap { PropertyValue($0).name }.flatMap { Int($0) }
-        let halves = [Self.take(.privateKey, &top), Self.take(.publicKey, &top)]
-        let merged = halves.map { half in
+        type = top.removeValue(forKey: Key.type) as? String
+        sizeInBits = top.removeValue(forKey: Key.sizeInBits).flatMap { PropertyValue($0).name }.flatMap { Int($0) }
+        tokenID = top[Key.tokenID].map { ($0 as? String) ?? "" }
+        let halves = [top.removeValue(forKey: Key.privateKey), top.removeValue(forKey: Key.publicKey)]
+        let merged = halves.map { [top] half in
             var own = (half as? NSDictionary).map(Self.entries) ?? [:]
-            _ = (Self.take(.type, &own), Self.take(.sizeInBits, &own))
+            own[Key.type] = nil
+            own[Key.sizeInBits] = nil
             return own.merging(top) { own, _ in own }
         }
         privateAttributes = merged[0]
         // The public half is an ordinary key, wherever a token is named.
-        publicAttributes = merged[1].filter { $0.key != AttributeName.tokenID.description }
+        publicAttributes = merged[1].filter { $0.key != AnyHashable(Key.tokenID) }
     }
 
-    /// The value of `kSecAttrTokenID` for the private key; empty for a value that names no token.
-    var tokenID: String? {
-        privateAttributes[AttributeName.tokenID.description].map { ($0 as? String) ?? "" }
-    }
+    /// Whether a token is named for the private key, at the top level or not.
+    var namesToken: Bool { privateAttributes[Key.tokenID] != nil }
 
     /// Whether the private key is stored: as it says, else only a token's.
-    var isPrivateKeyPermanent: Bool { Self.isPermanent(privateAttributes) ?? (tokenID != nil) }
+    var isPrivateKeyPermanent: Bool { Self.isPermanent(privateAttributes) ?? namesToken }
 
     /// Whether the public key is stored.
     var isPublicKeyPermanent: Bool { Self.isPermanent(publicAttributes) ?? false }
 
-    private enum Key: String {
-        case type = "type"
-        case sizeInBits = "bsiz"
-        case privateKey = "private"
-        case publicKey = "public"
+    private enum Key {
+        static let type = "type"
+        static let sizeInBits = "bsiz"
+        static let privateKey = "private"
+        static let publicKey = "public"
+        static let tokenID = AttributeName.tokenID.description
     }
 
-    private static func take(_ key: Key, _ entries: inout [String: Any]) -> Any? {
-        entries.removeValue(forKey: key.rawValue)
+    /// Only the Boolean true stores a key; a number, a string and null do not.
+    private static func isPermanent(_ attributes: Attributes) -> Bool? {
+        attributes["perm"].map { PropertyValue($0) == .boolean(true) }
     }
 
-    private static func isPermanent(_ attributes: [String: Any]) -> Bool? {
-        (attributes["perm"] as? NSNumber)?.boolValue
-    }
-
-    private static func entries(_ dictionary: NSDictionary) -> [String: Any] {
-        var entries: [String: Any] = [:]
+    private static func entries(_ dictionary: NSDictionary) -> Attributes {
+        var entries: Attributes = [:]
         for (key, value) in dictionary {
-            if let name = key as? String, !(value is NSNull) { entries[name] = value }
+            if let key = key as? AnyHashable { entries[key] = value }
         }
         return entries
     }

@@ -5,35 +5,44 @@ import KeychainCore
 
 /// Stores new keys with the item functions.
 enum KeyStorage {
-    /// Adds both keys of a pair or none.
+    /// Adds what is to be permanent of a pair, the public key first, or nothing.
     ///
-    /// - Parameter keys: the keys, each with the attributes to add it with.
     /// - Throws: what the add that failed says.
-    static func add(_ keys: [(key: SecKey, attributes: [String: Any])]) throws(KeychainError) {
-        var stored: [CFTypeRef] = []
-        for (key, attributes) in keys {
-            let request = NSMutableDictionary()
-            // Nothing but the key itself is its data.
-            for (name, value) in attributes where !name.hasPrefix("r_") && !name.hasPrefix("v_") {
-                request.setObject(value, forKey: NSString(string: name))
-            }
-            request.setObject(key, forKey: NSString(string: PropertyKey.valueReference))
-            request.setObject(NSNumber(value: true), forKey: NSString(string: PropertyKey.returnPersistentReference))
-            var reference: CFTypeRef?
-            let status = SecItemAdd(request, &reference)
-            guard status == errSecSuccess else {
-                remove(stored)
-                throw KeychainError(Status(rawValue: status), "the key could not be stored")
-            }
-            if let reference { stored.append(reference) }
+    static func add(_ privateKey: SecKey, as parameters: KeyPairParameters) throws(KeychainError) {
+        var stored: CFTypeRef?
+        if parameters.isPublicKeyPermanent {
+            stored = try add(SecKey(privateKey.publicKey), parameters.publicAttributes)
+        }
+        guard parameters.isPrivateKeyPermanent else { return }
+        do throws(KeychainError) {
+            _ = try add(privateKey, parameters.privateAttributes)
+        } catch {
+            if let stored { remove(stored) }
+            throw error
         }
     }
 
-    private static func remove(_ references: [CFTypeRef]) {
-        for reference in references {
-            SecItemDelete(
-                NSDictionary(object: reference, forKey: NSString(string: PropertyKey.valuePersistentReference))
-            )
+    /// Adds a key with attributes, which are passed on as they are: those that are none are the add's to refuse.
+    private static func add(
+        _ key: SecKey,
+        _ attributes: KeyPairParameters.Attributes
+    ) throws(KeychainError) -> CFTypeRef? {
+        // Nothing but the key itself is its data, and nothing but its reference comes back.
+        var request = attributes.filter { name, _ in
+            guard let name = name.base as? String, name.utf16.count != 4 else { return true }
+            return !name.hasPrefix("r") && !name.hasPrefix("v")
         }
+        request[PropertyKey.valueReference] = key
+        request[PropertyKey.returnPersistentReference] = true
+        var reference: CFTypeRef?
+        let status = SecItemAdd(request as NSDictionary, &reference)
+        guard status == errSecSuccess else {
+            throw KeychainError(Status(rawValue: status), "the key could not be stored")
+        }
+        return reference
+    }
+
+    private static func remove(_ reference: CFTypeRef) {
+        SecItemDelete(NSDictionary(object: reference, forKey: NSString(string: PropertyKey.valuePersistentReference)))
     }
 }

@@ -7,13 +7,13 @@ import Testing
 /// Making and reading keys.
 struct KeyCreationTests {
     @Test(
-        "keys of all sizes, with type and size as strings or numbers",
+        "keys of all sizes, which are strings or numbers",
         arguments: [("73", 256, 97, 65), ("73", 384, 145, 97), ("73", 521, 199, 133)]
     )
     func curves(_ type: String, _ size: Int, _ privateCount: Int, _ publicCount: Int) throws {
         let forms: [[CFString: Any]] = [
             [kSecAttrKeyType: type, kSecAttrKeySizeInBits: size],
-            [kSecAttrKeyType: 73, kSecAttrKeySizeInBits: "\(size)"],
+            [kSecAttrKeyType: type, kSecAttrKeySizeInBits: "\(size)"],
             [kSecAttrKeyType: type, kSecAttrKeySizeInBits: Double(size), kSecAttrIsPermanent: false],
         ]
         for parameters in forms {

@@ -97,12 +97,13 @@ struct SecureEnclaveKeyTests {
         let wrong: [NSDictionary] = [
             ["type": "42", "bsiz": 2048, "tkid": enclave], ["type": "73", "bsiz": 384, "tkid": enclave],
             ["type": "73", "tkid": enclave], ["bsiz": 256, "tkid": enclave],
-            ["type": "73", "bsiz": 256, "tkid": "com.example.token"],
+            ["type": "73", "bsiz": 256, "private": ["tkid": enclave] as NSDictionary],
             ["type": "73", "bsiz": 256, "tkid": enclave, "private": ["pdmn": "nothing"] as NSDictionary],
         ]
         for parameters in wrong {
             #expect(bench.failure(parameters) == errSecParam, "\(parameters)")
         }
+        #expect(bench.failure(["type": "73", "bsiz": 256, "tkid": "com.example.token"]) == errSecItemNotFound)
         let guarded = access(.whenUnlocked, [.userPresence])
         let without = try EnclaveBench(passcode: nil)
         #expect(without.failure(Self.parameters(["accc": guarded])) == errSecAuthFailed)
