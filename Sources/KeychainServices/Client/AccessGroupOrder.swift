@@ -13,9 +13,10 @@ package enum AccessGroupOrder {
         _ values: (_ key: String, _ isList: Bool) throws(Failure) -> [String]
     ) throws(Failure) -> [String] {
         var groups: [String] = []
+        // By their bytes: two names that only look the same are two groups.
+        var seen: Set<[UInt8]> = []
         for (key, isList) in keys {
-            for group in try values(key, isList)
-            where !groups.contains(where: { $0.utf8.elementsEqual(group.utf8) }) { groups.append(group) }
+            for group in try values(key, isList) where seen.insert(Array(group.utf8)).inserted { groups.append(group) }
         }
         // The group of hardware tokens is never a default.
         let token = PropertyKey.accessGroupToken

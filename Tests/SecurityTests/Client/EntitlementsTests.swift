@@ -27,6 +27,16 @@ struct EntitlementsTests {
         )
     }
 
+    @Test("200,000 groups are read, each once by its bytes", .timeLimit(.minutes(5)))
+    func manyGroups() {
+        let groups = (0..<200_000).map { "group.\($0)" }
+        let found = AccessGroupOrder.groups { key, _ in
+            key == "keychain-access-groups" ? groups + groups + ["é", "e\u{301}"] : []
+        }
+        #expect(found.count == 200_002)
+        #expect(found.prefix(groups.count).elementsEqual(groups))
+    }
+
     @Test(
         "the group of hardware tokens comes last",
         arguments: [
