@@ -65,7 +65,7 @@ let targets: [Target] = [
         name: "KeychainEngine",
         dependencies: [
             "KeychainCore", "KeychainFiles", "KeychainCertificates", "KeychainProtection", "KeychainStore",
-            "CKeychainSupport",
+            "CKeychainSupport", asn1,
         ]
     ),
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Client {
-    /// Where an add without a group stores: the first group that is not that of hardware tokens; `nil` when there is none.
-    public var defaultAccessGroup: String? { accessGroups.first { $0 != PropertyKey.accessGroupToken } }
+    /// Where an add without a group stores: the first group; `nil` for a client that may not write to any.
+    ///
+    /// A list with that of hardware tokens alone is for reading (specification, section 6). One that begins with it has it as
+    /// its default nevertheless; the lists that entitlements make have it last.
+    public var defaultAccessGroup: String? {
+        accessGroups.contains { $0 != PropertyKey.accessGroupToken } ? accessGroups.first : nil
+    }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number as an `NSNumber` holds it: an integer of 64 bits or a finite real.
+/// A number as an `NSNumber` holds it: an integer of 64 bits or a real.
 public enum KeychainNumber: Sendable, Hashable {
     /// An integer that fits 64 bits with sign.
     case integer(Int64)
     /// An integer above `Int64.max`.
     case unsigned(UInt64)
-    /// A finite IEEE 754 binary64 number.
+    /// An IEEE 754 binary64 number.
     case real(Double)
 
     /// An integer of any width.
@@ -20,7 +20,7 @@ public enum KeychainNumber: Sendable, Hashable {
         case .integer(let value): Int32(truncatingIfNeeded: value)
         case .unsigned(let value): Int32(truncatingIfNeeded: value)
         case .real(let value):
-            value >= Double(Int32.max) ? .max : value <= Double(Int32.min) ? .min : Int32(value)
+            value >= Double(Int32.max) ? .max : value > Double(Int32.min) ? Int32(value) : .min
         }
     }
 

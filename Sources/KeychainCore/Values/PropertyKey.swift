@@ -68,8 +68,6 @@ public enum PropertyKey {
     public static let useNoAuthenticationUI = "u_NoAuthUI"
     /// `kSecUseOperationPrompt`.
     public static let useOperationPrompt = "u_OpPrompt"
-    /// `kSecUseUserIndependentKeychain`.
-    public static let useUserIndependentKeychain = "u_UserIndependentKeychain"
     /// `kSecUseDataProtectionKeychain`: four characters, and yet not an attribute of any class.
     public static let useDataProtectionKeychain = "nleg"
 

@@ -26,8 +26,22 @@ public enum PropertyValue: Sendable, Hashable {
     case reference(ItemReference)
     /// A `SecPolicy`.
     case policy(CertificatePolicy)
-    /// An object of another type, named by it: a dictionary…
+    /// A dictionary, or an array in an array: no key takes one, and only whether it can be sent matters.
+    case nested(Encodability)
+    /// So many bytes, which were not copied because no item can hold them.
+    case oversizedData(Int)
+    /// An object of another type, named by it; it cannot be sent.
     case object(String)
+
+    /// Whether a value can be encoded in order to be sent to the keychain (specification, section 2.1).
+    public enum Encodability: Sendable, Hashable {
+        /// It can.
+        case encodable
+        /// It has a number in it that is no integer of 64 bits.
+        case fractional
+        /// It has an object in it that has no encoding.
+        case unencodable
+    }
 }
 
 /// A dictionary as a caller of the item functions gives it.
@@ -35,13 +49,21 @@ public struct PropertyDictionary: Sendable, Hashable {
     /// The entries whose key is a string.
     public var entries: [String: PropertyValue]
 
-    /// Whether a key that is not a string was given.
-    public var hasForeignKey: Bool
+    /// The kinds of the keys that are not strings.
+    public var foreignKeys: Set<ForeignKey>
+
+    /// What a key can be that is not a string.
+    public enum ForeignKey: Sendable, Hashable {
+        /// A number, which names no attribute.
+        case number(KeychainNumber)
+        /// Anything else.
+        case other
+    }
 
     /// A dictionary of string keys.
-    public init(_ entries: [String: PropertyValue] = [:], hasForeignKey: Bool = false) {
+    public init(_ entries: [String: PropertyValue] = [:], foreignKeys: Set<ForeignKey> = []) {
         self.entries = entries
-        self.hasForeignKey = hasForeignKey
+        self.foreignKeys = foreignKeys
     }
 
     /// The value of one key.

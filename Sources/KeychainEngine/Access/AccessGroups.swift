@@ -5,6 +5,7 @@ import KeychainCore
 /// What a client may see and change (specification, section 6).
 struct AccessGroups: Sendable {
     private let client: Client
+    private let hasWildcard: Bool
 
     /// - Throws: `errSecMissingEntitlement` when the client has no group at all.
     init(_ client: Client) throws(KeychainError) {
@@ -12,15 +13,14 @@ struct AccessGroups: Sendable {
             throw KeychainError(.missingEntitlement, "the client has no access group")
         }
         self.client = client
+        hasWildcard = client.accessGroups.contains(Client.everyGroup)
     }
 
     private static let sharingSuffix = "com.apple.networkextensionsharing"
 
-    private var hasWildcard: Bool { client.accessGroups.contains(Client.everyGroup) }
-
-    /// Groups in which the client may write: all but the one of hardware tokens.
+    /// The group of an item that names none.
     ///
-    /// - Throws: `errSecMissingEntitlement` when there is none.
+    /// - Throws: `errSecMissingEntitlement` when the client may not write to any group.
     func defaultGroup() throws(KeychainError) -> String {
         guard let group = client.defaultAccessGroup else {
             throw KeychainError(.missingEntitlement, "the client has no access group that it may write to")
@@ -28,8 +28,11 @@ struct AccessGroups: Sendable {
         return group
     }
 
-    /// The groups that a query without a group searches; `nil` for every group.
-    var searched: [String]? { hasWildcard ? nil : client.accessGroups }
+    /// The groups that a copy without a group searches; `nil` for every group.
+    var readable: [String]? { hasWildcard ? nil : client.accessGroups }
+
+    /// The groups that an update or a delete without a group searches; `nil` for every group.
+    var writable: [String]? { readable?.filter { $0 != PropertyKey.accessGroupToken } }
 
     /// Checks the group that a caller names for reading, after its conversion to a string.
     func checkReadable(_ group: AttributeValue?) throws(KeychainError) {
@@ -41,7 +44,7 @@ struct AccessGroups: Sendable {
     func checkWritable(_ value: PropertyValue?) throws(KeychainError) {
         _ = try defaultGroup()
         guard let value else { return }
-        guard case .string(let name) = value, name != PropertyKey.accessGroupToken, isListed(name) else {
+        guard case .string(let name) = value, hasWildcard || name != PropertyKey.accessGroupToken, isListed(name) else {
             throw Self.missing
         }
     }

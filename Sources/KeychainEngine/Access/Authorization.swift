@@ -19,6 +19,9 @@ final class Authorization {
     private var reason = ""
     private var passwordKeys: [PasswordHeader: PasswordKey] = [:]
     private var newPasswordKey: PasswordKey?
+    /// The items whose password the context does not have.
+    private var refusedPasswords: Set<PasswordHeader> = []
+    private var passesOverGuarded = false
     private var demand: AuthenticationDemand?
 
     init(_ evaluator: Evaluator) { self.evaluator = evaluator }
@@ -31,6 +34,7 @@ final class Authorization {
         begin(query.context)
         // Where nothing is enforced nobody is asked either.
         isAskingAllowed = query.authenticationUI != .fail || !enforcesAccessControl
+        passesOverGuarded = query.authenticationUI == .skip
         if reason.isEmpty { reason = query.operationPrompt ?? "" }
     }
 
@@ -43,6 +47,14 @@ final class Authorization {
     /// Whether the owner has shown what an access control asks for, application passwords aside.
     func isSatisfied(_ accessControl: AccessControl) -> Bool {
         !enforcesAccessControl || evaluator.isSatisfied(accessControl, by: context)
+    }
+
+    /// Whether a demand can be satisfied without anybody being asked: by the application password of the context, or where
+    /// nothing is enforced.
+    func canSatisfyUnasked(_ demand: AuthenticationDemand) -> Bool {
+        guard enforcesAccessControl else { return true }
+        return demand.accessControls.isEmpty && context.applicationPassword != nil
+            && refusedPasswords.isDisjoint(with: demand.passwords)
     }
 
     /// The key of an item under an application password; `nil` before the password was given.
@@ -89,6 +101,14 @@ final class Authorization {
             throw KeychainError(error)
         }
         for header in demand.passwords where passwordKeys[header] == nil {
+            if passesOverGuarded, enforcesAccessControl, let password = context.applicationPassword {
+                // What the context does not open is left out, as if nobody could be asked.
+                passwordKeys[header] = try derived(password) { (password) throws(ProtectionError) in
+                    try demand.keybag.passwordKey(password, header)
+                }
+                if passwordKeys[header] == nil { refusedPasswords.insert(header) }
+                continue
+            }
             passwordKeys[header] = try password(demand, isNew: false) { (password) throws(ProtectionError) in
                 try demand.keybag.passwordKey(password, header)
             }

@@ -46,6 +46,7 @@ extension Engine {
         item.attributes.bindAccessControl(to: authorization.enrolledSet)
         try groups.checkAppClip(item.attributes[.accessGroup])
         try groups.checkSynchronizable(item.attributes[.synchronizable])
+        if query.isDataTooLarge { throw .secretTooLarge }
         let sealable = SealableItem(
             itemClass: item.itemClass,
             identifier: item.identifier,
@@ -72,11 +73,14 @@ extension Engine {
 
     /// What an add does not take.
     private func checkAdd(_ query: Query) throws(KeychainError) {
-        guard query.match.keys.isEmpty else { throw .parameter("kSecMatch keys have no meaning in SecItemAdd") }
+        try query.refuseMatchKeys(of: "SecItemAdd")
         guard !query.hasItemList else { throw .parameter("kSecUseItemList has no meaning in SecItemAdd") }
-        if case .row? = query.reference { throw .parameter("an item cannot be added under a legacy reference") }
+        switch query.reference {
+        case .row?, .token?: throw .parameter("an item cannot be added under a legacy reference or that of a token")
+        case .item?, nil: break
+        }
         guard query.itemClass != .identity else {
-            throw .parameter("an identity is added by its reference, as a certificate and a key")
+            throw KeychainError(.internal, "an identity is added by its reference, as a certificate and a key")
         }
     }
 

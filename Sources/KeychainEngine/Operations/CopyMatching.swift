@@ -54,7 +54,7 @@ extension Engine {
         try groups.checkReadable(query.attributes[.accessGroup])
         try groups.checkAppClip(query.attributes[.accessGroup])
         guard !query.hasItemList else { throw .parameter("kSecUseItemList has no meaning in SecItemCopyMatching") }
-        if query.reference != nil, !query.attributes.isEmpty || query.scope.map({ $0 != .any }) ?? false {
+        if case .item? = query.reference, !query.attributes.isEmpty || query.scope.map({ $0 != .any }) ?? false {
             throw .parameter("a persistent reference cannot be combined with attributes")
         }
         try query.match.check(for: query.itemClass)
@@ -86,7 +86,7 @@ struct Scan {
         self.reader = reader
         conditions = CertificateConditions(
             filters: CertificateFilters(match: copy.query.match, now: engine.clock.now),
-            issuers: IssuerChains(copy.query.match, engine, copy.groups, tags, reader)
+            issuers: IssuerChains(copy, engine, tags, reader)
         )
     }
 
@@ -112,7 +112,7 @@ struct Scan {
 
     /// The search for a query, or for half of one.
     func search(_ query: Query) -> RowSearch {
-        RowSearch(query, copy.groups, tags, passcodeGeneration: engine.device.keybag.passcodeGeneration)
+        RowSearch(query, in: copy.groups.readable, tags, passcodeGeneration: engine.device.keybag.passcodeGeneration)
     }
 
     /// Reads a row that matches by its tags.

@@ -34,7 +34,7 @@ extension Engine {
         try groups.checkWritable(dictionary[AttributeName.accessGroup.description])
         let query = try QueryParser.parse(dictionary)
         try groups.checkAppClip(query.attributes[.accessGroup])
-        guard query.match.keys.isEmpty else { throw .parameter("kSecMatch keys have no meaning in SecItemDelete") }
+        try query.refuseMatchKeys(of: "SecItemDelete")
         try query.checkLegacyReference()
         return Deletion(query: query, groups: groups)
     }
@@ -44,7 +44,7 @@ extension Engine {
     /// - Returns: How many there were.
     func remove(_ deletion: Deletion, _ tags: SearchTags, _ writer: RowWriter) throws(KeychainError) -> Int {
         // Items that went with a passcode can be deleted until they are swept away (specification, section 7.4).
-        let filter = RowSearch(deletion.query, deletion.groups, tags, passcodeGeneration: nil).filter()
+        let filter = RowSearch(deletion.query, in: deletion.groups.writable, tags, passcodeGeneration: nil).filter()
         // Rows in quarantine are deleted like any other when a caller asks for it: that is how one gets rid of them.
         let matches = try rows(filter, writer) + quarantined(filter, writer)
         for row in matches { try remove(row, tags, writer) }

@@ -29,13 +29,6 @@ struct Findings {
     /// Whether nothing was found, not even something that could not be read.
     var isEmpty: Bool { items.isEmpty && damaged.isEmpty && demand == nil && !hasUnreadable }
 
-    /// Only what keeps the call from answering.
-    var withoutItems: Findings {
-        var findings = self
-        findings.items = []
-        return findings
-    }
-
     /// Whether there is as much as the query asks for.
     func isComplete(for query: Query) -> Bool {
         query.match.limit.maximum.map { items.count + demandedItems >= $0 } ?? false
@@ -76,19 +69,15 @@ extension Engine {
         case .content(let content): metadata = content
         }
         guard query.match.isOnHost(metadata.attributes) else { return .passedOver }
-        // Also when what it asks for was shown before.
-        if query.authenticationUI == .skip, metadata.attributes.guardOfReading != nil,
-            authorization.enforcesAccessControl
-        {
-            return .passedOver
-        }
         let isCertificate = row.row.itemClass == .certificate
         if isCertificate, try !certificates.acceptIssuer(of: metadata.attributes) { return .passedOver }
         let passwordKey: PasswordKey?
         switch try passage(to: row, metadata, authorization) {
         case .damaged(let damaged): return .damaged(damaged)
-        case .content(.closed(let demand)): return .closed(demand)
-        case .content(.never): return .never
+        case .content(.closed(let demand)):
+            if query.authenticationUI == .skip, !authorization.canSatisfyUnasked(demand) { return .passedOver }
+            return .closed(demand)
+        case .content(.never): return query.authenticationUI == .skip ? .passedOver : .never
         case .content(.open(let key)): passwordKey = key
         }
         var item = Item(

@@ -9,7 +9,7 @@ import KeychainStore
 /// Tags cost more than anything else in a short call, so they are made when they are asked for.
 struct RowSearch {
     private let query: Query
-    private let groups: AccessGroups
+    private let groups: [String]?
     private let tags: SearchTags
     private let passcodeGeneration: UInt32?
 
@@ -17,10 +17,10 @@ struct RowSearch {
     ///
     /// - Parameters:
     ///   - query: what is looked for.
-    ///   - groups: where the client may look.
+    ///   - groups: where to look if the query names no group; `nil` for everywhere.
     ///   - tags: the maker of search tags.
     ///   - passcodeGeneration: leaves out items that went with an earlier passcode; `nil` finds them, too.
-    init(_ query: Query, _ groups: AccessGroups, _ tags: SearchTags, passcodeGeneration: UInt32?) {
+    init(_ query: Query, in groups: [String]?, _ tags: SearchTags, passcodeGeneration: UInt32?) {
         self.query = query
         self.groups = groups
         self.tags = tags
@@ -32,15 +32,18 @@ struct RowSearch {
         guard var filter = basis() else { return nil }
         filter.tags = attributeTags { _ in true }
         if query.attributes[.accessGroup] == nil {
-            filter.accessGroups = groups.searched?.map(groupTag)
+            filter.accessGroups = groups.map { Set($0.map(groupTag)) }
         }
         return filter
     }
 
+    /// More groups than this are not probed one by one.
+    private static let mostProbes = 256
+
     /// One filter for each primary key that the query spells out, in the order of the client's groups.
     ///
-    /// A primary key is spelt out when every part that an add fills in is given, and the group is one of a list. Parts
-    /// that an item may lack count as absent: a row that has them is found by ``filter()``.
+    /// A primary key is spelt out when every part that an add fills in is given, and the group is one of a list that is not
+    /// too long. Parts that an item may lack count as absent: a row that has them is found by ``filter()``.
     func primaryKeyFilters() -> some Sequence<RowFilter> {
         let basis = basis()
         var key = query.attributes
@@ -48,7 +51,8 @@ struct RowSearch {
         let isComplete = query.schema.primaryKey.allSatisfy { column in
             column.name == .accessGroup || column.defaultValue == nil || key[column.name] != nil
         }
-        let names = isComplete && basis != nil && query.reference == nil ? namedGroups() ?? [] : []
+        let named = isComplete && basis != nil && query.reference == nil ? namedGroups() ?? [] : []
+        let names = named.count <= Self.mostProbes ? named : []
         return names.lazy.compactMap { [key] name in
             guard var filter = basis else { return nil }
             var key = key
@@ -80,7 +84,7 @@ struct RowSearch {
     }
 
     private func namedGroups() -> [String]? {
-        guard let group = query.attributes[.accessGroup] else { return groups.searched }
+        guard let group = query.attributes[.accessGroup] else { return groups }
         guard case .string(let name) = group else { return nil }
         return [name]
     }

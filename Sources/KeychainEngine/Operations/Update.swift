@@ -26,27 +26,36 @@ extension Engine {
         let changes: UpdateAttributes
     }
 
-    /// The updates that a call means: of identities it is one of certificates, and then one of keys
-    /// (specification, section 8.4).
+    /// The updates that a call means: one, or of identities one of certificates and then one of keys.
+    struct Amendments {
+        let first: Amendment
+        /// Checks the second; it is not looked at where the first finds nothing (specification, section 8.4).
+        var second: (() throws(KeychainError) -> Amendment)?
+    }
+
+    /// Checks an update, that of the second half of identities excepted.
     func amendments(
         _ dictionary: PropertyDictionary,
         _ attributes: PropertyDictionary,
         for client: Client,
         _ authorization: Authorization
-    ) throws(KeychainError) -> [Amendment] {
+    ) throws(KeychainError) -> Amendments {
+        let (certificate, key): (PropertyDictionary, PropertyDictionary)
         if let identity = dictionary.identity {
-            let halves: [ItemReference] = [.certificate(identity.certificate), .key(identity.key)]
-            return try halves.map { half throws(KeychainError) in
-                try amendment(dictionary.about(half), attributes, for: client, authorization)
+            (certificate, key) = (
+                dictionary.about(.certificate(identity.certificate)), dictionary.about(.key(identity.key))
+            )
+        } else {
+            let whole = try amendment(dictionary, attributes, for: client, authorization)
+            guard whole.query.itemClass == .identity else { return Amendments(first: whole) }
+            guard whole.query.reference == nil else {
+                throw KeychainError(.internal, "an identity cannot be updated through its persistent reference")
             }
+            (certificate, key) = (dictionary.about(.certificate), dictionary.about(.key))
         }
-        let whole = try amendment(dictionary, attributes, for: client, authorization)
-        guard whole.query.itemClass == .identity else { return [whole] }
-        guard whole.query.reference == nil else {
-            throw KeychainError(.internal, "an identity cannot be updated through its persistent reference")
-        }
-        return try [ItemClass.certificate, .key].map { half throws(KeychainError) in
-            try amendment(dictionary.about(half), attributes, for: client, authorization)
+        let first = try amendment(certificate, attributes, for: client, authorization)
+        return Amendments(first: first) { () throws(KeychainError) in
+            try self.amendment(key, attributes, for: client, authorization)
         }
     }
 
@@ -56,8 +65,7 @@ extension Engine {
         for client: Client,
         _ authorization: Authorization
     ) throws(KeychainError) -> Amendment {
-        let dictionary = try ClientChecks.prepare(dictionary)
-        let attributes = try ClientChecks.prepareAttributes(attributes)
+        let (dictionary, attributes) = try ClientChecks.prepareUpdate(dictionary, attributes)
         try GuardedAttributes.check(dictionary, in: .updateQuery)
         try GuardedAttributes.check(attributes, in: .updateAttributes)
         let groups = try AccessGroups(client)
@@ -67,6 +75,8 @@ extension Engine {
         try groups.checkAppClip(query.attributes[.accessGroup])
         try checkUpdate(query)
         try groups.checkWritable(attributes[AttributeName.accessGroup.description])
+        // After the target group, unlike kSecReturn keys (specification, "Changes of the second round").
+        try query.refuseMatchKeys(of: "SecItemUpdate")
         var changes = try UpdateAttributes(attributes, query.schema)
         changes.attributes.bindAccessControl(to: authorization.enrolledSet)
         try groups.checkAppClip(changes.attributes[.accessGroup])
@@ -75,7 +85,6 @@ extension Engine {
     }
 
     private func checkUpdate(_ query: Query) throws(KeychainError) {
-        guard query.match.keys.isEmpty else { throw .parameter("kSecMatch keys have no meaning in SecItemUpdate") }
         guard query.returns.isEmpty else { throw .parameter("kSecReturn keys have no meaning in SecItemUpdate") }
         guard !query.hasItemList else { throw .parameter("kSecUseItemList has no meaning in SecItemUpdate") }
         try query.checkLegacyReference()
@@ -85,7 +94,7 @@ extension Engine {
     ///
     /// - Returns: A row that does not open. Nothing has changed then: it is found before the first change is made.
     func apply(
-        _ amendments: [Amendment],
+        _ amendments: Amendments,
         keeping certificate: SecretBytes? = nil,
         _ tags: SearchTags,
         _ authorization: Authorization,
@@ -93,7 +102,10 @@ extension Engine {
     ) throws(KeychainError) -> DamagedRow? {
         var items: [(row: NumberedRow, item: Item, passwordKey: PasswordKey?, changes: UpdateAttributes)] = []
         var demand = AuthenticationDemand(keybag: device.keybag)
-        for amendment in amendments {
+        var pending: [() throws(KeychainError) -> Amendment] = [{ amendments.first }]
+        if let second = amendments.second { pending.append(second) }
+        for next in pending {
+            let amendment = try next()
             for row in try matches(amendment, tags, writer) {
                 switch try openForUpdate(row, tags, authorization) {
                 case .damaged(let damaged): return damaged
@@ -121,7 +133,8 @@ extension Engine {
         _ reader: RowReader
     ) throws(KeychainError) -> [NumberedRow] {
         let generation = device.keybag.passcodeGeneration
-        let filter = RowSearch(amendment.query, amendment.groups, tags, passcodeGeneration: generation).filter()
+        let filter = RowSearch(amendment.query, in: amendment.groups.writable, tags, passcodeGeneration: generation)
+            .filter()
         let matches = try rows(filter, reader)
         if matches.isEmpty { throw try nothingFound(filter, reader) }
         return matches
@@ -188,6 +201,16 @@ extension Engine {
         let schema = ItemSchema.of(item.itemClass)
         var updated = changed(item, by: changes)
         let keepsPrimaryKey = tags.primaryKeyTag(schema, updated.attributes) == row.row.primaryKeyTag
+        let isSynchronizable = item.attributes[.synchronizable]?.isTrue ?? false
+        if isSynchronizable, keepsPrimaryKey,
+            schema.primaryKey.contains(where: { updated.attributes[$0.name] != item.attributes[$0.name] })
+        {
+            // What another device is told of compares with its types: the item would stand in its own way there.
+            throw KeychainError(
+                .duplicateItem,
+                "the new primary key differs from the old one in the type of a value only"
+            )
+        }
         updated.attributes[.modificationDate] = modificationDate(after: item, keepsPrimaryKey: keepsPrimaryKey)
         var sealable = SealableItem(
             itemClass: item.itemClass,
@@ -198,7 +221,7 @@ extension Engine {
         )
         let needsPassword = updated.attributes.accessControl?.constraints?.requiresApplicationPassword ?? false
         try put(try seal(&sealable, tags, needsPassword ? passwordKey : nil), inPlaceOf: row, tags, writer)
-        if !keepsPrimaryKey, item.attributes[.synchronizable]?.isTrue ?? false {
+        if !keepsPrimaryKey, isSynchronizable {
             let tombstone = try tombstone(of: item.attributes, item.itemClass, identifier: random.bytes16(), tags)
             // Another item of the same update may have moved onto the old primary key; then there is nothing to remember.
             _ = try writer.insert(tombstone)

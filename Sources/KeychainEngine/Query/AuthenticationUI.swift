@@ -9,21 +9,15 @@ enum AuthenticationUI: Sendable, Hashable {
     case skip
 
     /// Reads `kSecUseAuthenticationUI`, and `kSecUseNoAuthenticationUI` where the first is not given.
-    init(_ dictionary: PropertyDictionary) throws(KeychainError) {
+    ///
+    /// Any value but the constants means allow, and so does any but the Boolean true of the older key (specification,
+    /// section 3.5).
+    init(_ dictionary: PropertyDictionary) {
         switch dictionary[PropertyKey.useAuthenticationUI] {
-        case .string(PropertyKey.useAuthenticationUIAllow): self = .allow
         case .string(PropertyKey.useAuthenticationUIFail): self = .fail
         case .string(PropertyKey.useAuthenticationUISkip): self = .skip
-        case nil: self = try Self.withoutConstant(dictionary[PropertyKey.useNoAuthenticationUI])
-        default: throw .parameter("kSecUseAuthenticationUI is not one of its constants")
-        }
-    }
-
-    private static func withoutConstant(_ value: PropertyValue?) throws(KeychainError) -> AuthenticationUI {
-        switch value {
-        case nil, .boolean(false): .allow
-        case .boolean(true): .fail
-        default: throw .parameter("kSecUseNoAuthenticationUI is not a Boolean")
+        case nil: self = dictionary[PropertyKey.useNoAuthenticationUI] == .boolean(true) ? .fail : .allow
+        default: self = .allow
         }
     }
 }

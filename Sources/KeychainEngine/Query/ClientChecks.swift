@@ -5,19 +5,39 @@ import KeychainCore
 
 /// What is checked before a dictionary reaches the keychain proper (specification, section 3.6, step 1).
 enum ClientChecks {
-    /// Checks the dictionary of an add, or the query of another function, puts what a reference brings in its place, and
-    /// brings names into their compared form.
+    /// Checks the dictionary of an add, or the query of a copy or a delete, puts what a reference brings in its place, and
+    /// brings names and numbers into the form that they are sent in.
     ///
     /// - Parameters:
     ///   - dictionary: what the caller gave.
     ///   - isAdd: whether it is the dictionary of an add.
     ///   - allowsSkip: whether `kSecUseAuthenticationUISkip` has a meaning: only in a copy.
     /// - Returns: The dictionary without a reference, and with a normalized issuer.
-    /// - Throws: `errSecParam`.
+    /// - Throws: `errSecParam`; `errSecDecode` for a number that is not whole.
     static func prepare(
         _ dictionary: PropertyDictionary,
         isAdd: Bool = false,
         allowsSkip: Bool = false
+    ) throws(KeychainError) -> PropertyDictionary {
+        try RequestEncoding.encoded(prepareParameters(dictionary, isAdd: isAdd, allowsSkip: allowsSkip))
+    }
+
+    /// Checks both dictionaries of an update; they are encoded when both were checked.
+    ///
+    /// - Throws: `errSecParam`; `errSecDecode` for a number that is not whole.
+    static func prepareUpdate(
+        _ query: PropertyDictionary,
+        _ attributes: PropertyDictionary
+    ) throws(KeychainError) -> (query: PropertyDictionary, attributes: PropertyDictionary) {
+        let query = try prepareParameters(query, isAdd: false, allowsSkip: false)
+        let attributes = try prepareAttributes(attributes)
+        return (try RequestEncoding.encoded(query), try RequestEncoding.encoded(attributes))
+    }
+
+    private static func prepareParameters(
+        _ dictionary: PropertyDictionary,
+        isAdd: Bool,
+        allowsSkip: Bool
     ) throws(KeychainError) -> PropertyDictionary {
         guard !dictionary.entries.isEmpty else { throw .parameter("the dictionary is empty") }
         try checkAccessControl(dictionary, refusesSynchronizable: isAdd)
@@ -32,13 +52,17 @@ enum ClientChecks {
     }
 
     /// Checks the new attributes of an update.
-    static func prepareAttributes(_ attributes: PropertyDictionary) throws(KeychainError) -> PropertyDictionary {
+    private static func prepareAttributes(_ attributes: PropertyDictionary) throws(KeychainError) -> PropertyDictionary
+    {
         try checkAccessControl(attributes, refusesSynchronizable: true)
-        switch attributes[PropertyKey.valueReference] {
-        case nil: break
-        case .reference(.key)?, .reference(.certificate)?:
-            throw KeychainError(.noSuchAttribute, "an update cannot take its values from a reference")
-        default: throw .parameter("kSecValueRef is not a key or a certificate")
+        var attributes = attributes
+        if let value = attributes[PropertyKey.valueReference] {
+            guard case .reference(let reference) = value else {
+                throw .parameter("kSecValueRef is not a key, a certificate or an identity")
+            }
+            // What a reference brings includes its class, and the class is no attribute that an update can set.
+            attributes[PropertyKey.valueReference] = nil
+            attributes[PropertyKey.itemClass] = .string(reference.itemClass.rawValue)
         }
         return try normalizingIssuer(attributes)
     }

@@ -3,68 +3,56 @@
 import KeychainCore
 
 /// The macOS front end, which removes some keys before the data protection keychain sees them
-/// (specification, section 3.7).
+/// (specification, sections 3.7 and 9.2).
+///
+/// A key that is removed is not looked at, whatever its value. The attributes of an update stay as they are.
 enum MacOSFrontEnd {
     /// The request as it reaches the keychain.
     static func prune(_ operation: KeychainRequest.Operation) -> KeychainRequest.Operation {
         switch operation {
         case .add(let dictionary):
-            .add(pruneAddition(dictionary))
+            .add(pruned(dictionary, of: matchKeys))
         case .copyMatching(let dictionary):
-            .copyMatching(
-                removing([PropertyKey.matchSearchList, PropertyKey.valueData].contains, from: common(dictionary))
-            )
+            .copyMatching(pruned(dictionary, of: [PropertyKey.valueData]))
         case .update(let query, let attributes):
-            .update(removing(isNotForChanges, from: common(query)), attributes: removingDates(attributes))
+            .update(pruned(query, of: keysOfNoChange), attributes: attributes)
         case .delete(let dictionary):
-            .delete(removing(isNotForChanges, from: common(dictionary)))
+            .delete(pruned(dictionary, of: keysOfNoChange))
         case .set(let query, let attributes, let addition):
             .set(
-                removing(isNotForChanges, from: common(query)),
-                attributes: removingDates(attributes),
-                addition: pruneAddition(addition)
+                pruned(query, of: keysOfNoChange),
+                attributes: attributes,
+                addition: pruned(addition, of: matchKeys)
             )
         }
-    }
-
-    private static func pruneAddition(_ dictionary: PropertyDictionary) -> PropertyDictionary {
-        removing(addMatchKeys.contains, from: common(dictionary))
-    }
-
-    private static let addMatchKeys: Set<String> = [
-        PropertyKey.matchPolicy, PropertyKey.matchItemList, PropertyKey.matchSearchList, PropertyKey.matchIssuers,
-        PropertyKey.matchEmailAddressIfPresent, PropertyKey.matchSubjectContains, PropertyKey.matchCaseInsensitive,
-        PropertyKey.matchTrustedOnly, PropertyKey.matchValidOnDate, PropertyKey.matchLimit,
-    ]
-
-    private static func isNotForChanges(_ key: String) -> Bool {
-        key.utf16.count != 4 && (key.hasPrefix("m_") || key.hasPrefix("r_")) || key == PropertyKey.valueData
     }
 
     /// What goes from every query and from the dictionary of an add.
-    private static func common(_ dictionary: PropertyDictionary) -> PropertyDictionary {
-        var dictionary = removingDates(dictionary)
-        dictionary[PropertyKey.useKeychain] = nil
-        dictionary["acls"] = nil
-        if dictionary[PropertyKey.valuePersistentReference] != nil {
-            dictionary[AttributeName.synchronizable.description] = nil
+    private static let commonKeys: Set<String> = [
+        PropertyKey.useDataProtectionKeychain, PropertyKey.useKeychain, "acls", PropertyKey.matchSearchList,
+        AttributeName.modificationDate.description,
+    ]
+
+    /// The match keys that go from all but a copy; others reach the keychain.
+    private static let matchKeys: Set<String> = [
+        PropertyKey.matchPolicy, PropertyKey.matchItemList, PropertyKey.matchSearchList, PropertyKey.matchIssuers,
+        PropertyKey.matchEmailAddressIfPresent, PropertyKey.matchSubjectContains, PropertyKey.matchCaseInsensitive,
+        PropertyKey.matchTrustedOnly, PropertyKey.matchValidOnDate, PropertyKey.matchLimit,
+        PropertyKey.matchLimitOne, PropertyKey.matchLimitAll,
+    ]
+
+    /// What goes from the query of an update and from a delete.
+    private static let keysOfNoChange = matchKeys.union([
+        PropertyKey.returnAttributes, PropertyKey.returnData, PropertyKey.returnPersistentReference,
+        PropertyKey.returnReference, PropertyKey.valueData,
+    ])
+
+    private static func pruned(_ dictionary: PropertyDictionary, of keys: Set<String>) -> PropertyDictionary {
+        let isByReference = dictionary[PropertyKey.valuePersistentReference] != nil
+        let entries = dictionary.entries.filter { key, _ in
+            !commonKeys.contains(key) && !keys.contains(key)
+                && !(isByReference && key == AttributeName.synchronizable.description)
         }
-        return dictionary
-    }
-
-    private static func removingDates(_ dictionary: PropertyDictionary) -> PropertyDictionary {
-        var dictionary = dictionary
-        dictionary[AttributeName.modificationDate.description] = nil
-        return dictionary
-    }
-
-    private static func removing(
-        _ isRemoved: (String) -> Bool,
-        from dictionary: PropertyDictionary
-    ) -> PropertyDictionary {
-        PropertyDictionary(
-            dictionary.entries.filter { !isRemoved($0.key) },
-            hasForeignKey: dictionary.hasForeignKey
-        )
+        return PropertyDictionary(entries, foreignKeys: dictionary.foreignKeys)
     }
 }

@@ -13,7 +13,8 @@ struct MatchConditions: Sendable, Hashable {
     /// Names that have to be in a certificate's chain, normalized.
     var issuers: [SecretBytes] = []
     var policy: CertificatePolicy?
-    var trustedOnly = false
+    /// Whether certificates have to be trusted; `nil` when nothing was said of trust.
+    var trustedOnly: Bool?
     var validOn: Moment?
 
     /// When a certificate has to be valid.
@@ -26,13 +27,13 @@ struct MatchConditions: Sendable, Hashable {
 
     /// Whether a certificate's contents or its issuers decide a match, which no tag can tell.
     var decidesOnCertificates: Bool {
-        emailAddress != nil || !issuers.isEmpty || policy != nil || validOn != nil
+        emailAddress != nil || !issuers.isEmpty || readsCertificates
     }
 
     /// Whether a condition has the contents of certificates read; that on e-mail addresses does not
     /// (specification, section 5.2, step 6).
     var readsCertificates: Bool {
-        policy != nil || validOn != nil || keys.contains(PropertyKey.matchTrustedOnly)
+        policy != nil || validOn != nil || trustedOnly != nil
     }
 
     /// Takes one match key.
@@ -64,9 +65,6 @@ struct MatchConditions: Sendable, Hashable {
         let isCertificate = itemClass == .certificate || itemClass == .identity
         if !isCertificate, !issuers.isEmpty || policy != nil {
             throw KeychainError(.unimplemented, "issuers and policies select certificates and identities only")
-        }
-        if isCertificate, trustedOnly {
-            throw KeychainError(.unimplemented, "trust is not evaluated yet")
         }
         if itemClass != .internetPassword, hostOrSubdomain != nil {
             throw KeychainError(.unimplemented, "kSecMatchHostOrSubdomainOfHost selects internet passwords only")

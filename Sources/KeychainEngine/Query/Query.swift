@@ -13,6 +13,8 @@ struct Query: Sendable {
     var match = MatchConditions()
     var returns: ReturnFlags = []
     var data: SecretBytes?
+    /// Whether the data is more than an item can hold, and therefore not here.
+    var isDataTooLarge = false
     var reference: PersistentReference?
     var authenticationUI = AuthenticationUI.allow
     /// In which context the owner is asked (`kSecUseAuthenticationContext`).
@@ -34,10 +36,22 @@ extension Query {
     /// Whether an answer takes the secrets of items, or a condition on certificates does.
     var readsSecret: Bool {
         returns.contains(.data) || returns.contains(.reference) && itemClass.hasReferenceType
-            || itemClass == .certificate && match.readsCertificates
+            || itemClass == .certificate && match.readsCertificates || keepsDataForWantOfReference
     }
 
-    /// A legacy reference stands alone, unlike one of the current form (specification, open question 11).
+    /// Whether the result is the dictionary of a password for which nothing but references were asked: as a password has no
+    /// reference that could be made of its data, the data stays in it (specification, section 4.2).
+    var keepsDataForWantOfReference: Bool { isForReferences && !itemClass.hasReferenceType }
+
+    /// Whether both kinds of reference are asked for, and neither attributes nor data.
+    var isForReferences: Bool { returns == [.reference, .persistentReference] }
+
+    /// Refuses conditions beyond attributes, which only a copy takes.
+    func refuseMatchKeys(of function: String) throws(KeychainError) {
+        guard match.keys.isEmpty else { throw .parameter("kSecMatch keys have no meaning in \(function)") }
+    }
+
+    /// In an update or a delete a legacy reference stands alone, unlike one of the current form (specification, section 4.4).
     func checkLegacyReference() throws(KeychainError) {
         if case .row? = reference, !attributes.isEmpty {
             throw .parameter("a legacy persistent reference cannot be combined with attributes")

@@ -9,13 +9,16 @@ enum QueryParser {
 
     /// - Throws: `errSecParam`, `errSecNoSuchClass` or `errSecNoSuchAttr` for the first violation.
     static func parse(_ dictionary: PropertyDictionary) throws(KeychainError) -> Query {
-        guard !dictionary.hasForeignKey else { throw .parameter("a key is not a string") }
+        guard !dictionary.foreignKeys.contains(.other) else { throw .parameter("a key is not a string") }
         let reference = try dictionary[PropertyKey.valuePersistentReference].map { value throws(KeychainError) in
             try PersistentReference(value)
         }
         var query = Query(itemClass: try itemClass(dictionary, reference))
         query.reference = reference
-        query.authenticationUI = try AuthenticationUI(dictionary)
+        query.authenticationUI = AuthenticationUI(dictionary)
+        guard dictionary.foreignKeys.isEmpty else {
+            throw KeychainError(.noSuchAttribute, "a key is a number, which no attribute has as its name")
+        }
         try checkSize(dictionary, query.schema)
         // Sorted, so that a dictionary with several faults always gets the same answer.
         for (key, value) in dictionary.entries.sorted(by: { $0.key < $1.key }) {
@@ -32,15 +35,16 @@ enum QueryParser {
         _ dictionary: PropertyDictionary,
         _ reference: PersistentReference?
     ) throws(KeychainError) -> ItemClass {
-        guard case .string(let name)? = dictionary[PropertyKey.itemClass] else {
-            // A token's reference names no class of its own; whichever it is, nothing will be found.
-            if let reference { return reference.itemClass ?? .key }
-            throw .parameter("kSecClass is missing or not a string")
+        let given = dictionary[PropertyKey.itemClass]
+        guard case .string(let name)? = given else {
+            guard let reference else { throw .parameter("kSecClass is missing or not a string") }
+            guard given == nil else { throw KeychainError(.noSuchClass, "kSecClass is not a string") }
+            return reference.itemClass
         }
         guard let itemClass = ItemClass(rawValue: name) else {
             throw KeychainError(.noSuchClass, "kSecClass names no item class")
         }
-        if let referenced = reference?.itemClass, referenced != itemClass {
+        if let reference, reference.itemClass != itemClass {
             throw KeychainError(.noSuchClass, "kSecClass contradicts the persistent reference")
         }
         return itemClass
@@ -118,10 +122,11 @@ enum QueryParser {
             }
             query.context = context
         case PropertyKey.useOperationPrompt:
-            guard case .string(let prompt) = value else { throw .parameter("kSecUseOperationPrompt is not a string") }
-            query.operationPrompt = prompt
-        case PropertyKey.useAuthenticationUI, PropertyKey.useNoAuthenticationUI, PropertyKey.useCredentialReference,
-            PropertyKey.useUserIndependentKeychain:
+            // Its type is not checked; only a string can be shown.
+            if case .string(let prompt) = value { query.operationPrompt = prompt }
+        case PropertyKey.useCredentialReference:
+            guard case .data = value else { throw .parameter("kSecUseCredentialReference is not data") }
+        case PropertyKey.useAuthenticationUI, PropertyKey.useNoAuthenticationUI:
             break
         default: throw unknown(key)
         }
@@ -134,8 +139,8 @@ enum QueryParser {
     ) throws(KeychainError) {
         switch key {
         case PropertyKey.valueData:
-            guard case .data(let data) = value else { throw .parameter("kSecValueData is not data") }
-            query.data = data
+            query.data = try value.secret()
+            query.isDataTooLarge = query.data == nil
         case PropertyKey.valuePersistentReference: break
         default: throw unknown(key)
         }
@@ -144,4 +149,25 @@ enum QueryParser {
     private static func unknown(_ key: String) -> KeychainError {
         .parameter("'\(key)' is not a key that the keychain knows")
     }
+}
+
+extension PropertyValue {
+    /// The value of `kSecValueData`; `nil` for more than an item can hold.
+    ///
+    /// - Throws: `errSecParam` for what is not data.
+    func secret() throws(KeychainError) -> SecretBytes? {
+        switch self {
+        case .data(let data): data.count <= ItemLimits.secretByteCount ? data : nil
+        case .oversizedData: nil
+        default: throw .parameter("kSecValueData is not data")
+        }
+    }
+}
+
+extension KeychainError {
+    /// The answer for a secret that no item can hold; it is given before anything is sealed.
+    static let secretTooLarge = KeychainError(
+        .dataTooLarge,
+        "the secret is larger than \(ItemLimits.secretByteCount) bytes"
+    )
 }

@@ -10,9 +10,10 @@ struct UpdateAttributes: Sendable {
     /// The new secret; `nil` to keep the old one.
     var data: SecretBytes?
 
-    /// - Throws: `errSecNoSuchAttr` for whatever is not a column of the class, `errSecParam` for a wrong value.
+    /// - Throws: `errSecNoSuchAttr` for whatever is not a column of the class, `errSecParam` for a wrong value,
+    ///   `errSecDataTooLarge`.
     init(_ dictionary: PropertyDictionary, _ schema: ItemSchema) throws(KeychainError) {
-        guard !dictionary.hasForeignKey else { throw .parameter("a key is not a string") }
+        guard dictionary.foreignKeys.isEmpty else { throw .parameter("a key is not a string") }
         for (key, value) in dictionary.entries.sorted(by: { $0.key < $1.key }) {
             try take(key, value, schema)
         }
@@ -27,7 +28,7 @@ struct UpdateAttributes: Sendable {
         _ schema: ItemSchema
     ) throws(KeychainError) {
         if key == PropertyKey.valueData {
-            guard case .data(let data) = value else { throw .parameter("kSecValueData is not data") }
+            guard let data = try value.secret() else { throw .secretTooLarge }
             self.data = data
             return
         }

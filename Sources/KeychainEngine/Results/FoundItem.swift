@@ -44,13 +44,16 @@ enum FoundItem: Sendable {
         return certificate.secret
     }
 
-    /// The item's class and identifier; an identity is known by its certificate.
-    var persistentReference: SecretBytes {
+    /// The item's identifier; an identity is known by its certificate.
+    var identifier: ItemIdentifier {
         switch self {
-        case .stored(let item): PersistentReference.bytes(item.itemClass, item.identifier)
-        case .identity(let certificate, _): PersistentReference.bytes(.identity, certificate.identifier)
+        case .stored(let item): item.identifier
+        case .identity(let certificate, _): certificate.identifier
         }
     }
+
+    /// The class and the identifier.
+    var persistentReference: SecretBytes { PersistentReference.bytes(itemClass, identifier) }
 
     /// What `kSecReturnRef` gives; `nil` without data, and for passwords, which have no reference type.
     ///

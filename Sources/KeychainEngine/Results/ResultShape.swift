@@ -43,11 +43,14 @@ enum ResultShape {
         case .persistentReference: return .data(item.persistentReference)
         case .reference: return item.reference(query.context).map { .reference($0) }
         case let flags:
-            var result = visible(item.attributes, hiding: ["UUID"])
+            var result = visible(item.attributes, hiding: flags.contains(.reference) ? [] : ["UUID"])
             result[AttributeName.user.description] = .data(SecretBytes())
             result[AttributeName.accessControl.description] = item.accessControl.map { .accessControl($0) }
             result[certificateKey] = item.certificateData.map { .data($0) }
-            if flags.contains(.data) { result[PropertyKey.valueData] = item.data.map { .data($0) } }
+            if flags.contains(.data) || query.keepsDataForWantOfReference {
+                result[PropertyKey.valueData] = item.data.map { .data($0) }
+            }
+            if query.isForReferences { result["persistref"] = .data(SecretBytes(item.identifier.bytes)) }
             return .dictionary(adding(item, query, to: result))
         }
     }

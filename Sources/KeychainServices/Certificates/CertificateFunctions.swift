@@ -32,7 +32,8 @@ public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? {
 
 /// A name for the subject of a certificate, for people.
 ///
-/// - Returns: The common name, else an alternative name, else another part of the subject; `nil` when none is text.
+/// - Returns: The common names, the most specific one first, with the description behind them; else an e-mail address or a DNS
+///   name; else another part of the subject; `nil` when none is text (specification, section 2.3).
 @discardableResult
 public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? {
     certificate.certificate.subjectSummary.map { NSString(string: $0) }

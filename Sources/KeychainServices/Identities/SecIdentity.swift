@@ -10,20 +10,26 @@ public final class SecIdentity: Hashable, Sendable {
     let privateKey: SecKey
 
     /// An identity, if the key is the private one of the certificate's public key.
-    init?(_ certificate: SecCertificate, _ privateKey: SecKey) {
-        guard case .private(let key) = privateKey.half,
-            key.publicKey.externalRepresentation == certificate.certificate.publicKeyBits
-        else { return nil }
+    convenience init?(_ certificate: SecCertificate, _ privateKey: SecKey) {
+        guard case .private = privateKey.half else { return nil }
+        self.init(certificate, anyHalf: privateKey)
+    }
+
+    /// An identity, if the key is one half of the pair of the certificate's public key.
+    private init?(_ certificate: SecCertificate, anyHalf privateKey: SecKey) {
+        guard privateKey.publicKey.externalRepresentation == certificate.certificate.publicKeyBits else { return nil }
         self.certificate = certificate
         self.privateKey = privateKey
     }
 
     /// An identity of the keychain; `nil` when its halves are no certificate and key, or do not belong together.
+    ///
+    /// The keychain takes a public key for the key of an identity, too (specification, open question 12).
     convenience init?(_ reference: IdentityReference) {
         guard let certificate = SecCertificate(reference.certificate), let key = SecKey(reference.key) else {
             return nil
         }
-        self.init(certificate, key)
+        self.init(certificate, anyHalf: key)
     }
 
     /// What the identity brings to a request.

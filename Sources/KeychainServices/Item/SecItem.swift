@@ -10,7 +10,7 @@ import KeychainCore
 ///   - attributes: the class, attributes and secret, and what to return (specification, sections 2 and 3).
 ///   - result: receives what a `kSecReturn…` key asks for; left alone on failure.
 /// - Returns: `errSecSuccess`, or for example `errSecDuplicateItem`, `errSecParam`, `errSecNoSuchAttr`,
-///   `errSecMissingEntitlement`.
+///   `errSecMissingEntitlement`; `errSecDecode` for a number that is not whole, as from the other functions.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     ItemCall.perform(.add(PropertyDictionary(attributes)), result)

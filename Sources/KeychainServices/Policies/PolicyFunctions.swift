@@ -5,6 +5,8 @@ public import Foundation
 import KeychainCore
 
 /// A policy for any certificate: valid now, and nothing critical in it that is unknown.
+///
+/// - Important: As a condition of a query it finds nothing: it asks for a trusted chain, and nothing is trusted yet.
 @discardableResult
 public func SecPolicyCreateBasicX509() -> SecPolicy { SecPolicy(.basicX509) }
 

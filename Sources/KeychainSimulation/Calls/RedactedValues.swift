@@ -37,6 +37,8 @@ enum RedactedValues {
         case .reference(.certificate): "a SecCertificate"
         case .reference(.identity): "a SecIdentity"
         case .policy: "a SecPolicy"
+        case .nested: "a dictionary or a nested array"
+        case .oversizedData(let count): "\(count) bytes"
         case .object(let type): "an object: \(type)"
         }
     }

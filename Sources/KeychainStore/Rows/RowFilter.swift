@@ -9,7 +9,7 @@ public struct RowFilter: Sendable, Hashable {
     /// Tags that attributes must have.
     public var tags: [AttributeTag] = []
     /// Access groups, one of which the row must be in; `nil` for any.
-    public var accessGroups: [SearchTag]?
+    public var accessGroups: Set<SearchTag>?
     /// The primary key that the row must have; `nil` for any.
     public var primaryKey: SearchTag?
     /// The identifier.
@@ -30,7 +30,9 @@ public struct RowFilter: Sendable, Hashable {
     /// What the SQL of a filter depends on.
     struct Shape: Hashable {
         var tags: [AttributeName]
+        /// `nil` for no condition, or one that has a parameter for each group.
         var accessGroups: Int?
+        var hasManyAccessGroups: Bool
         var hasPrimaryKey: Bool
         var hasIdentifier: Bool
         var hasRowNumber: Bool
@@ -42,7 +44,8 @@ public struct RowFilter: Sendable, Hashable {
     var shape: Shape {
         Shape(
             tags: tags.map(\.name),
-            accessGroups: accessGroups?.count,
+            accessGroups: hasManyAccessGroups ? nil : accessGroups?.count,
+            hasManyAccessGroups: hasManyAccessGroups,
             hasPrimaryKey: primaryKey != nil,
             hasIdentifier: identifier != nil,
             hasRowNumber: rowNumber != nil,
@@ -52,6 +55,11 @@ public struct RowFilter: Sendable, Hashable {
         )
     }
 
+    /// From how many groups on they are one parameter: SQLite bounds the number of parameters.
+    private static let manyAccessGroups = 1_000
+
+    private var hasManyAccessGroups: Bool { accessGroups.map { $0.count >= Self.manyAccessGroups } ?? false }
+
     /// The SQL condition; ``bind(to:)`` gives its parameters in the same order.
     var condition: String {
         var terms: [String] = []
@@ -59,13 +67,32 @@ public struct RowFilter: Sendable, Hashable {
         if identifier != nil { terms.append("\(Layout.identifier) = ?") }
         if rowNumber != nil { terms.append("\(Layout.rowNumber) = ?") }
         terms += tags.map { "\(Layout.column($0.name)) = ?" }
-        if let accessGroups {
+        if hasManyAccessGroups {
+            terms.append("hex(\(Layout.column(.accessGroup))) IN (SELECT value FROM json_each(?))")
+        } else if let accessGroups {
             terms.append("\(Layout.column(.accessGroup)) IN (\(Layout.placeholders(accessGroups.count)))")
         }
         if protection != nil { terms.append("\(Layout.protection) = ?") }
         if passcodeGeneration != nil { terms.append("NOT (\(Self.isOfEarlierGeneration))") }
         if !includesTombstones { terms.append("\(Layout.tombstone) = 0") }
         return terms.isEmpty ? "1" : terms.joined(separator: " AND ")
+    }
+
+    /// Tags as a JSON array of what SQLite's `hex` makes of them.
+    private static func list(_ tags: Set<SearchTag>) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(tags.count * (2 * SearchTag.count + 3) + 2)
+        for tag in tags {
+            text.append(UInt8(ascii: text.isEmpty ? "[" : ","))
+            text.append(UInt8(ascii: "\""))
+            tag.withUnsafeBytes { bytes in
+                for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+            }
+            text.append(UInt8(ascii: "\""))
+        }
+        text.append(UInt8(ascii: "]"))
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The SQL condition for rows of a protection class and of a generation below another.
@@ -82,7 +109,8 @@ public struct RowFilter: Sendable, Hashable {
             && identifier ?? row.identifier == row.identifier
             && rowNumber ?? number == number
             && tags.allSatisfy(row.tags.contains)
-            && accessGroups?.contains { row.tags.contains(AttributeTag(name: .accessGroup, tag: $0)) } ?? true
+            && (accessGroups.map { groups in row.tags.contains { $0.name == .accessGroup && groups.contains($0.tag) } }
+                ?? true)
             && protection ?? row.protection == row.protection
             && !(passcodeGeneration.map(row.isDestroyed) ?? false)
             && (includesTombstones || !row.isTombstone)
@@ -98,7 +126,11 @@ public struct RowFilter: Sendable, Hashable {
         if let identifier { try statement.bind(identifier, at: next()) }
         if let rowNumber { try statement.bind(rowNumber, at: next()) }
         for tag in tags { try statement.bind(tag.tag, at: next()) }
-        for tag in accessGroups ?? [] { try statement.bind(tag, at: next()) }
+        if hasManyAccessGroups {
+            try statement.bind(Self.list(accessGroups ?? []), at: next())
+        } else {
+            for tag in accessGroups ?? [] { try statement.bind(tag, at: next()) }
+        }
         if let protection { try statement.bind(protection, at: next()) }
         if let passcodeGeneration {
             try statement.bind(StoredRow.passcodeProtection, at: next())

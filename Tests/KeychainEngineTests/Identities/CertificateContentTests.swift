@@ -65,18 +65,41 @@ struct CertificateContentTests {
         #expect(calls.copy(.one(itemClass) + ["m_ValidOnDate": Self.date(2085)]) == .done)
     }
 
+    @Test(
+        "a validity without duration, or with an end on the reference date, contains no date",
+        arguments: [(2001...2090, false), (1990...2001, false), (2010...2010, false), (2000...2090, true)]
+    )
+    func oddValidity(_ years: ClosedRange<Int>, _ counts: Bool) throws {
+        let calls = Calls(backend: try TemporaryKeychain())
+        #expect(calls.add(.certificate(Self.certificate(1, years))) == .done)
+        let begin = DateComponents(
+            calendar: Calendar(identifier: .gregorian),
+            timeZone: TimeZone(secondsFromGMT: 0),
+            year: years.lowerBound
+        )
+        let seconds = try #require(begin.date).timeIntervalSinceReferenceDate
+        let query: [String: PropertyValue] = [
+            "m_ValidOnDate": .date(Timestamp(secondsSinceReferenceDate: seconds))
+        ]
+        #expect(calls.copy(.one(.certificate) + query) == (counts ? .done : .failed(.itemNotFound)))
+        #expect(calls.copy(.one(.certificate)) == .done)
+    }
+
     @Test("a policy is asked of the certificate, at the date or now", arguments: [ItemClass.certificate, .identity])
     func policy(_ itemClass: ItemClass) throws {
         let calls = try Self.calls()
+        let client: [String: PropertyValue] = ["m_Policy": .policy(.tls(isServer: false, host: nil))] + .asAttributes
+        #expect(calls.copy(.every(itemClass) + client).values.count == 1)
+        #expect(calls.copy(.every(itemClass) + client + ["m_ValidOnDate": Self.date(2007)]).values.count == 2)
+        // Basic X.509 is the evaluation of a whole chain, and nothing is trusted yet.
         let basic: [String: PropertyValue] = ["m_Policy": .policy(.basicX509)] + .asAttributes
-        #expect(calls.copy(.every(itemClass) + basic).values.count == 1)
-        #expect(calls.copy(.every(itemClass) + basic + ["m_ValidOnDate": Self.date(2007)]).values.count == 2)
+        #expect(calls.copy(.every(itemClass) + basic) == .failed(.itemNotFound))
         let host: [String: PropertyValue] = ["m_Policy": .policy(.tls(isServer: true, host: "elsewhere.example"))]
         #expect(calls.copy(.every(itemClass) + host + .asAttributes) == .failed(.itemNotFound))
         #expect(calls.copy(.one(.key) + basic) == .failed(.unimplemented))
     }
 
-    @Test("an e-mail address is one of the certificate's, if it has any; without reading it nothing is found")
+    @Test("an e-mail address is one of the certificate's; without reading it nothing is found")
     func emailAddress() throws {
         let calls = Calls(backend: try TemporaryKeychain())
         #expect(calls.add(.certificate(Self.certificate(1, emailAddress: "anna@example.com"))) == .done)
@@ -93,7 +116,11 @@ struct CertificateContentTests {
         let anna: [String: PropertyValue] = ["m_EmailAddressIfPresent": .string("anna@example.com")]
         #expect(calls.copy(.one(.identity) + anna + .asReference) == .failed(.itemNotFound))
         #expect(calls.add(.certificate(Self.certificate(3))) == .done)
-        #expect(calls.copy(.every(.certificate) + bert + .asData).values.count == 2)
+        #expect(calls.copy(.every(.certificate) + bert + .asData).values.count == 1)
+        #expect(
+            calls.copy(.every(.certificate) + bert + ["m_TrustedOnly": .boolean(false)] + .asAttributes).values.count
+                == 1
+        )
     }
 
     @Test("what is no certificate meets no condition on its contents")
@@ -101,13 +128,23 @@ struct CertificateContentTests {
         let calls = Calls(backend: try TemporaryKeychain())
         #expect(calls.add(.certificate(Fixture.certificate(1))) == .done)
         #expect(calls.copy(.one(.certificate) + .asReference).values.count == 1)
-        #expect(calls.copy(.one(.certificate) + ["m_ValidOnDate": .null]) == .failed(.itemNotFound))
+        let conditions: [[String: PropertyValue]] = [
+            ["m_ValidOnDate": .null], ["m_TrustedOnly": .boolean(false)], ["m_TrustedOnly": .boolean(true)],
+            ["m_Policy": .policy(.tls(isServer: false, host: nil))], ["m_Policy": .policy(.basicX509)],
+            ["m_EmailAddressIfPresent": .string("")],
+        ]
+        for condition in conditions {
+            #expect(calls.copy(.one(.certificate) + condition + .asData) == .failed(.itemNotFound))
+        }
     }
 
-    @Test("trust is not told yet", arguments: [ItemClass.certificate, .identity])
+    @Test(
+        "nothing is trusted yet, and where trust does not matter everything is found",
+        arguments: [ItemClass.certificate, .identity]
+    )
     func trust(_ itemClass: ItemClass) throws {
         let calls = try Self.calls()
-        #expect(calls.copy(.one(itemClass) + ["m_TrustedOnly": .boolean(true)]) == .failed(.unimplemented))
+        #expect(calls.copy(.one(itemClass) + ["m_TrustedOnly": .boolean(true)]) == .failed(.itemNotFound))
         #expect(calls.copy(.every(itemClass) + .asData + ["m_TrustedOnly": .boolean(false)]).values.count == 3)
     }
 }

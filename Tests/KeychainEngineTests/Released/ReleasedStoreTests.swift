@@ -106,7 +106,6 @@ private enum SampleItems {
         [
             PropertyKey.itemClass: .string("inet"), "srvr": .string("example.com"), "port": .string("0080"),
             "ptcl": .string("http"), "agrp": .string("TEAMID.com.example.shared"),
-            "type": .number(.unsigned(.max)), "crtr": .number(.real(0.5)),
             PropertyKey.valueData: .data(SecretBytes(Array("password".utf8))),
         ],
         [

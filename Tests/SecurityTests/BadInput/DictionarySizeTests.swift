@@ -72,6 +72,7 @@ struct DictionarySizeTests {
     func deep(_ depth: Int, _ key: String) throws {
         let keychain = try WitnessedKeychain()
         for nest in [nestedArrays(depth), nestedDictionaries(depth)] {
+            defer { unnest(nest) }
             let query: [CFString: Any] = [kSecAttrService: "nobody", kSecClass: kSecClassGenericPassword]
                 .merging([NSString.key(key): nest[0]]) { $1 }
             let statuses = keychain.run {
@@ -85,13 +86,25 @@ struct DictionarySizeTests {
                 )
             }
             #expect([errSecParam, errSecNoSuchAttr].contains(update))
-            unnest(nest)
+        }
+        try keychain.expectUntouched()
+    }
+
+    @Test("a number that is not whole is found at the bottom of a nest", arguments: [1, 10, 2_000])
+    func deepFraction(_ depth: Int) throws {
+        let keychain = try WitnessedKeychain()
+        for nest in [nestedArrays(depth), nestedDictionaries(depth)] {
+            defer { unnest(nest) }
+            (nest.last as? NSMutableArray)?.add(NSNumber(value: 0.5))
+            (nest.last as? NSMutableDictionary)?.setObject(NSNumber(value: 0.5), forKey: NSString(string: "k"))
+            let query: [CFString: Any] = [kSecClass: kSecClassGenericPassword, NSString.key("m_Unknown"): nest[0]]
+            #expect(keychain.run { Items.copy(query).status } == errSecDecode)
         }
         try keychain.expectUntouched()
     }
 
     private func isIgnored(_ key: String, _ status: OSStatus) -> Bool {
-        key.hasPrefix("m_") && [errSecSuccess, errSecItemNotFound].contains(status)
+        (key.hasPrefix("m_") || key == "u_AuthUI") && [errSecSuccess, errSecItemNotFound].contains(status)
     }
 
     /// An array in an array in an array…, the outermost first.

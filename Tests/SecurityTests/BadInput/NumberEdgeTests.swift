@@ -27,11 +27,34 @@ struct NumberEdgeTests {
         .integer(0), .integer(-1), .integer(Int64(Int32.max)), .integer(Int64(Int32.max) + 1),
         .integer(Int64(Int32.min)), .integer(Int64(Int32.min) - 1), .integer(Int64(UInt32.max)),
         .integer(1 << 53), .integer((1 << 53) + 1), .integer(.max), .integer(.max - 1), .integer(.min),
-        .integer(.min + 1), .unsigned(1 << 63), .unsigned((1 << 63) + 1), .unsigned(.max), .unsigned(.max - 1),
-        .real(0.5), .real(-0.0), .real(9_007_199_254_740_994), .real(1e18), .real(9.223372036854775e18),
-        .real(9.3e18), .real(-9.3e18), .real(.greatestFiniteMagnitude), .real(-.greatestFiniteMagnitude),
-        .real(.leastNonzeroMagnitude), .real(.ulpOfOne), .real(Double(Float.pi)),
+        .integer(.min + 1), .real(-0.0), .real(9_007_199_254_740_994), .real(1e18), .real(9.223372036854775e18),
+        .real(-9.223372036854775808e18),
     ]
+
+    /// Numbers that are no integers of 64 bits.
+    private static let unsendable: [Sample] = [
+        .unsigned(1 << 63), .unsigned((1 << 63) + 1), .unsigned(.max), .unsigned(.max - 1), .real(0.5),
+        .real(9.223372036854775808e18), .real(9.3e18), .real(-9.3e18), .real(.greatestFiniteMagnitude),
+        .real(-.greatestFiniteMagnitude), .real(.leastNonzeroMagnitude), .real(.ulpOfOne), .real(Double(Float.pi)),
+        .real(.nan), .real(.infinity), .real(-.infinity),
+    ]
+
+    @Test("a number that is no integer of 64 bits cannot be sent", arguments: unsendable)
+    func unsendableNumber(_ sample: Sample) throws {
+        let keychain = try WitnessedKeychain()
+        keychain.run {
+            for key in [kSecAttrPort, kSecAttrCreator, kSecAttrAccount, kSecAttrLabel, kSecMatchLimit, kSecValueData] {
+                let item: [CFString: Any] = [kSecClass: kSecClassInternetPassword, key: sample.value]
+                #expect(Items.add(item) == errSecDecode, "\(key)")
+                #expect(Items.copy(item).status == errSecDecode, "\(key)")
+                #expect(Items.update(item, [:]) == errSecDecode, "\(key)")
+                let attributes: [CFString: Any] = [key: sample.value]
+                #expect(Items.update([kSecClass: kSecClassInternetPassword], attributes) == errSecDecode, "\(key)")
+                #expect(Items.delete(item) == errSecDecode, "\(key)")
+            }
+        }
+        try keychain.expectUntouched()
+    }
 
     @Test("a number comes back with its value and finds its item", arguments: samples)
     func numberIsKept(_ sample: Sample) throws {
@@ -63,17 +86,10 @@ struct NumberEdgeTests {
             (.integer(0), .real(-0.0), true),
             (.integer(0), .text(""), false),
             (.integer(.max), .integer(.max - 1), false),
-            (.integer(.max), .unsigned(1 << 63), false),
             (.integer(.min), .integer(.min + 1), false),
             (.integer(Int64(UInt32.max)), .integer(-1), false),
             (.integer(1 << 32), .integer(0), false),
-            (.unsigned(.max), .unsigned(.max - 1), true),
-            (.unsigned(1 << 63), .unsigned(.max), false),
-            (.unsigned(1 << 63), .real(9.223372036854775808e18), true),
-            (.unsigned(.max), .text("18446744073709551615"), true),
             (.integer(1 << 53), .integer((1 << 53) + 1), false),
-            (.real(0.1), .text("0.1"), true),
-            (.real(0.1), .real(0.2), false),
         ] as [(Sample, Sample, Bool)]
     )
     func unhashedPrimaryKey(_ one: Sample, _ other: Sample, _ areSame: Bool) throws {
@@ -86,11 +102,7 @@ struct NumberEdgeTests {
         arguments: [
             (.integer(1), .integer(1 + 1 << 32), true),
             (.integer(-1), .integer(Int64(UInt32.max)), true),
-            (.integer(-1), .unsigned(.max), true),
             (.integer(0), .integer(.min), true),
-            (.integer(1), .real(1.9), true),
-            (.integer(Int64(Int32.max)), .real(1e300), true),
-            (.integer(Int64(Int32.min)), .real(-1e300), true),
             (.integer(1), .integer(2), false),
             (.integer(42), .text("42"), false),
             (.integer(0), .text(""), false),
@@ -126,9 +138,8 @@ struct NumberEdgeTests {
         let expected: OSStatus =
             switch sample {
             case .integer(0), .real(0): errSecItemNotFound
-            case .integer: errSecSuccess
-            case .real(let value) where Int64(exactly: value) != nil: errSecSuccess
-            case .real, .unsigned, .text: errSecParam
+            case .integer, .real: errSecSuccess
+            case .unsigned, .text: errSecParam
             }
         #expect(found.status == expected)
     }

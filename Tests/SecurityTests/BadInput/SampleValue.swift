@@ -33,12 +33,18 @@ enum SampleValue: CaseIterable {
         }
     }
 
+    /// Whether it is a number that is not whole, which no call can send (specification, section 2.1).
+    var isFractional: Bool { [.real, .notANumber, .infinity].contains(self) }
+
+    /// Whether it has no encoding, so that no call can send it.
+    var isUnencodable: Bool { [.notADate, .set, .url, .object].contains(self) }
+
     /// The types that a kind of column takes (specification, section 2.1).
     static func accepted(by kind: AttributeKind) -> Set<SampleValue> {
         switch kind {
-        case .blob, .data: [.integer, .real, .text, .bytes, .bytesOutsideUTF8]
+        case .blob, .data: [.integer, .text, .bytes, .bytesOutsideUTF8]
         case .string: [.text, .bytes, .identifier]
-        case .number: [.boolean, .integer, .real, .text]
+        case .number: [.boolean, .integer, .text]
         case .date: [.date]
         // None of the samples is an accessibility constant.
         case .accessibility: []
@@ -68,13 +74,24 @@ enum AttributePlace: CaseIterable {
     }
 
     /// What the call must answer for a value whose type the column does not take; `nil` for "anything but success".
-    func statusOfWrongType(_ column: Column) -> [OSStatus] {
-        switch (column.access, self) {
+    func statusOfWrongType(_ column: Column, _ sample: SampleValue) -> [OSStatus] {
+        if let status = statusOfSending(column, sample) { return [status] }
+        return switch (column.access, self) {
         case (.guardedValue, .add), (.guardedValue, .updateAttributes): [errSecMissingEntitlement]
         case (.guardedQuery, .add), (.guardedQuery, .updateQuery): [errSecMissingEntitlement]
         // Whether the type or the entitlement is looked at first depends on the function (specification, section 3.6).
         case (_, _) where column.name == .accessGroup: [errSecParam, errSecMissingEntitlement]
         default: [errSecParam]
         }
+    }
+
+    /// The status of a value that cannot be sent; `nil` for one that can, which the keychain proper judges
+    /// (specification, section 3.6).
+    func statusOfSending(_ column: Column, _ sample: SampleValue) -> OSStatus? {
+        // The client judges these two itself, before anything is sent.
+        if column.name == .issuer, sample != .bytes, sample != .bytesOutsideUTF8 { return errSecParam }
+        if column.name == .accessControl { return sample == .accessControl ? nil : errSecParam }
+        if sample.isFractional { return errSecDecode }
+        return sample.isUnencodable || sample == .accessControl ? errSecParam : nil
     }
 }

@@ -5,6 +5,8 @@ import KeychainCore
 import Security
 import Testing
 
+@testable import KeychainServices
+
 /// Secrets of no byte up to the largest, and of one byte more.
 struct SecretSizeTests {
     private static var item: [CFString: Any] {
@@ -45,6 +47,23 @@ struct SecretSizeTests {
         try keychain.expectUntouched()
     }
 
+    @Test("a secret that is too large is refused without a copy of it, and ignored in a query")
+    func tooLargeIsNotCopied() throws {
+        let bytes = Data(count: ItemLimits.secretByteCount + 1)
+        let dictionary = PropertyDictionary([kSecValueData: bytes] as NSDictionary)
+        #expect(dictionary.entries == [PropertyKey.valueData: .oversizedData(bytes.count)])
+        let keychain = try WitnessedKeychain()
+        let query = Self.item.merging([kSecValueData: bytes]) { $1 }
+        keychain.run {
+            #expect(Items.add(Self.item) == errSecSuccess)
+            #expect(Items.copy(query).status == errSecSuccess)
+            #expect(Items.update(query, [kSecAttrLabel: "label"]) == errSecSuccess)
+            #expect(Items.copy(Self.item.merging([kSecAttrGeneric: bytes]) { $1 }).status == errSecDataTooLarge)
+            #expect(Items.delete(query) == errSecSuccess)
+        }
+        try keychain.expectUntouched()
+    }
+
     @Test("a secret that is no data is refused", arguments: SampleValue.allCases)
     func wrongType(_ sample: SampleValue) throws {
         guard sample != .bytes, sample != .bytesOutsideUTF8 else { return }
@@ -57,7 +76,7 @@ struct SecretSizeTests {
                 Items.update([kSecClass: kSecClassGenericPassword], wrong), Items.delete(query),
             ]
         }
-        #expect(statuses == Array(repeating: errSecParam, count: 5))
+        #expect(statuses == Array(repeating: sample.isFractional ? errSecDecode : errSecParam, count: 5))
         try keychain.expectUntouched()
     }
 

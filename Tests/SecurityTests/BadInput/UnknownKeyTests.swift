@@ -32,11 +32,16 @@ struct UnknownKeyTests {
         try keychain.expectUntouched()
     }
 
-    @Test("a key that is no string is refused in every function")
+    @Test("a key that is no string is refused in every function, a number as an attribute that there is not")
     func foreignKey() throws {
         let keychain = try WitnessedKeychain()
-        let keys: [NSObject] = [NSNumber(value: 1), NSNumber(value: true), NSNull(), NSDate(), NSData(), NSArray()]
-        for key in keys {
+        let keys: [(NSObject, status: OSStatus, inAttributes: OSStatus)] = [
+            (NSNumber(value: 1), errSecNoSuchAttr, errSecParam), (NSNumber(value: 2.0), errSecNoSuchAttr, errSecParam),
+            (NSNumber(value: 1.5), errSecDecode, errSecDecode), (NSNumber(value: true), errSecParam, errSecParam),
+            (NSNull(), errSecParam, errSecParam), (NSDate(), errSecParam, errSecParam),
+            (NSData(), errSecParam, errSecParam), (NSArray(), errSecParam, errSecParam),
+        ]
+        for (key, status, inAttributes) in keys {
             let dictionary = NSMutableDictionary(dictionary: Self.query(account: "") as CFDictionary)
             dictionary.setObject("x", forKey: key)
             let attributes = NSMutableDictionary(dictionary: [kSecAttrLabel: "intruder"] as CFDictionary)
@@ -49,7 +54,7 @@ struct UnknownKeyTests {
                     SecItemDelete(dictionary),
                 ]
             }
-            #expect(statuses == Array(repeating: errSecParam, count: 5), "\(key)")
+            #expect(statuses == [status, status, status, inAttributes, status], "\(key)")
         }
         try keychain.expectUntouched()
     }

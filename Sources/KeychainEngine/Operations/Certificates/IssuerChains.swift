@@ -4,26 +4,26 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// The chains that lead from certificates to given issuers, through certificates that the client may read
-/// (specification, sections 3.5 and 5.2, step 8).
+/// The chains that lead from certificates to given issuers, through local certificates in the groups of the query
+/// (specification, section 5.2).
 ///
 /// Both directions go by index: from a certificate up by the subject of the next, from the names down by the issuer.
 struct IssuerChains {
-    /// How many certificates a chain has at most, the one that is looked for among them.
-    static let longest = 10
+    /// How many names are compared at most: that of a certificate's issuer, and those of ten certificates further up.
+    static let mostNames = 11
 
     private let names: Set<[UInt8]>
     private let engine: Engine
-    private let groups: AccessGroups
+    private let copy: Engine.Copy
     private let tags: SearchTags
     private let reader: RowReader
 
     /// The chains to the names of a query; `nil` when it names none.
-    init?(_ match: MatchConditions, _ engine: Engine, _ groups: AccessGroups, _ tags: SearchTags, _ reader: RowReader) {
-        guard !match.issuers.isEmpty else { return nil }
-        names = Set(match.issuers.map(\.unprotectedCopy))
+    init?(_ copy: Engine.Copy, _ engine: Engine, _ tags: SearchTags, _ reader: RowReader) {
+        guard !copy.query.match.issuers.isEmpty else { return nil }
+        names = Set(copy.query.match.issuers.map(\.unprotectedCopy))
         self.engine = engine
-        self.groups = groups
+        self.copy = copy
         self.tags = tags
         self.reader = reader
     }
@@ -57,11 +57,11 @@ struct IssuerChains {
     ) throws(KeychainError) {
         var level = first
         var seen = Set(first)
-        for distance in 1...Self.longest {
+        for distance in 1...Self.mostNames {
             for name in level {
                 guard try isWanted(name) else { return }
             }
-            guard distance < Self.longest else { return }
+            guard distance < Self.mostNames else { return }
             var following: [[UInt8]] = []
             for name in level {
                 for found in try self.names(next, ofCertificatesWith: known, name) where seen.insert(found).inserted {
@@ -81,10 +81,10 @@ struct IssuerChains {
         _ name: [UInt8]
     ) throws(KeychainError) -> [[UInt8]] {
         var query = Query(itemClass: .certificate)
-        query.scope = .any
         query.attributes[known] = .data(name)
+        query.attributes[.accessGroup] = copy.query.attributes[.accessGroup]
         let generation = engine.device.keybag.passcodeGeneration
-        let filter = RowSearch(query, groups, tags, passcodeGeneration: generation).filter()
+        let filter = RowSearch(query, in: copy.groups.readable, tags, passcodeGeneration: generation).filter()
         return try engine.rows(filter, reader).compactMap { row in
             guard case .content(let metadata)? = try? engine.openMetadata(row, tags),
                 metadata.attributes.guardOfReading == nil, case .data(let found)? = metadata.attributes[wanted]

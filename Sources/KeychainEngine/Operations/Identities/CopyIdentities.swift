@@ -17,7 +17,8 @@ extension Engine {
 
     /// The answer to a query by an identity's reference: the certificate is looked up, and then the key.
     ///
-    /// Without its certificate the key alone decides on the status, and there is no result.
+    /// It says whether the halves are there; a certificate that is missing is no failure by itself. The one result that there can
+    /// be is the persistent reference, if it alone is asked for.
     func copyIdentity(
         _ identity: IdentityReference,
         _ dictionary: PropertyDictionary,
@@ -26,13 +27,24 @@ extension Engine {
     ) throws(KeychainError) -> KeychainAnswer {
         let certificate = try copy(dictionary.about(.certificate(identity.certificate)), for: client, authorization)
         let key = try copy(dictionary.about(.key(identity.key)), for: client, authorization)
-        let query = IdentityQuery(certificate: certificate.query, key: key.query)
-        return try answer(certificate, authorization) { (scan) throws(KeychainError) in
-            let found = try scan.identities(query)
-            guard case .failure(let absence) = found, absence.status == .itemNotFound else { return found }
-            let keys = Scan(engine: self, copy: key, tags: scan.tags, authorization, scan.reader)
-            return try keys.rows().map(\.withoutItems)
+        var reference: SecretBytes?
+        _ = try answer(key, authorization) { (keys) throws(KeychainError) in
+            let certificates = Scan(engine: self, copy: certificate, tags: keys.tags, authorization, keys.reader)
+            let found = try certificates.rows()
+            switch found {
+            case .success(let findings):
+                let identifier = findings.items.first?.identifier
+                reference = identifier.map { PersistentReference.bytes(.identity, $0) }
+                // What keeps the certificate from being read comes before what keeps the key.
+                return findings.items.isEmpty ? found : try keys.rows()
+            case .failure(let absence):
+                guard absence.status == .itemNotFound else { return found }
+                return try keys.rows()
+            }
         }
+        let isWanted = certificate.query.returns == .persistentReference && certificate.query.match.limit == .one
+        guard isWanted, let reference else { return .nothing }
+        return .single(.data(reference))
     }
 }
 

@@ -12,10 +12,11 @@ extension Engine {
     /// Deletes by the same dictionary among the certificates and, if there was one, among the keys.
     func deleteIdentities(_ dictionary: PropertyDictionary, for client: Client) throws(KeychainError) {
         let certificates = try deletion(dictionary.about(.certificate), for: client)
-        let keys = try deletion(dictionary.about(.key), for: client)
         let hasKeys = try write { (writer) throws(KeychainError) in
             let tags = device.searchTags()
             guard try remove(certificates, tags, writer) > 0 else { throw Self.noIdentity }
+            // Not looked at where there is no certificate (specification, section 8.4).
+            let keys = try deletion(dictionary.about(.key), for: client)
             return try remove(keys, tags, writer) > 0
         }
         guard hasKeys else { throw Self.noIdentity }
@@ -49,8 +50,9 @@ extension Engine {
         let query = IdentityQuery(deletion.query)
         let damaged = try write { (writer) throws(KeychainError) -> DamagedRow? in
             let tags = device.searchTags()
-            let certificates = RowSearch(query.certificate, deletion.groups, tags, passcodeGeneration: nil).filter()
-            let keys = RowSearch(query.key, deletion.groups, tags, passcodeGeneration: nil).filter()
+            let groups = deletion.groups.writable
+            let certificates = RowSearch(query.certificate, in: groups, tags, passcodeGeneration: nil).filter()
+            let keys = RowSearch(query.key, in: groups, tags, passcodeGeneration: nil).filter()
             guard let pairs = IdentityPairs(self, certificates: certificates, keys: keys, tags, writer) else {
                 throw Self.noIdentity
             }
@@ -64,13 +66,17 @@ extension Engine {
                 return damaged == nil
             }
             if let damaged { return damaged }
-            guard let certificate = found.first?.certificate else { throw try pairs.absence() }
+            guard let (certificate, key) = found.first.map({ ($0.certificate, $0.key) }) else {
+                throw try pairs.absence()
+            }
             try remove(certificate, tags, writer)
             guard case .content(let metadata) = try openMetadata(certificate, tags),
                 let hash = metadata.attributes[.publicKeyHash],
                 try !isCertified(hash, tags, writer)
             else { return nil }
-            for pair in found { try remove(pair.key, tags, writer) }
+            // The public key of an identity with a private one is an item of its own.
+            let isPublic = tags.isPublicKey(key.row)
+            for pair in found where tags.isPublicKey(pair.key.row) == isPublic { try remove(pair.key, tags, writer) }
             return nil
         }
         if let damaged { throw reportDamage([damaged]) }

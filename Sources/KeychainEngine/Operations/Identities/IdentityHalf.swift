@@ -42,7 +42,7 @@ extension SearchTags {
         return AttributeTag(name: name, tag: tag(itemClass, column, value))
     }
 
-    /// Whether a row is a public key, of which no identity can be made.
+    /// Whether a row is a public key.
     func isPublicKey(_ row: StoredRow) -> Bool {
         row.tags.contains(attributeTag(.key, .keyClass, .number(.integer(0))))
     }

@@ -56,15 +56,14 @@ final class IdentityPairs {
 
     /// Goes through the pairs until no more are wanted.
     ///
-    /// Those with a private key come first; those with a public key come after them, and only where there is no other: no
-    /// reference can be made of them (specification, open question 12).
+    /// Those with a private key come first, so that a public key that is stored as well hides none of them: it makes an identity
+    /// too (specification, open question 12).
     ///
     /// `take` is called with each; it tells whether another one is wanted.
     ///
     /// - Throws: What keeps half of an identity from being opened, for example that the device is locked.
     func visit(_ take: (Step) throws(KeychainError) -> Bool) throws(KeychainError) {
         var publicPairs: [Pair] = []
-        var hasTaken = false
         let half = try drivingHalf()
         for row in try rows(of: half) {
             for step in try steps(row, of: half) {
@@ -72,11 +71,9 @@ final class IdentityPairs {
                     publicPairs.append(pair)
                     continue
                 }
-                hasTaken = true
                 guard try take(step) else { return }
             }
         }
-        if hasTaken { return }
         for pair in publicPairs {
             guard try take(.pair(pair)) else { return }
         }

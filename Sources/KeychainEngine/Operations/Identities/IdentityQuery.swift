@@ -10,8 +10,8 @@ struct IdentityQuery {
     /// The halves of a query for `kSecClassIdentity`.
     ///
     /// Label, issuer, serial number, subject key identifier and token mean the certificate's; so does what only
-    /// certificates have, which Apple's keychain cannot look for (open question 5). Everything else means the key's: group,
-    /// synchronizability, accessibility. A persistent reference names the certificate.
+    /// certificates have, which Apple's keychain cannot look for (open question 5). The group means both. Everything else means
+    /// the key's: synchronizability, accessibility. A persistent reference names the certificate.
     init(_ query: Query) {
         certificate = query.half(.certificate)
         certificate.scope = .any
@@ -19,14 +19,9 @@ struct IdentityQuery {
         key = query.half(.key)
         key.scope = query.effectiveScope
         for (name, value) in query.attributes {
-            if Self.isOfCertificate(name) { certificate.attributes[name] = value } else { key.attributes[name] = value }
+            if name == .accessGroup || Self.isOfCertificate(name) { certificate.attributes[name] = value }
+            if name == .accessGroup || !Self.isOfCertificate(name) { key.attributes[name] = value }
         }
-    }
-
-    /// The two queries that a reference to an identity makes.
-    init(certificate: Query, key: Query) {
-        self.certificate = certificate
-        self.key = key
     }
 
     private static func isOfCertificate(_ name: AttributeName) -> Bool {
@@ -53,7 +48,7 @@ extension PersistentReference {
         switch self {
         case .item(_, let identifier): .item(.certificate, identifier)
         case .row(_, let number): .row(.certificate, number)
-        case .token: .token
+        case .token: .token(.certificate)
         }
     }
 }
