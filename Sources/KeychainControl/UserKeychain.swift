@@ -12,7 +12,7 @@ struct UserKeychain: ControlledKeychain {
     /// The keychain that the environment names; nothing is read or made before the first call.
     init() {
         do throws(FileError) {
-            let location = try KeychainLocation(environment: ProcessEnvironment.value)
+            let location = try KeychainLocation(environment: ProcessEnvironment.path)
             place = .success((location, EmbeddedKeychain(at: location)))
         } catch {
             place = .failure(KeychainError(.notAvailable, "\(error)", cause: error))

@@ -18,6 +18,21 @@ public enum FileError: Error, Sendable, Hashable {
     case taken(path: String)
     /// Another process held a lock for longer than the time-out.
     case lockTimeout(path: String)
+    /// A keychain that nobody named would be made in a folder of another user, who is named by number.
+    case foreignHome(path: String, owner: UInt32)
+}
+
+extension FileError {
+    /// The refusal of a path by what names it, shown with a replacement for what is not UTF-8.
+    static func notUTF8(_ name: String, _ path: String) -> FileError {
+        .unusablePath(path, "\(name) is not UTF-8")
+    }
+
+    /// Whether there was no room: on the disk, in the user's share of it, or in the process's limit.
+    public var isWantOfRoom: Bool {
+        guard case .system(_, _, let errno) = self else { return false }
+        return [ENOSPC, EDQUOT, EFBIG].contains(errno)
+    }
 }
 
 extension FileError: CustomStringConvertible {
@@ -34,6 +49,9 @@ extension FileError: CustomStringConvertible {
         case .wrongKind(let path, let expected): "\(path) is not \(expected); move it away"
         case .taken(let path): "there is something at \(path) already; move it away or choose another name"
         case .lockTimeout(let path): "another process held the lock \(path) for too long; try again"
+        case .foreignHome(let path, let owner):
+            "no keychain is made in \(path), which belongs to another user (\(owner)); set HOME to the home of the user who runs "
+                + "this, or SWIFT_KEYCHAIN_HOME to a folder for the keychain"
         }
     }
 }

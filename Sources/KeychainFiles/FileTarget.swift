@@ -10,6 +10,9 @@ public struct FileTarget: Sendable, Hashable {
     /// The file's name in it.
     public let name: String
 
+    /// SQLite takes 512 bytes, and until it is complete the file has a longer name.
+    private static let longestPath = 440
+
     /// The place that a path leads to, which may be relative.
     ///
     /// - Throws: ``FileError`` when the folder is not there, or when the path names no file.
@@ -21,5 +24,8 @@ public struct FileTarget: Sendable, Hashable {
         let parent = path.dropLast(name.count)
         self.name = name
         folder = try PrivateDirectory(shared: parent.isEmpty ? "." : String(parent))
+        guard folder.path(of: name).utf8.count <= Self.longestPath else {
+            throw .unusablePath(path, "it is longer than \(Self.longestPath) bytes")
+        }
     }
 }

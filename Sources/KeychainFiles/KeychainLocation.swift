@@ -16,31 +16,37 @@ public struct KeychainLocation: Sendable, Hashable {
     /// A folder that must exist before anything is made below it; `nil` when parents may be made, too.
     public let requiredParent: String?
 
+    /// Whether somebody named the folder itself, rather than a home or a folder for the data of programs.
+    public let isNamed: Bool
+
     /// The location that an environment names.
     ///
     /// - Parameters:
     ///   - environment: the value of an environment variable.
     ///   - homeOfUser: the user's home folder by the user database, for when `HOME` is not set.
     /// - Throws: ``FileError/unusablePath(_:_:)`` for a relative `SWIFT_KEYCHAIN_HOME`,
-    ///   ``FileError/noHome(_:)`` when no home is known.
+    ///   ``FileError/noHome(_:)`` when no home is known, or what `environment` throws.
     public init(
-        environment: (String) -> String?,
+        environment: (String) throws(FileError) -> String?,
         homeOfUser: () -> String? = KeychainLocation.homeFromUserDatabase
     ) throws(FileError) {
-        if let path = environment(Self.environmentVariable), !path.isEmpty {
+        if let path = try environment(Self.environmentVariable), !path.isEmpty {
             guard path.hasPrefix("/") else {
                 throw .unusablePath(path, "\(Self.environmentVariable) must be an absolute path")
             }
             self.path = path
             requiredParent = nil
-        } else if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
+            isNamed = true
+        } else if let data = try environment("XDG_DATA_HOME"), data.hasPrefix("/") {
             path = data + "/swift-keychain"
             requiredParent = nil
+            isNamed = false
         } else {
-            let named = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+            let named = try environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
             guard let home = named ?? homeOfUser() else { throw .noHome("of this user") }
             path = home + "/.local/share/swift-keychain"
             requiredParent = home
+            isNamed = false
         }
     }
 
@@ -48,6 +54,7 @@ public struct KeychainLocation: Sendable, Hashable {
     public init(path: String) {
         self.path = path
         requiredParent = nil
+        isNamed = true
     }
 
     /// The home folder that the user database names for the effective user.
@@ -58,7 +65,7 @@ public struct KeychainLocation: Sendable, Hashable {
             guard let base = buffer.baseAddress,
                 getpwuid_r(geteuid(), &entry, base, buffer.count, &found) == 0, found != nil, let home = entry.pw_dir
             else { return nil }
-            return String(cString: home)
+            return String(validatingCString: home)
         }
     }
 }

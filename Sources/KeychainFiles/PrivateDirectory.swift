@@ -11,28 +11,27 @@ public struct PrivateDirectory: Sendable, Hashable {
 
     /// Opens the folder of a location, and makes it if it is missing.
     ///
-    /// - Throws: ``FileError``; nothing is made below a home that does not exist, and a folder that others can get at
-    ///   is refused as it is.
+    /// - Throws: ``FileError``; nothing is made below a home that does not exist or, unless the folder itself was named, in
+    ///   a folder of another user, and a folder that others can get at is refused as it is.
     public init(_ location: KeychainLocation) throws(FileError) {
         if let parent = location.requiredParent {
             var status = stat()
             guard stat(parent, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw .noHome(parent) }
         }
+        try Self.checkNewFolder(of: location)
         try Self.make(location.path)
-        guard let resolved = realpath(location.path, nil) else {
-            throw .system(call: "realpath", path: location.path, errno: errno)
-        }
-        defer { free(resolved) }
-        path = String(cString: resolved)
+        path = try Self.resolve(location.path)
+        try Self.checkLength(path)
         try Self.check(path, kind: S_IFDIR, expected: "a folder")
     }
 
     /// A folder that is there already and that others may use as well: only the files that are made in it are private.
     init(shared path: String) throws(FileError) {
-        guard let resolved = realpath(path, nil) else { throw .system(call: "realpath", path: path, errno: errno) }
-        defer { free(resolved) }
-        self.path = String(cString: resolved)
+        self.path = try Self.resolve(path)
     }
+
+    /// Whether files can be made in the folder: not on a file system that is mounted to be read, for example.
+    public var isWritable: Bool { faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 }
 
     /// The path of a file in the folder.
     public func path(of name: String) -> String { "\(path)/\(name)" }
@@ -158,6 +157,41 @@ public struct PrivateDirectory: Sendable, Hashable {
     private func failure(_ call: String, _ name: String) -> FileError {
         .system(call: call, path: path(of: name), errno: errno)
     }
+
+    /// The path without symbolic links.
+    private static func resolve(_ path: String) throws(FileError) -> String {
+        guard let resolved = realpath(path, nil) else { throw .system(call: "realpath", path: path, errno: errno) }
+        defer { free(resolved) }
+        guard let text = String(validatingCString: resolved) else { throw .notUTF8("what \(path) leads to", path) }
+        return text
+    }
+
+    /// Refuses a folder that would have to be made and that could not be used, or would lie in another user's folder.
+    private static func checkNewFolder(of location: KeychainLocation) throws(FileError) {
+        var missing: [Substring] = []
+        var existing = location.path.split(separator: "/")
+        var status = stat()
+        while stat("/" + existing.joined(separator: "/"), &status) != 0 {
+            guard errno == ENOENT || errno == ENAMETOOLONG, let last = existing.popLast() else { return }
+            missing.insert(last, at: 0)
+        }
+        if missing.isEmpty { return }
+        let parent = "/" + existing.joined(separator: "/")
+        try checkLength(([try resolve(parent)] + missing.map(String.init)).joined(separator: "/"))
+        guard location.isNamed || [geteuid(), 0].contains(status.st_uid) else {
+            throw .foreignHome(path: parent, owner: status.st_uid)
+        }
+    }
+
+    private static func checkLength(_ path: String) throws(FileError) {
+        guard path.utf8.count <= longestPath else {
+            throw .unusablePath(path, "it is longer than \(longestPath) bytes")
+        }
+    }
+
+    /// The longest path of a folder: SQLite takes 512 bytes for that of a file (SQLITE_CANTOPEN beyond them), and the names of
+    /// files in it take less than the rest.
+    private static let longestPath = 480
 
     /// Makes a folder and its missing parents, all of mode 0700, and syncs each parent.
     private static func make(_ path: String) throws(FileError) {

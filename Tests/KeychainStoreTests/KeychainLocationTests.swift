@@ -24,6 +24,7 @@ struct KeychainLocationTests {
     func environment(_ environment: [String: String], _ path: String, _ parent: String?) throws {
         let location = try KeychainLocation(environment: { environment[$0] }, homeOfUser: { "/u" })
         #expect(location.path == path)
+        #expect(location.isNamed == (path == "/k"))
         #expect(location.requiredParent == parent)
     }
 
@@ -77,6 +78,7 @@ struct KeychainLocationTests {
         let errors: [FileError] = [
             .system(call: "open", path: "/p", errno: 13), .noHome("/p"), .unusablePath("/p", "why"),
             .exposed(path: "/p", "is open"), .wrongKind(path: "/p", expected: "a file"), .lockTimeout(path: "/p"),
+            .foreignHome(path: "/p", owner: 1_000),
         ]
         for error in errors { #expect("\(error)".contains("/p")) }
         #expect(Set(errors.map { "\($0)" }).count == errors.count)

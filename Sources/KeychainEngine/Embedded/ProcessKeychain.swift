@@ -11,7 +11,7 @@ public enum ProcessKeychain {
     /// - Returns: The keychain; one that answers why there is none when its place cannot be found.
     public static func backend(authenticator: any Authenticator) -> any KeychainBackend {
         do throws(FileError) {
-            let location = try KeychainLocation(environment: ProcessEnvironment.value)
+            let location = try KeychainLocation(environment: ProcessEnvironment.path)
             return EmbeddedKeychain(at: location, device: DeviceOptions(authenticator: authenticator))
         } catch {
             return UnavailableKeychain(reason: "\(error)", cause: error)

@@ -8,7 +8,7 @@ import KeychainProtection
 extension KeychainError {
     /// The status of a file's error.
     init(_ error: FileError) {
-        self.init(.notAvailable, "\(error)", cause: error)
+        self.init(error.isWantOfRoom ? .diskFull : .notAvailable, "\(error)", cause: error)
     }
 
     /// The status of an error of keys or sealed rows.
