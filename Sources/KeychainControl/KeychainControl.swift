@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Glibc
 
 /// The command `keychainctl`.
 public struct KeychainControl: ParsableCommand {
@@ -10,6 +11,15 @@ public struct KeychainControl: ParsableCommand {
         abstract: "Looks after the keychain and the programs that use it.",
         subcommands: [DeviceCommand.self, BackupCommand.self, BundleIdentifierCommand.self]
     )
+
+    /// Runs the command that this process was started with.
+    public static func runProcess() {
+        guard ProgramArguments.areUTF8(.init(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))) else {
+            StandardError.write("Error: An argument is not UTF-8.")
+            Glibc.exit(ExitCode.validationFailure.rawValue)
+        }
+        main()
+    }
 
     /// The command without arguments, which shows its help.
     public init() {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainCore
 
 /// Commands from standard input, one a line (reference, section 2.4).
 struct InteractiveMode {
@@ -22,7 +23,7 @@ struct InteractiveMode {
             if isTerminal { try session.errors.write(prompt) }
             switch try? session.input.next() {
             case .line(let line):
-                status = try run(LineSplitter.words(of: line))
+                status = try run(line)
                 // A command that could not ask for a name ends the session.
                 if status == -1 { return 0 }
             case .tooLong:
@@ -34,7 +35,10 @@ struct InteractiveMode {
         }
     }
 
-    private func run(_ words: [Word]) throws -> Int32 {
+    /// The line and its words are gone when this returns: they may hold a secret, and the next line may not come for days.
+    @inline(never)
+    private func run(_ line: SecretBytes) throws -> Int32 {
+        let words = LineSplitter.words(of: line)
         let status = try session.run(words)
         if let name = words.first, status != 0, !session.isQuiet {
             try session.errors.write("\(name): returned \(status)\n")

@@ -8,6 +8,6 @@ import KeychainProtection
 struct Main {
     static func main() {
         ProcessHardening.disableDumps()
-        KeychainControl.main()
+        KeychainControl.runProcess()
     }
 }

@@ -31,19 +31,36 @@ struct UnlockCommand: ParsableCommand {
             if !command.isEmpty { return try run(command, nil, surroundings) }
             return surroundings.say("No passcode is set: the keychain is always unlocked.")
         }
-        let source = passcode.source(surroundings)
-        let passcode = try source.read(.passcode, .passcode, reason: "unlock the keychain")
         if command.isEmpty {
-            try refusing { () throws(KeychainError) in
-                try keychain.device.unlock(passcode: passcode)
-                // Without one any passcode does, and another process may have removed it while this one was typed.
-                guard try keychain.device.status().hasPasscode else { throw KeychainError(DeviceError.noPasscode) }
-            }
+            try check(surroundings)
             return surroundings.say(Self.explanation)
         }
-        let offer = try refusing { () throws(KeychainError) in try keychain.offerUnlock(passcode: passcode) }
+        let offer = try offer(surroundings)
         defer { offer?.withdraw() }
         try run(command, offer, surroundings)
+    }
+
+    private func readPasscode(_ surroundings: Surroundings) throws(Refusal) -> SecretBytes {
+        try passcode.source(surroundings).read(.passcode, .passcode, reason: "unlock the keychain")
+    }
+
+    private func check(_ surroundings: Surroundings) throws(Refusal) {
+        let passcode = try readPasscode(surroundings)
+        let device = surroundings.keychain.device
+        try refusing { () throws(KeychainError) in
+            try device.unlock(passcode: passcode)
+            // Without one any passcode does, and another process may have removed it while this one was typed.
+            guard try device.status().hasPasscode else { throw KeychainError(DeviceError.noPasscode) }
+        }
+    }
+
+    /// Not inlined: the command may run for days, and nothing may hold on to the passcode when it starts.
+    @inline(never)
+    private func offer(_ surroundings: Surroundings) throws(Refusal) -> UnlockOffer? {
+        let passcode = try readPasscode(surroundings)
+        return try refusing { () throws(KeychainError) in
+            try surroundings.keychain.offerUnlock(passcode: passcode)
+        }
     }
 
     private func run(_ command: [String], _ offer: UnlockOffer?, _ surroundings: Surroundings) throws {

@@ -61,12 +61,13 @@ final class LineReader {
                     return isTooLong ? .tooLong : line.count > 0 ? .unfinished(line.bytes) : .end
                 }
             }
-            let available = UnsafeRawBufferPointer(rebasing: chunk[unread])
-            let end = available.firstIndex(of: UInt8(ascii: "\n"))
-            let part = available[..<(end ?? available.count)]
-            unread = unread.lowerBound + part.count + (end == nil ? 0 : 1)..<unread.upperBound
+            let end = chunk[unread].firstIndex(of: UInt8(ascii: "\n"))
+            let part = UnsafeMutableRawBufferPointer(rebasing: chunk[unread.lowerBound..<(end ?? unread.upperBound)])
+            unread = min(unread.lowerBound + part.count + 1, unread.upperBound)..<unread.upperBound
             isTooLong = isTooLong || line.count + part.count > Self.largestLine
-            if !isTooLong { line.append(UnsafeRawBufferPointer(rebasing: part)) }
+            if !isTooLong { line.append(UnsafeRawBufferPointer(part)) }
+            // Nobody knows when the next line comes.
+            keychain_wipe(part.baseAddress, part.count)
             if end != nil { return isTooLong ? .tooLong : .line(line.bytes) }
         }
     }

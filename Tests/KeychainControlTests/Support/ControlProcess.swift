@@ -75,6 +75,25 @@ final class ControlProcess {
         return (try process.wait(), output)
     }
 
+    /// How often some bytes lie in its memory, which must stand still.
+    func count(_ bytes: [UInt8]) throws -> Int {
+        try bytes.withUnsafeBufferPointer { bytes in
+            var needle = storm_needle(bytes: bytes.baseAddress, count: bytes.count, found: 0)
+            guard storm_search_process(identifier, &needle, 1) > 0 else {
+                throw Failure.system("reading memory", errno)
+            }
+            return needle.found
+        }
+    }
+
+    /// Whether the memory of a child can be looked at, which a hardened program gives to root alone.
+    static let memoryIsReadable: Bool = {
+        guard geteuid() == 0, let folder = try? TemporaryFolder(),
+            let process = try? ControlProcess(["security", "-i"], folder)
+        else { return false }
+        return (try? process.count([1, 2])) != nil
+    }()
+
     /// Writes to its standard input.
     func send(_ text: String) throws {
         let bytes = Array(text.utf8)
