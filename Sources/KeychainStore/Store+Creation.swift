@@ -40,9 +40,9 @@ extension Store {
         do throws(FileError) { try body(folder) } catch { throw KeychainError(StoreError.file(error)) }
     }
 
-    /// A log without its file would be replayed into the new one.
+    /// A log without its file would be replayed into the new one; with a journal the new one would be refused.
     private static func setOrphanedLogAside(in folder: PrivateDirectory) throws(FileError) {
-        for companion in ["\(fileName)-wal", "\(fileName)-shm"] where try folder.hasFile(companion) {
+        for companion in ["-wal", "-shm", "-journal"].map({ fileName + $0 }) where try folder.hasFile(companion) {
             try folder.setAside(companion)
         }
     }
@@ -57,6 +57,8 @@ extension Store {
         let connection = try sql { () throws(SQLiteError) in
             let connection = try Connection(path: path, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
             try connection.limit(options)
+            // What fails is thrown away, and needs no journal.
+            try connection.execute("PRAGMA journal_mode = MEMORY")
             return connection
         }
         try fill(connection, keybag: keybag, addRows: addRows)

@@ -14,7 +14,7 @@ import KeychainFiles
 public final class Store {
     let connection: Connection
     let options: StoreOptions
-    private let watched: (path: String, identity: FileIdentity)?
+    private let watched: WatchedFile?
 
     /// The file's name in the keychain's folder.
     public static let fileName = "keychain.db"
@@ -79,20 +79,20 @@ public final class Store {
     }
 
     private init(opening folder: PrivateDirectory, _ options: StoreOptions) throws(StoreError) {
-        let path = folder.path(of: Self.fileName)
-        try Self.checkCompanions(in: folder)
-        guard let identity = FileIdentity(path: path) else {
-            throw .file(.system(call: "lstat", path: path, errno: ENOENT))
-        }
-        watched = (path, identity)
+        try SQLiteLibrary.check()
+        let watched = try WatchedFile(folder)
+        self.watched = watched
         self.options = options
         do throws(SQLiteError) {
-            connection = try Connection(path: path, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+            connection =
+                watched.isUnchanging
+                ? try Connection(asItLies: watched.path)
+                : try Connection(path: watched.path, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
             try connection.limit(options)
         } catch {
-            throw Self.openingFailure(error, path)
+            throw Self.openingFailure(error, watched.path)
         }
-        try checkFormat(path)
+        try checkFormat(watched)
     }
 
     /// The bytes of the keybag.
@@ -101,10 +101,7 @@ public final class Store {
     }
 
     /// Whether the file that this store opened is still the one at its path.
-    public var isCurrent: Bool {
-        guard let watched else { return true }
-        return FileIdentity(path: watched.path) == watched.identity
-    }
+    public var isCurrent: Bool { watched?.isCurrent ?? true }
 
     /// What keeps rows from being changed, for tests.
     package var condition: StoreCondition {
@@ -137,7 +134,7 @@ public final class Store {
         do throws(KeychainError) {
             try checkVersion()
             let result = try body()
-            try run(.commit, "COMMIT")
+            try commit()
             return result
         } catch {
             rollBack()
@@ -159,13 +156,7 @@ public final class Store {
     }
 
     private func run(_ kind: StatementKey.Kind, _ sql: String) throws(KeychainError) {
-        do throws(SQLiteError) {
-            let statement = try connection.statement(StatementKey(kind)) { sql }
-            defer { statement.reset() }
-            _ = try statement.step()
-        } catch {
-            throw KeychainError(error)
-        }
+        do { try connection.run(kind, sql) } catch { throw KeychainError(error) }
     }
 
     // Some errors make SQLite roll back by itself; then there is nothing left to undo.
@@ -193,11 +184,13 @@ public final class Store {
     /// SQLite's own check of the file's structure; empty when it is sound.
     public func structuralDefects() throws(KeychainError) -> [String] {
         do throws(SQLiteError) {
-            let statement = try connection.prepare("PRAGMA integrity_check")
-            defer { statement.reset() }
-            var lines: [String] = []
-            while try statement.step() { lines.append(statement.text(0)) }
-            return lines == ["ok"] ? [] : lines
+            return try connection.readingLargeRows { () throws(SQLiteError) in
+                let statement = try connection.prepare("PRAGMA integrity_check")
+                defer { statement.reset() }
+                var lines: [String] = []
+                while try statement.step() { lines.append(statement.text(0)) }
+                return lines == ["ok"] ? [] : lines
+            }
         } catch {
             throw KeychainError(error)
         }
@@ -219,7 +212,8 @@ public struct StoreOptions: Sendable, Hashable {
 }
 
 extension Store {
-    private func checkFormat(_ path: String) throws(StoreError) {
+    private func checkFormat(_ file: WatchedFile) throws(StoreError) {
+        let path = file.path
         let version: Int64
         do throws(SQLiteError) {
             guard try connection.integer("PRAGMA application_id") == Layout.applicationIdentifier else {
@@ -230,6 +224,8 @@ extension Store {
             throw Self.openingFailure(error, path)
         }
         guard version <= Layout.version else { throw .newer(version: version) }
+        // As it lies there is no log, and SQLite names none.
+        if file.isUnchanging { return }
         do throws(SQLiteError) {
             let mode = try connection.prepare("PRAGMA journal_mode")
             defer { mode.reset() }
@@ -244,14 +240,5 @@ extension Store {
     private static func openingFailure(_ error: SQLiteError, _ path: String) -> StoreError {
         [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode)
             ? .notAStore(path: path, error.description) : .sqlite(error)
-    }
-
-    /// What SQLite reads beside the file is as private as the file, and no pipe that it would wait for.
-    private static func checkCompanions(in folder: PrivateDirectory) throws(StoreError) {
-        do throws(FileError) {
-            for suffix in ["-wal", "-shm", "-journal"] { _ = try folder.hasFile(fileName + suffix) }
-        } catch {
-            throw .file(error)
-        }
     }
 }

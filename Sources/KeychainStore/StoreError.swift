@@ -19,6 +19,14 @@ public enum StoreError: Error, Sendable, Hashable {
     case newerBackup(version: Int64)
     /// There is a store where one was to be restored.
     case storeExists(path: String)
+    /// There is a rollback journal beside the store, which has a log instead.
+    case journal(path: String)
+    /// Nobody can write in the store's folder, and the log cannot be read without an index.
+    case unreadableLog(path: String)
+    /// The SQLite of this process is older than what a store needs; versions as SQLite counts.
+    case libraryTooOld(version: Int32, least: Int32)
+    /// A change failed when it was made durable, and could not be taken back either: it may come to light later.
+    case doubtfulCommit(SQLiteError)
     /// SQLite says no.
     case sqlite(SQLiteError)
 }
@@ -36,6 +44,17 @@ extension StoreError: CustomStringConvertible {
         case .newerBackup(let version):
             "the backup has format \(version), written by a newer version; update this program"
         case .storeExists(let path): "\(path) holds a keychain already; restore into a folder that has none"
+        case .journal(let path):
+            "\(path) is a rollback journal, which a keychain never has; move it away, for SQLite would write it into the store"
+        case .unreadableLog(let path):
+            "\(path) has changes that are not in the store yet, and cannot be read in a folder that nobody can write in; "
+                + "copy the folder to where it can be written"
+        case .libraryTooOld(let version, let least):
+            "SQLite is \(SQLiteLibrary.text(version)), and a keychain needs \(SQLiteLibrary.text(least)); install a newer one"
+        case .doubtfulCommit(let error):
+            "\(error); whether the change was stored shows when the store is next opened: look before you make it again"
+        case .sqlite(let error) where error.isFull:
+            "there is no room for the change (\(error)); make room on the disk and try again"
         case .sqlite(let error) where error.isBusy:
             "the store is busy: another process held it for longer than the time-out; try again"
         case .sqlite(let error) where error.isDamage:
@@ -48,11 +67,13 @@ extension StoreError: CustomStringConvertible {
 extension KeychainError {
     /// The status of a store's error (specification, section 10, "Mapping of internal failures").
     public init(_ error: StoreError) {
-        if case .sqlite(let underlying) = error {
-            self.init(underlying.status, "\(error)", cause: error)
-        } else {
-            self.init(.notAvailable, "\(error)", cause: error)
+        let status: Status
+        switch error {
+        case .sqlite(let underlying), .doubtfulCommit(let underlying): status = underlying.status
+        case .file(let underlying): status = underlying.isWantOfRoom ? .diskFull : .notAvailable
+        default: status = .notAvailable
         }
+        self.init(status, "\(error)", cause: error)
     }
 
     init(_ error: SQLiteError) { self.init(StoreError.sqlite(error)) }

@@ -4,7 +4,6 @@
 import Foundation
 import KeychainCore
 package import KeychainServices
-import KeychainStore
 
 /// The keychain of this package, without the detour over the item functions: a set is one transaction, and errors have reasons.
 package struct EngineTransport: ItemTransport {
@@ -67,14 +66,8 @@ extension TransportFailure {
     init(_ error: KeychainError) {
         let isAboutPerson = error.cause is AuthenticationFailure
         self.init(status: error.status.rawValue, reason: error.reason)
-        if case .sqlite(let underlying)? = error.cause as? StoreError, underlying.primaryCode == Self.full {
-            kind = .notWritable
-        }
         guard error.status == .interactionNotAllowed else { return }
         kind = isAboutPerson ? .authenticationRequired : .locked
     }
-
-    /// The code of SQLite, for which Apple's functions have the status of a keychain that cannot be opened.
-    private static let full: Int32 = 13
 }
 #endif

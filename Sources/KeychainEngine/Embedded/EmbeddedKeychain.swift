@@ -80,7 +80,15 @@ public final class EmbeddedKeychain: KeychainBackend {
     /// Where an item asks for it, the owner of the device is asked, and then the request is carried out anew.
     public func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
         try access.withEngine(Authorization(evaluator)) { (engine, authorization) throws(KeychainError) in
-            try engine.perform(request, authorization)
+            do throws(KeychainError) {
+                return try engine.perform(request, authorization)
+            } catch  where error.status == .diskFull {
+                // A log that was written back is written over by the next change: a delete on a full disk needs that.
+                engine.store.writeLogBack()
+                return try engine.perform(request, authorization)
+            } catch {
+                throw error
+            }
         }
     }
 

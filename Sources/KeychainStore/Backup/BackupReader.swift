@@ -19,7 +19,7 @@ public final class BackupReader {
     public init(_ file: String) throws(KeychainError) {
         do throws(StoreError) { (path, byteCount) = try Self.resolve(file) } catch { throw KeychainError(error) }
         do throws(SQLiteError) {
-            connection = try Connection(foreign: path, valueLimit: BackupLayout.valueLimit)
+            connection = try Connection(foreign: path, rowLimit: BackupLayout.valueLimit)
         } catch {
             throw Self.refusal(error, path)
         }

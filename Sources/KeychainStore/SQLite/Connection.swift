@@ -17,6 +17,9 @@ final class Connection {
     /// Whether a class in memory has got indexes for searches.
     var hasSearchIndexes = false
 
+    /// How many bytes a row that is read may have, elsewhere than in ``readingLargeRows(_:)``, and there.
+    private var rowLimits: (usual: Int32, largest: Int32) = (.max, .max)
+
     private let handle: OpaquePointer
     private var statements: [StatementKey: Statement] = [:]
     private static let keptStatements = 256
@@ -32,7 +35,7 @@ final class Connection {
         )
         self.isInMemory = isInMemory
         // An editor of the file could have a keybag of a gigabyte read otherwise.
-        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.longestValue)
+        limitRows(to: Self.longestRow, .max)
     }
 
     /// What concerns a database in memory as well.
@@ -41,12 +44,23 @@ final class Connection {
     /// What concerns files alone.
     private static let fileSettings = ["synchronous = FULL", "mmap_size = 0", "cell_size_check = ON"]
 
-    /// Larger than every value that is written: each part of a row has its limit, and its tag, nonce and header.
-    private static let longestValue = Int32(ItemLimits.secretByteCount + ItemLimits.metadataByteCount + (1 << 20))
+    /// Larger than every row that is written: each part of a row has its limit, and its tag, nonce and header.
+    static let longestRow = Int32(ItemLimits.secretByteCount + ItemLimits.metadataByteCount + (1 << 20))
+
+    /// Opens a store that nobody can write, to read it as it lies: without a log, without locks.
+    convenience init(asItLies path: String) throws(SQLiteError) {
+        try self.init(unchanging: path)
+        limitRows(to: Self.longestRow, .max)
+    }
 
     /// Opens a file of unknown origin, to read it as it lies: without its log or journal, without locks, and without
-    /// a value longer than `valueLimit` bytes.
-    convenience init(foreign path: String, valueLimit: Int32) throws(SQLiteError) {
+    /// a row longer than `rowLimit` bytes.
+    convenience init(foreign path: String, rowLimit: Int32) throws(SQLiteError) {
+        try self.init(unchanging: path)
+        limitRows(to: rowLimit, rowLimit)
+    }
+
+    private convenience init(unchanging path: String) throws(SQLiteError) {
         let special: Set<UInt8> = [UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#")]
         let escaped = path.utf8.flatMap { byte -> [UInt8] in
             special.contains(byte) ? Array("%\(String(byte, radix: 16))".utf8) : [byte]
@@ -57,7 +71,6 @@ final class Connection {
             settings: Self.memorySettings + Self.fileSettings,
             busyTimeoutMilliseconds: 0
         )
-        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, valueLimit)
     }
 
     private init(
@@ -66,9 +79,13 @@ final class Connection {
         settings: [String],
         busyTimeoutMilliseconds: Int32
     ) throws(SQLiteError) {
+        let isInMemory = flags & SQLITE_OPEN_MEMORY != 0
+        if !isInMemory, StoreFileSystem.registration != SQLITE_OK {
+            throw SQLiteError(code: StoreFileSystem.registration, operation: "preparing to open a file")
+        }
         var handle: OpaquePointer?
         let flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
-        let status = sqlite3_open_v2(name, &handle, flags, nil)
+        let status = sqlite3_open_v2(name, &handle, flags, isInMemory ? nil : StoreFileSystem.name)
         guard status == SQLITE_OK, let handle else {
             sqlite3_close_v2(handle)
             throw SQLiteError(code: status, operation: "opening the file")
@@ -116,6 +133,20 @@ final class Connection {
         let statement = try prepare(sql)
         defer { statement.reset() }
         return try statement.step() ? statement.integer(0) : 0
+    }
+
+    /// Runs `body` where the length of a row, in whose columns something else than ours may lie, does not matter.
+    ///
+    /// What does run must not read such a column: SQLite would take as much memory for it.
+    func readingLargeRows<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
+        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, rowLimits.largest)
+        defer { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, rowLimits.usual) }
+        return try body()
+    }
+
+    private func limitRows(to usual: Int32, _ largest: Int32) {
+        rowLimits = (usual, largest)
+        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, usual)
     }
 
     /// How long to wait for other connections from now on.

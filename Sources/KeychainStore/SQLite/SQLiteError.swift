@@ -19,6 +19,8 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     public var isUniqueViolation: Bool { code == SQLITE_CONSTRAINT | (8 << 8) }
 
     /// What an item function returns for it (specification, section 10, "Mapping of internal failures").
+    ///
+    /// Differs from Apple for want of room, which there is one of many reasons for errSecNotAvailable.
     public var status: Status {
         switch primaryCode {
         case SQLITE_CONSTRAINT: .duplicateItem
@@ -26,12 +28,24 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         case SQLITE_MISMATCH: .noSuchAttribute
         case SQLITE_NOMEM: .allocate
         case SQLITE_IOERR: .io
+        case SQLITE_FULL: .diskFull
         default: .notAvailable
         }
     }
 
     /// Whether the file's structure or its tables are not what they were.
-    public var isDamage: Bool { [SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB].contains(primaryCode) }
+    public var isDamage: Bool {
+        [SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG].contains(primaryCode)
+    }
+
+    /// Whether there is no room for a change.
+    public var isFull: Bool { primaryCode == SQLITE_FULL }
+
+    /// Whether a value is longer than the connection takes.
+    var isTooLarge: Bool { primaryCode == SQLITE_TOOBIG }
+
+    /// Whether the system failed to read or write.
+    var isInputOutput: Bool { primaryCode == SQLITE_IOERR }
 
     /// Whether another connection held a lock for longer than the time-out.
     public var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }

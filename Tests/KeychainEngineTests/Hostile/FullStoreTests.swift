@@ -12,7 +12,7 @@ import Testing
 struct FullStoreTests {
     private static let large = String(repeating: "x", count: 100_000)
 
-    @Test("a full store refuses what does not fit with errSecNotAvailable, and keeps the rest")
+    @Test("a full store refuses what does not fit with errSecDiskFull, and keeps the rest")
     func full() throws {
         let store = try TestStore()
         #expect(store.open().add("anna", "secret") == .done)
@@ -20,8 +20,8 @@ struct FullStoreTests {
         options.maximumPageCount = try store.raw().integer("PRAGMA page_count") + 8
         let keychain = EmbeddedKeychain(at: KeychainLocation(path: store.path), options: options)
         for _ in 0..<3 {
-            #expect(keychain.add("bert", Self.large) == .failed(.notAvailable))
-            #expect(keychain.update("anna", Self.large) == .failed(.notAvailable))
+            #expect(keychain.add("bert", Self.large) == .failed(.diskFull))
+            #expect(keychain.update("anna", Self.large) == .failed(.diskFull))
             #expect(keychain.secret("anna") == .secret("secret"))
             #expect(keychain.everything() == .accounts(["anna"]))
         }
@@ -33,7 +33,7 @@ struct FullStoreTests {
         #expect(try unlimited.check().isSound)
     }
 
-    @Test("writes that fail are errSecIO, and keep the rest")
+    @Test("writes beyond the largest file of the process are errSecDiskFull, and keep the rest")
     func failingWrites() async {
         await #expect(processExitsWith: .success) {
             let store = try TestStore()
@@ -41,8 +41,8 @@ struct FullStoreTests {
             #expect(keychain.add("anna", "secret") == .done)
             #expect(ChildProcess.limitFileSize(to: 300_000))
             for _ in 0..<3 {
-                #expect(keychain.add("bert", String(repeating: "x", count: 1 << 20)) == .failed(.io))
-                #expect(keychain.update("anna", String(repeating: "x", count: 1 << 20)) == .failed(.io))
+                #expect(keychain.add("bert", String(repeating: "x", count: 1 << 20)) == .failed(.diskFull))
+                #expect(keychain.update("anna", String(repeating: "x", count: 1 << 20)) == .failed(.diskFull))
                 #expect(keychain.secret("anna") == .secret("secret"))
                 #expect(keychain.everything() == .accounts(["anna"]))
             }

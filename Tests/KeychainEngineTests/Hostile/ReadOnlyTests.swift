@@ -22,6 +22,47 @@ struct ReadOnlyTests {
         }
     }
 
+    @Test(
+        "without its log's index, in a folder that cannot be written, a store is read as it lies",
+        arguments: [true, false]
+    )
+    func withoutIndex(_ hasEmptyLog: Bool) async {
+        await #expect(processExitsWith: .success) { [hasEmptyLog = hasEmptyLog as Bool] in
+            #expect(ChildProcess.becomeOrdinaryUser())
+            let store = try Self.withoutIndex()
+            if !hasEmptyLog { try FileManager.default.removeItem(atPath: store.file("keychain.db-wal")) }
+            let before = try store.contents()
+            try Self.change(store, files: 0o400, folder: 0o500)
+            try Self.checkUnchangeable(store, before)
+            // Another process begins to write, as it can through another mount.
+            let reader = store.open()
+            #expect(reader.secret("anna") == .secret("secret"))
+            try Self.change(store, files: 0o600, folder: 0o700)
+            #expect(store.open().update("anna", "changed") == .done)
+            #expect(reader.secret("anna") == .secret("changed"))
+            #expect(reader.add("bert", "secret") == .done)
+            #expect(store.open().everything() == .accounts(["anna", "bert"]))
+        }
+    }
+
+    @Test("a log without an index in a folder that cannot be written is errSecNotAvailable, with what to do")
+    func logWithoutIndex() async {
+        await #expect(processExitsWith: .success) {
+            #expect(ChildProcess.becomeOrdinaryUser())
+            let store = try TestStore()
+            #expect(store.open().add("anna", "secret") == .done)
+            try FileManager.default.removeItem(atPath: store.file("keychain.db-shm"))
+            let before = try store.contents()
+            try Self.change(store, files: 0o400, folder: 0o500)
+            let failure = try #require(store.open().failure())
+            #expect(failure.status == .notAvailable)
+            #expect(failure.reason.contains("keychain.db-wal") && failure.reason.contains("copy the folder"))
+            #expect(try store.contents() == before)
+            try Self.change(store, files: 0o600, folder: 0o700)
+            #expect(store.open().secret("anna") == .secret("secret"))
+        }
+    }
+
     @Test("a folder of mode 0500 without a store gets none, and the answer is errSecNotAvailable")
     func readOnlyEmptyFolder() async {
         await #expect(processExitsWith: .success) {
@@ -52,6 +93,26 @@ struct ReadOnlyTests {
                 #expect(store.open().secret("anna") == .secret("secret"))
             }
         }
+    }
+
+    /// A store that lies in one file, as a backup of the folder has it.
+    private static func withoutIndex() throws -> TestStore {
+        let store = try TestStore()
+        #expect(store.open().add("anna", "secret") == .done)
+        try store.checkpoint()
+        if FileManager.default.fileExists(atPath: store.file("keychain.db-shm")) {
+            try FileManager.default.removeItem(atPath: store.file("keychain.db-shm"))
+        }
+        try store.write([], to: "keychain.db-wal")
+        return store
+    }
+
+    private static func change(_ store: TestStore, files: mode_t, folder: mode_t) throws {
+        try #require(chmod(store.path, 0o700) == 0)
+        for name in try FileManager.default.contentsOfDirectory(atPath: store.path) {
+            try #require(chmod(store.file(name), files) == 0)
+        }
+        try #require(chmod(store.path, folder) == 0)
     }
 
     private static func check(files: mode_t, folder: mode_t) throws {

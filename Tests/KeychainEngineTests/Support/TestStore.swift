@@ -56,6 +56,9 @@ struct TestStore {
     /// Writes the log back, so that every row lies in the file itself.
     func checkpoint() throws { try raw().checkpoint() }
 
+    /// Writes the log back as far as it goes, and leaves it as large as it is.
+    func writeLogBack() { try? raw().execute("PRAGMA wal_checkpoint(PASSIVE)") }
+
     /// Another store of these files.
     static func of(_ files: [String: [UInt8]]) throws -> TestStore {
         let store = try TestStore()

@@ -19,7 +19,7 @@ struct StorageConditionTests {
     }
 
     static let cases = [
-        Case(condition: .full, add: errSecNotAvailable, update: errSecNotAvailable, delete: errSecNotAvailable),
+        Case(condition: .full, add: errSecDiskFull, update: errSecDiskFull, delete: errSecDiskFull),
         Case(condition: .readOnly, add: errSecReadOnly, update: errSecReadOnly, delete: errSecReadOnly),
         Case(
             condition: .everyItemDamaged,

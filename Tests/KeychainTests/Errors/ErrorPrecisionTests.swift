@@ -44,7 +44,7 @@ struct ErrorPrecisionTests {
         try device.setStorageCondition(.full)
         let error = failure { () throws(KeychainItemError) in try keychain.set("2", for: item, protection: plain) }
         #expect(error?.kind == .notWritable)
-        #expect(error?.status == errSecNotAvailable)
+        #expect(error?.status == errSecDiskFull)
         #expect(error?.advice.contains("passcode") == false)
         #expect(error?.advice.contains("room") == true)
         try device.setStorageCondition(.healthy)

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_implementationOnly import CSQLite
+
+/// The SQLite that this process has, which need not be the one that the package was built with.
+enum SQLiteLibrary {
+    /// The least version that a store is opened with, as SQLite counts: 3.37.0, the first whose sqlite3_open_v2 takes
+    /// SQLITE_OPEN_EXRESCODE.
+    static let leastVersion: Int32 = 3_037_000
+
+    /// Refuses a version that lacks what a store relies on.
+    static func check(version: Int32 = sqlite3_libversion_number()) throws(StoreError) {
+        guard version >= leastVersion else { throw .libraryTooOld(version: version, least: leastVersion) }
+    }
+
+    /// A version as it is written: 3.37.0.
+    static func text(_ version: Int32) -> String {
+        "\(version / 1_000_000).\(version / 1_000 % 1_000).\(version % 1_000)"
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+@_implementationOnly import CSQLite
+
+/// SQLite's own file system, narrowed to what a store needs (sqlite.org/vfs.html).
+///
+/// * There is no rollback journal. A store has a write-ahead log, and nothing of it is ever journalled otherwise; so SQLite is
+///   told that there is none, and gets none to open, whatever lies beside the file and whenever it was put there. It would
+///   play one back into the file, and delete the file that the journal names.
+/// * A checkpoint holds the write lock. In SQLite 3.7.0 to 3.51.2 a checkpoint that runs while another connection begins the log
+///   anew can note parts of the new log as written back that are not (sqlite.org/wal.html, "The WAL-Reset Bug"). The log is
+///   begun anew under the write lock alone, so that cannot be.
+/// * Writes fail for want of room alike, by whatever limit: SQLite itself takes ENOSPC alone for a full disk.
+///
+/// The default of the process is not asked for: a host may have put another one there.
+enum StoreFileSystem {
+    /// The name by which a connection asks for it.
+    static let name = "swift-keychain"
+
+    /// The result code of making it known to SQLite, which happens once.
+    static let registration: Int32 = {
+        guard let original, let name = strdup(name) else { return SQLITE_NOMEM }
+        let narrowed = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
+        narrowed.initialize(to: original)
+        narrowed.pointee.pNext = nil
+        narrowed.pointee.zName = UnsafePointer(name)
+        narrowed.pointee.szOsFile = Int32(additionOffset + MemoryLayout<Addition>.size)
+        narrowed.pointee.xOpen = open
+        narrowed.pointee.xAccess = access
+        return sqlite3_vfs_register(narrowed, 0)
+    }()
+
+    // Read once, before the first connection, and never changed.
+    private nonisolated(unsafe) static let original: sqlite3_vfs? = sqlite3_vfs_find("unix")?.pointee
+
+    /// What follows the original's part of an open file.
+    private struct Addition {
+        var methods: sqlite3_io_methods
+        var original: UnsafePointer<sqlite3_io_methods>
+        var holdsWriteLockForCheckpoint: Bool
+    }
+
+    private typealias File = UnsafeMutablePointer<sqlite3_file>
+
+    private static var additionOffset: Int {
+        let alignment = MemoryLayout<Addition>.alignment
+        return (Int(original?.szOsFile ?? 0) + alignment - 1) / alignment * alignment
+    }
+
+    private static func addition(of file: File) -> UnsafeMutablePointer<Addition> {
+        (UnsafeMutableRawPointer(file) + additionOffset).assumingMemoryBound(to: Addition.self)
+    }
+
+    private typealias Open =
+        @convention(c) (
+            UnsafeMutablePointer<sqlite3_vfs>?, UnsafePointer<CChar>?, File?, Int32, UnsafeMutablePointer<Int32>?
+        ) -> Int32
+
+    private static let open: Open = { system, name, file, flags, openedFlags in
+        guard let file, flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL) == 0 else {
+            file?.pointee.pMethods = nil
+            return SQLITE_CANTOPEN
+        }
+        let status = original?.xOpen(system, name, file, flags, openedFlags) ?? SQLITE_MISUSE
+        guard status == SQLITE_OK, flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL) != 0,
+            let methods = file.pointee.pMethods
+        else { return status }
+        let addition = addition(of: file)
+        addition.initialize(
+            to: Addition(methods: methods.pointee, original: methods, holdsWriteLockForCheckpoint: false)
+        )
+        addition.pointee.methods.xWrite = write
+        if methods.pointee.iVersion >= 2 {
+            addition.pointee.methods.xShmMap = mapIndex
+            addition.pointee.methods.xShmLock = lockIndex
+        }
+        file.pointee.pMethods = UnsafeRawPointer(addition).assumingMemoryBound(to: sqlite3_io_methods.self)
+        return status
+    }
+
+    private typealias Access =
+        @convention(c) (
+            UnsafeMutablePointer<sqlite3_vfs>?, UnsafePointer<CChar>?, Int32, UnsafeMutablePointer<Int32>?
+        ) -> Int32
+
+    private static let access: Access = { system, name, flags, result in
+        if let name, String(cString: name).hasSuffix("-journal") {
+            result?.pointee = 0
+            return SQLITE_OK
+        }
+        return original?.xAccess(system, name, flags, result) ?? SQLITE_MISUSE
+    }
+
+    private typealias Write = @convention(c) (File?, UnsafeRawPointer?, Int32, sqlite3_int64) -> Int32
+
+    private static let write: Write = { file, bytes, count, offset in
+        guard let file else { return SQLITE_MISUSE }
+        let original = addition(of: file).pointee.original.pointee
+        let status = original.xWrite(file, bytes, count, offset)
+        guard status == writeFailed else { return status }
+        var cause: Int32 = 0
+        _ = original.xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &cause)
+        return isWantOfRoom(cause) ? SQLITE_FULL : status
+    }
+
+    private typealias MapIndex =
+        @convention(c) (
+            File?, Int32, Int32, Int32, UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+        ) -> Int32
+
+    private static let mapIndex: MapIndex = { file, page, pageSize, mayGrow, memory in
+        guard let file else { return SQLITE_MISUSE }
+        let status = addition(of: file).pointee.original.pointee.xShmMap(file, page, pageSize, mayGrow, memory)
+        return status == indexFailed && isWantOfRoom(errno) ? SQLITE_FULL : status
+    }
+
+    private typealias LockIndex = @convention(c) (File?, Int32, Int32, Int32) -> Int32
+
+    private static let lockIndex: LockIndex = { file, lock, count, flags in
+        guard let file else { return SQLITE_MISUSE }
+        let addition = addition(of: file)
+        let original = addition.pointee.original.pointee
+        let isUnlocking = flags & SQLITE_SHM_UNLOCK != 0
+        let isExclusive = flags & SQLITE_SHM_EXCLUSIVE != 0
+        switch (lock, count) {
+        case (checkpointLock, 1) where isExclusive && isUnlocking:
+            let status = original.xShmLock(file, lock, count, flags)
+            if addition.pointee.holdsWriteLockForCheckpoint {
+                addition.pointee.holdsWriteLockForCheckpoint = false
+                _ = original.xShmLock(file, writeLock, 1, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)
+            }
+            return status
+        case (checkpointLock, 1) where isExclusive:
+            var status = original.xShmLock(file, writeLock, 1, SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE)
+            guard status == SQLITE_OK else { return status }
+            status = original.xShmLock(file, lock, count, flags)
+            addition.pointee.holdsWriteLockForCheckpoint = status == SQLITE_OK
+            if status != SQLITE_OK {
+                _ = original.xShmLock(file, writeLock, 1, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)
+            }
+            return status
+        // A checkpoint that empties the log asks for the write lock by itself.
+        case (writeLock, 1) where isExclusive && addition.pointee.holdsWriteLockForCheckpoint: return SQLITE_OK
+        default: return original.xShmLock(file, lock, count, flags)
+        }
+    }
+
+    /// The locks of a log's index by their numbers (sqlite.org/walformat.html, "WAL Locks").
+    private static let writeLock: Int32 = 0
+    private static let checkpointLock: Int32 = 1
+
+    // SQLITE_IOERR_WRITE and SQLITE_IOERR_SHMSIZE, macros that Swift does not import.
+    private static let writeFailed = SQLITE_IOERR | (3 << 8)
+    private static let indexFailed = SQLITE_IOERR | (19 << 8)
+
+    /// Whether an error of a write says that there is no room: on the disk, in the user's share of it, or in the process's limit.
+    private static func isWantOfRoom(_ code: Int32) -> Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
+}

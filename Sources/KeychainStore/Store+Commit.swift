@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+extension Store {
+    /// Ends the transaction; durable when this returns.
+    ///
+    /// Where the last sync fails, the whole change already lies in the log, complete with its checksums, and whoever opens the
+    /// store after a restart would find it there. So another transaction that changes nothing is written over its beginning.
+    ///
+    /// - Throws: ``KeychainError`` caused by ``StoreError``; by ``StoreError/doubtfulCommit(_:)`` where the change may
+    ///   come to light later, because that failed as well. Otherwise nothing of it was stored.
+    func commit() throws(KeychainError) {
+        do throws(SQLiteError) {
+            try connection.run(.commit, "COMMIT")
+        } catch {
+            guard error.isInputOutput else { throw KeychainError(error) }
+            let isUndone = (try? connection.writeOverFailedCommit()) != nil
+            throw KeychainError(isUndone ? .sqlite(error) : .doubtfulCommit(error))
+        }
+    }
+
+    /// Writes the log back into the file as far as nobody reads it, so that the next change takes no more room.
+    package func writeLogBack() {
+        _ = try? connection.integer("PRAGMA wal_checkpoint(PASSIVE)")
+    }
+}
+
+extension Connection {
+    /// Runs a statement that is kept and gives no rows.
+    func run(_ kind: StatementKey.Kind, _ sql: String) throws(SQLiteError) {
+        let statement = try statement(StatementKey(kind)) { sql }
+        defer { statement.reset() }
+        _ = try statement.step()
+    }
+
+    fileprivate func writeOverFailedCommit() throws(SQLiteError) {
+        if isInTransaction { try execute("ROLLBACK") }
+        try execute("PRAGMA user_version = \(try integer("PRAGMA user_version"))")
+    }
+}

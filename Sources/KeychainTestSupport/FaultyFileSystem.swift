@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSQLite
+import Glibc
+
+/// Faults below SQLite's files, for a test in a process of its own.
+public enum FaultyFileSystem {
+    /// How many of the next syncs of a log fail, as those of a failing disk do.
+    public nonisolated(unsafe) static var failingLogSyncs = 0
+
+    /// How many bytes files can still grow by, and the error number of a write beyond them; `nil` for a disk with room.
+    public nonisolated(unsafe) static var room: (byteCount: Int, failure: Int32)?
+
+    /// What is done before each write to a database, as only a checkpoint does in a store with a log.
+    public nonisolated(unsafe) static var beforeDatabaseWrite: () -> Void = {}
+
+    /// Puts the faults below every file that SQLite opens from now on; call it before the first one.
+    public static func install() {
+        guard let system = sqlite3_vfs_find("unix") else { preconditionFailure("SQLite has no file system") }
+        openFile = system.pointee.xOpen
+        system.pointee.xOpen = open
+        for (name, call) in [("pwrite", writeAt), ("pwrite64", writeAt)] {
+            _ = system.pointee.xSetSystemCall(system, name, unsafeBitCast(call, to: sqlite3_syscall_ptr.self))
+        }
+        _ = system.pointee.xSetSystemCall(system, "write", unsafeBitCast(write, to: sqlite3_syscall_ptr.self))
+    }
+
+    private typealias File = UnsafeMutablePointer<sqlite3_file>
+    private typealias Open =
+        @convention(c) (
+            UnsafeMutablePointer<sqlite3_vfs>?, UnsafePointer<CChar>?, File?, Int32, UnsafeMutablePointer<Int32>?
+        ) -> Int32
+    private typealias Sync = @convention(c) (File?, Int32) -> Int32
+    private typealias WriteFile = @convention(c) (File?, UnsafeRawPointer?, Int32, sqlite3_int64) -> Int32
+
+    private nonisolated(unsafe) static var openFile: Open?
+    private nonisolated(unsafe) static var syncFile: Sync?
+    private nonisolated(unsafe) static var writeFile: WriteFile?
+
+    private static let open: Open = { system, name, file, flags, openedFlags in
+        let status = openFile?(system, name, file, flags, openedFlags) ?? SQLITE_MISUSE
+        if status == SQLITE_OK, let file { replaceMethods(of: file, flags) }
+        return status
+    }
+
+    private static let sync: Sync = { file, flags in
+        guard failingLogSyncs == 0 else {
+            failingLogSyncs -= 1
+            // SQLITE_IOERR_FSYNC, a macro that Swift does not import.
+            return SQLITE_IOERR | (4 << 8)
+        }
+        return syncFile?(file, flags) ?? SQLITE_MISUSE
+    }
+
+    private static let writeDatabase: WriteFile = { file, bytes, count, offset in
+        beforeDatabaseWrite()
+        return writeFile?(file, bytes, count, offset) ?? SQLITE_MISUSE
+    }
+
+    private static let writeAt: @convention(c) (Int32, UnsafeRawPointer?, Int, off_t) -> Int = {
+        descriptor,
+        bytes,
+        count,
+        offset in
+        takeRoom(descriptor, end: Int(offset) + count) ? pwrite(descriptor, bytes, count, offset) : -1
+    }
+
+    private static let write: @convention(c) (Int32, UnsafeRawPointer?, Int) -> Int = { descriptor, bytes, count in
+        let end = Int(lseek(descriptor, 0, SEEK_CUR)) + count
+        return takeRoom(descriptor, end: end) ? Glibc.write(descriptor, bytes, count) : -1
+    }
+
+    /// The methods are never let go of: the process ends with its test.
+    private static func replaceMethods(of file: File, _ flags: Int32) {
+        guard let methods = file.pointee.pMethods else { return }
+        let copy = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+        copy.initialize(to: methods.pointee)
+        (syncFile, writeFile) = (methods.pointee.xSync, methods.pointee.xWrite)
+        if flags & SQLITE_OPEN_WAL != 0 { copy.pointee.xSync = sync }
+        if flags & SQLITE_OPEN_MAIN_DB != 0 { copy.pointee.xWrite = writeDatabase }
+        file.pointee.pMethods = UnsafePointer(copy)
+    }
+
+    /// Whether a file may grow so far; errno says why not.
+    private static func takeRoom(_ descriptor: Int32, end: Int) -> Bool {
+        guard let room else { return true }
+        var status = stat()
+        fstat(descriptor, &status)
+        let growth = max(end - Int(status.st_size), 0)
+        guard growth <= room.byteCount else {
+            errno = room.failure
+            return false
+        }
+        self.room = (room.byteCount - growth, room.failure)
+        return true
+    }
+}
