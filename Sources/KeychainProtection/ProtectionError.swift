@@ -40,4 +40,6 @@ public enum RowDamage: Int, Sendable, Hashable, CaseIterable {
     case contradiction = 4
     /// The row names a protection class or key generation that the keybag does not have.
     case unknownKey = 5
+    /// A column holds more than a store writes into it.
+    case oversized = 6
 }

@@ -76,7 +76,8 @@ extension Engine {
     ) throws(KeychainError) {
         let damage: RowDamage?
         switch try condition(of: row, tags) {
-        case .damaged(let found): damage = found
+        // A part that was too large is gone since, so that the reason can only be remembered.
+        case .damaged(let found): damage = row.damage == RowDamage.oversized.rawValue ? .oversized : found
         case .intact where row.damage == nil:
             report.intactRows += 1
             return

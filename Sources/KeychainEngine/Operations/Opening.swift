@@ -51,6 +51,7 @@ extension Engine {
         _ row: NumberedRow,
         _ open: () throws(ProtectionError) -> Content
     ) throws(KeychainError) -> Opened<Content> {
+        if row.isOversized { return .damaged(DamagedRow(row: row, damage: .oversized)) }
         do throws(ProtectionError) {
             return .content(try open())
         } catch .damagedRow(let damage) {

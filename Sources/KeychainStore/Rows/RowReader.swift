@@ -84,11 +84,15 @@ public final class RowWriter: RowReader {
         do { try connection.deleteAllRows() } catch { throw KeychainError(error) }
     }
 
-    /// Sets a row aside that does not open, bytes and all.
+    /// Sets a row aside that does not open, bytes and all, but for a part that is larger than any that a store writes.
     public func quarantine(_ row: NumberedRow, damage: Int) throws(KeychainError) {
         do throws(SQLiteError) {
             try connection.condition.change { () throws(SQLiteError) in
-                try connection.mark(row.row.itemClass, row.number, damage: damage)
+                if row.isOversized {
+                    try connection.markOversized(row.row.itemClass, row.number, damage: damage)
+                } else {
+                    try connection.mark(row.row.itemClass, row.number, damage: damage)
+                }
             }
         } catch {
             throw KeychainError(error)

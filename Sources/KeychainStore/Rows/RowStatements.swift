@@ -8,14 +8,32 @@ import KeychainCore
 extension Connection {
     /// Rows that match, in the order in which they were added; at most `limit`, if there is one.
     func rows(_ filter: RowFilter, limit: Int?, quarantined: Bool = false) throws(SQLiteError) -> [NumberedRow] {
+        do throws(SQLiteError) {
+            return try rows(filter, limit, quarantined, guarded: false)
+        } catch  where error.isTooLarge {
+            return try readingLargeRows { () throws(SQLiteError) in
+                try rows(filter, limit, quarantined, guarded: true)
+            }
+        } catch {
+            throw error
+        }
+    }
+
+    /// Guarded, columns are left out that hold more than a store writes into them, which costs time.
+    private func rows(
+        _ filter: RowFilter,
+        _ limit: Int?,
+        _ quarantined: Bool,
+        guarded: Bool
+    ) throws(SQLiteError) -> [NumberedRow] {
         let key = StatementKey(
-            .select(limited: limit != nil, quarantined: quarantined),
+            .select(limited: limit != nil, quarantined: quarantined, guarded: guarded),
             filter.itemClass,
             filter.shape
         )
         let statement = try statement(key) {
             """
-            SELECT \(RowColumns.list(filter.itemClass)) FROM \(Layout.table(filter.itemClass))
+            SELECT \(RowColumns.list(filter.itemClass, guarded: guarded)) FROM \(Layout.table(filter.itemClass))
             WHERE \(filter.condition) AND \(Layout.damage) IS \(quarantined ? "NOT NULL" : "NULL")
             ORDER BY \(Layout.rowNumber)\(limit == nil ? "" : " LIMIT ?")
             """
@@ -25,7 +43,7 @@ extension Connection {
         if let limit { try statement.bind(Int64(limit), at: next) }
         var rows: [NumberedRow] = []
         while try statement.step() {
-            let row = RowColumns.read(filter.itemClass, from: statement)
+            let row = RowColumns.read(filter.itemClass, from: statement, guarded: guarded)
             guard filter.matches(row.row, number: row.number), (row.damage != nil) == quarantined else {
                 throw SQLiteError(code: SQLITE_CORRUPT, operation: "following an index, which led to another row")
             }
@@ -46,18 +64,20 @@ extension Connection {
         }
         defer { statement.reset() }
         try statement.bind(Int64(limit), at: try filter.bind(to: statement))
-        return try statement.step() ? Int(statement.integer(0)) : 0
+        return try readingLargeRows { () throws(SQLiteError) in
+            try statement.step() ? Int(statement.integer(0)) : 0
+        }
     }
 
     /// Every row of a class, in quarantine or not, in the order in which they were added.
     func everyRow(_ itemClass: ItemClass) throws(SQLiteError) -> RowCursor {
         let statement = try prepare(
             """
-            SELECT \(RowColumns.list(itemClass)) FROM \(Layout.table(itemClass)) NOT INDEXED
+            SELECT \(RowColumns.list(itemClass, guarded: true)) FROM \(Layout.table(itemClass)) NOT INDEXED
             ORDER BY \(Layout.rowNumber)
             """
         )
-        return RowCursor(itemClass, statement)
+        return RowCursor(itemClass, statement, self)
     }
 
     func hasRows() throws(SQLiteError) -> Bool {
@@ -127,7 +147,7 @@ extension Connection {
         }
         defer { statement.reset() }
         try statement.bind(number, at: 0)
-        _ = try statement.step()
+        try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
     }
 
     /// Removes every row of a protection class and of a generation below another, in quarantine or not.
@@ -138,7 +158,7 @@ extension Connection {
             )
             try statement.bind(protection, at: 0)
             try statement.bind(Int64(generation), at: 1)
-            _ = try statement.step()
+            try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
         }
     }
 
@@ -148,7 +168,7 @@ extension Connection {
                 "DELETE FROM \(Layout.table(itemClass))"
             }
             defer { statement.reset() }
-            _ = try statement.step()
+            try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
         }
     }
 
@@ -160,7 +180,23 @@ extension Connection {
         defer { statement.reset() }
         if let damage { try statement.bind(Int64(damage), at: 0) }
         try statement.bind(number, at: 1)
-        _ = try statement.step()
+        try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
+    }
+
+    /// Sets the mark of a row of which a part is larger than any that a store writes, and empties that part: SQLite would
+    /// have to take it into memory to write it down again.
+    func markOversized(_ itemClass: ItemClass, _ number: Int64, damage: Int) throws(SQLiteError) {
+        let statement = try statement(StatementKey(.markLarge, itemClass)) {
+            let parts = [Layout.metadata, Layout.secret].map { "\($0) = coalesce(\(RowColumns.guarded($0)), x'')" }
+            return """
+                UPDATE \(Layout.table(itemClass)) SET \(Layout.damage) = ?, \(parts.joined(separator: ", "))
+                WHERE \(Layout.rowNumber) = ?
+                """
+        }
+        defer { statement.reset() }
+        try statement.bind(Int64(damage), at: 0)
+        try statement.bind(number, at: 1)
+        try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
     }
 }
 
@@ -168,14 +204,18 @@ extension Connection {
 final class RowCursor {
     private let itemClass: ItemClass
     private let statement: Statement
+    private let connection: Connection
 
-    fileprivate init(_ itemClass: ItemClass, _ statement: Statement) {
+    fileprivate init(_ itemClass: ItemClass, _ statement: Statement, _ connection: Connection) {
         self.itemClass = itemClass
         self.statement = statement
+        self.connection = connection
     }
 
     /// Goes to the next row; `false` when there is none.
-    func next() throws(SQLiteError) -> Bool { try statement.step() }
+    func next() throws(SQLiteError) -> Bool {
+        try connection.readingLargeRows { () throws(SQLiteError) in try statement.step() }
+    }
 
     /// The row; `nil` when a column has a wrong shape.
     var row: NumberedRow? { RowColumns.readExactly(itemClass, from: statement) }
@@ -189,6 +229,8 @@ public struct NumberedRow: Sendable {
     public let row: StoredRow
     /// Why the row is in quarantine; `nil` when it is not.
     public let damage: Int?
+    /// Whether a part of the row is larger than any that a store writes; it was not read.
+    public var isOversized = false
 }
 
 /// The columns of an item table in the order in which statements name them.
@@ -202,9 +244,45 @@ private enum RowColumns {
         clear + ItemSchema.of(itemClass).searchable.map { Layout.column($0.name) }
     }
 
-    static func list(_ itemClass: ItemClass) -> String {
-        ([Layout.rowNumber, Layout.damage] + names(itemClass)).joined(separator: ", ")
+    /// The columns of a SELECT.
+    ///
+    /// Guarded, those are NULL that hold more than a store writes into them, and a further one, the last, tells whether a part
+    /// is larger than any that a store writes, or is a text, whose length SQLite knows only when it has read it.
+    static func list(_ itemClass: ItemClass, guarded: Bool) -> String {
+        let names = names(itemClass)
+        guard guarded else { return ([Layout.rowNumber, Layout.damage] + names).joined(separator: ", ") }
+        let isOversized = [Layout.metadata, Layout.secret].map {
+            "typeof(\($0)) = 'text' OR typeof(\($0)) = 'blob' AND length(\($0)) > \(partLimit)"
+        }
+        return ([Layout.rowNumber, damage] + names.map(Self.guarded) + [isOversized.joined(separator: " OR ")])
+            .joined(separator: ", ")
     }
+
+    /// A column, or NULL where it holds more than a store writes into it.
+    ///
+    /// Neither typeof() of any column nor length() of a blob has SQLite read what the column holds.
+    static func guarded(_ column: String) -> String {
+        switch column {
+        case Layout.protection, Layout.tombstone, Layout.keyGeneration:
+            "CASE WHEN typeof(\(column)) <> 'blob' OR length(\(column)) <= \(Bytes16.count) THEN \(column) END"
+        case Layout.metadata, Layout.secret:
+            "CASE WHEN typeof(\(column)) = 'blob' AND length(\(column)) <= \(partLimit) THEN \(column) END"
+        case Layout.identifier, Layout.version16, Layout.primaryKey:
+            "CASE WHEN \(isTag(column)) THEN \(column) END"
+        // A tag that is none is not the same as none.
+        default: "CASE WHEN typeof(\(column)) = 'null' OR \(isTag(column)) THEN \(column) ELSE 0 END"
+        }
+    }
+
+    private static let damage =
+        "CASE WHEN typeof(\(Layout.damage)) IN ('null', 'integer') THEN \(Layout.damage) ELSE 0 END"
+
+    private static func isTag(_ column: String) -> String {
+        "typeof(\(column)) = 'blob' AND length(\(column)) = \(Bytes16.count)"
+    }
+
+    /// Larger than every part of a row that is written, with its key, its tag and its header.
+    private static let partLimit = max(ItemLimits.secretByteCount, ItemLimits.metadataByteCount) + (1 << 16)
 
     /// Binds every column; the index after the last is returned.
     static func bind(_ row: StoredRow, to statement: Statement) throws(SQLiteError) -> Int {
@@ -228,7 +306,7 @@ private enum RowColumns {
     /// A row as it lies in the file.
     ///
     /// Columns of a wrong shape come out as values that do not authenticate.
-    static func read(_ itemClass: ItemClass, from statement: Statement) -> NumberedRow {
+    static func read(_ itemClass: ItemClass, from statement: Statement, guarded: Bool) -> NumberedRow {
         let first = 2
         var tags: [AttributeTag] = []
         for (offset, column) in ItemSchema.of(itemClass).searchable.enumerated() {
@@ -249,10 +327,11 @@ private enum RowColumns {
             secret: statement.bytes(first + 7)
         )
         let damage = statement.isNull(1) ? nil : Int(statement.integer(1))
-        return NumberedRow(number: statement.integer(0), row: row, damage: damage)
+        let isOversized = guarded && statement.integer(first + names(itemClass).count) != 0
+        return NumberedRow(number: statement.integer(0), row: row, damage: damage, isOversized: isOversized)
     }
 
-    /// A row as it lies in the file; `nil` when a column has a wrong shape.
+    /// A row as it lies in the file, of a guarded list; `nil` when a column has a wrong shape.
     static func readExactly(_ itemClass: ItemClass, from statement: Statement) -> NumberedRow? {
         let first = 2
         let tags = first + clear.count..<first + names(itemClass).count
@@ -267,7 +346,7 @@ private enum RowColumns {
             && tags.allSatisfy {
                 statement.isNull($0) || statement.type($0) == .blob && statement.bytes16($0) != nil
             }
-        return hasShape ? read(itemClass, from: statement) : nil
+        return hasShape ? read(itemClass, from: statement, guarded: true) : nil
     }
 
     /// Row numbers after which there is room for more.

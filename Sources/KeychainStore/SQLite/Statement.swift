@@ -118,7 +118,7 @@ struct StatementKey: Hashable {
     var filter: RowFilter.Shape?
 
     enum Kind: Hashable {
-        case select(limited: Bool, quarantined: Bool)
+        case select(limited: Bool, quarantined: Bool, guarded: Bool)
         case count
         case insert
         case insertNumbered
@@ -126,6 +126,7 @@ struct StatementKey: Hashable {
         case delete
         case deleteAll
         case mark
+        case markLarge
         case begin
         case beginImmediate
         case commit
