@@ -136,7 +136,6 @@ enum StatusGuide {
             "the keychain cannot be changed",
             "see who may write to its files"
         ),
-        Row(errSecNotAvailable, .notWritable, "there is no room in the keychain's store", "make room and try again"),
         Row(errSecDiskFull, .notWritable, "the disk is full", "make room and try again"),
         Row(
             errSecDataTooLarge,

@@ -35,6 +35,7 @@ extension Engine {
     /// Whether a row opens, attributes and secret.
     func condition(of row: NumberedRow, _ tags: SearchTags) throws(KeychainError) -> RowCondition {
         if isDestroyed(row.row) { return .destroyed }
+        if row.isOversized { return .damaged(.oversized) }
         if let protection = Accessibility(rawValue: row.row.protection), !device.isAvailable(protection) {
             return .locked
         }

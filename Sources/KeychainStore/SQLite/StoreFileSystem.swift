@@ -24,6 +24,7 @@ enum StoreFileSystem {
         guard let original, let name = strdup(name) else { return SQLITE_NOMEM }
         let narrowed = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         narrowed.initialize(to: original)
+        narrowed.pointee.iVersion = min(original.iVersion, knownVersion)
         narrowed.pointee.pNext = nil
         narrowed.pointee.zName = UnsafePointer(name)
         narrowed.pointee.szOsFile = Int32(additionOffset + MemoryLayout<Addition>.size)
@@ -31,6 +32,9 @@ enum StoreFileSystem {
         narrowed.pointee.xAccess = access
         return sqlite3_vfs_register(narrowed, 0)
     }()
+
+    // A later SQLite may have further members behind those that are copied.
+    private static let knownVersion: Int32 = 3
 
     // Read once, before the first connection, and never changed.
     private nonisolated(unsafe) static let original: sqlite3_vfs? = sqlite3_vfs_find("unix")?.pointee
@@ -71,6 +75,7 @@ enum StoreFileSystem {
         addition.initialize(
             to: Addition(methods: methods.pointee, original: methods, holdsWriteLockForCheckpoint: false)
         )
+        addition.pointee.methods.iVersion = min(methods.pointee.iVersion, knownVersion)
         addition.pointee.methods.xWrite = write
         if methods.pointee.iVersion >= 2 {
             addition.pointee.methods.xShmMap = mapIndex

@@ -74,6 +74,20 @@ struct LargeRowTests {
         }
     }
 
+    @Test("an item can be added beside it that has its primary key", arguments: ["secret", "metadata"])
+    func addBeside(_ column: String) async {
+        await #expect(processExitsWith: .success) { [column = column as String] in
+            let store = try Self.store("\(column) = \(Self.value)")
+            let keychain = store.open()
+            #expect(keychain.update("bert", "changed") == .failed(.decode))
+            #expect(keychain.add("bert", "new") == .done)
+            #expect(keychain.add("bert", "newer") == .failed(.duplicateItem))
+            #expect(keychain.secret("bert") == .secret("new"))
+            #expect(try keychain.check().damagedRows.map(\.damage) == ["oversized"])
+            #expect(Self.memory < Self.mostBytes, "\(Self.memory)")
+        }
+    }
+
     @Test("a backup holds the others, and counts it", arguments: ["secret", "metadata"])
     func backup(_ column: String) async {
         await #expect(processExitsWith: .success) { [column = column as String] in

@@ -126,7 +126,7 @@ struct RestoreBackupTests {
         var options = StoreOptions()
         options.maximumPageCount = pageCount
         let failure = #expect(throws: KeychainError.self) { try restore("backup", options) }
-        #expect(failure?.status == .notAvailable)
+        #expect(failure?.status == .diskFull)
         #expect(try target.names() == ["setup.lock"])
         try restore()
     }

@@ -147,7 +147,7 @@ struct WriteBackupTests {
         var options = StoreOptions()
         options.maximumPageCount = pageCount
         let failure = #expect(throws: KeychainError.self) { try write(folder.open(keybag: [], options)) }
-        #expect(failure?.status == .notAvailable)
+        #expect(failure?.status == .diskFull)
         #expect(try target.names() == [])
         #expect(try write(store).items > 0)
     }
