@@ -3,7 +3,7 @@
 // manages the slabs lies outside them, because they are zero in a forked child.
 #define _GNU_SOURCE
 #include "CKeychainSupport.h"
-#include "locked.h"
+#include "fork.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
 #include "CKeychainSupport.h"
-#include "terminal.h"
+#include "fork.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -7,7 +7,8 @@ import KeychainStore
 
 /// The rules of the keychain over one store and one device: no global state, no file names, no Foundation.
 ///
-/// Each operation is a file in `Operations/`. Not thread-safe: ``EngineAccess`` lets one call in at a time.
+/// Each operation is a file in `Operations/`. Not thread-safe: ``EngineAccess`` lets one call in at a time, and runs it anew
+/// where it found the store held by another process.
 final class Engine {
     let store: Store
     let rootKey: any RootKey
@@ -17,14 +18,19 @@ final class Engine {
     let clock: any KeychainClock
     let random: any RandomSource
 
-    private var opened: OpenedKeybag?
+    /// Where locks are seen; `nil` for a keychain in memory.
+    let lockMark: LockMark?
 
-    /// A keybag and the record that it was read with.
-    private struct OpenedKeybag {
-        var revision: Int64
-        var keybag: OpenKeybag
-        var device: Device
-    }
+    /// Whether the call under way has made a change that stays.
+    private(set) var hasChanged = false
+
+    /// The keybag that was read last, and its revision.
+    private var opened: (revision: Int64, keybag: OpenKeybag)?
+
+    /// What the transaction under way, or the last one of the call, may use.
+    ///
+    /// Between calls nobody but the session holds what was unlocked.
+    private var current: Device?
 
     init(
         store: Store,
@@ -37,6 +43,7 @@ final class Engine {
         self.store = store
         self.rootKey = rootKey
         self.folder = folder
+        lockMark = folder.map(LockMark.init)
         self.session = session
         self.clock = clock
         self.random = random
@@ -71,8 +78,8 @@ final class Engine {
 extension Engine {
     /// The device as the transaction under way sees it.
     var device: Device {
-        guard let opened else { preconditionFailure("a device is looked at inside a transaction") }
-        return opened.device
+        guard let current else { preconditionFailure("a device is looked at inside a transaction") }
+        return current
     }
 
     /// Reads the keybag of a store that was just opened, and does what an earlier process left to be done.
@@ -85,14 +92,12 @@ extension Engine {
     /// Takes over the keybag of a store that was just made, whose record is the first one.
     func begin(with made: NewKeybag) {
         let record = DeviceRecord()
-        if let unlocked = made.unlocked { session.install(unlocked, of: made.keybag, record) }
-        let keys = session.keys(of: made.keybag, record)
-        opened = OpenedKeybag(
-            revision: record.keybagRevision,
-            keybag: made.keybag,
-            device: Device(made.keybag, keys, random: random)
-        )
+        if let unlocked = made.unlocked { session.install(unlocked, of: made.keybag, record, nil) }
+        opened = (record.keybagRevision, made.keybag)
     }
+
+    /// Begins a call.
+    func beginCall() { hasChanged = false }
 
     /// Runs `body` on one state of the store and the device.
     func read<Result>(
@@ -108,10 +113,12 @@ extension Engine {
     func write<Result>(
         _ body: (RowWriter) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        try store.write { (writer) throws(KeychainError) in
+        let result = try store.write { (writer) throws(KeychainError) in
             try refresh(writer)
             return try body(writer)
         }
+        hasChanged = true
+        return result
     }
 
     /// Takes in what other processes did to the device: another keybag, a lock.
@@ -125,21 +132,18 @@ extension Engine {
             do {
                 keybag = try OpenKeybag(bytes, rootKey: rootKey)
             } catch {
-                // Whether the device was locked meanwhile cannot be told then.
+                // Whether these are still the keys of the store cannot be told then.
                 session.lock()
                 opened = nil
                 throw KeychainError(error)
             }
         }
-        let unlocked = session.keys(of: keybag, record)
-        let device = Device(keybag, unlocked, random: random)
-        opened = OpenedKeybag(revision: record.keybagRevision, keybag: keybag, device: device)
+        opened = (record.keybagRevision, keybag)
+        current = Device(keybag, session.keys(of: keybag, record, lockMark), random: random)
     }
 
     /// Lets go of the keys that the last transaction used.
-    ///
-    /// Call it after the session has dropped what it had, so that nothing holds on to it.
-    func forgetDevice() { opened = nil }
+    func forgetDevice() { current = nil }
 
     /// Empties the log, in which an earlier keybag may lie.
     func eraseLog() throws(KeychainError) {

@@ -14,4 +14,12 @@ public struct FileIdentity: Sendable, Hashable {
         device = status.st_dev
         inode = status.st_ino
     }
+
+    /// The file behind a descriptor; `nil` when there is none.
+    public init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        device = status.st_dev
+        inode = status.st_ino
+    }
 }

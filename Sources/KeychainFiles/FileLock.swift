@@ -2,38 +2,41 @@
 
 import Glibc
 
+@_implementationOnly import CKeychainSupport
+
 /// A lock file that one process at a time holds, for as long as the value lives.
+///
+/// A child that is forked meanwhile holds nothing of it.
 public struct FileLock: ~Copyable {
     private let descriptor: Int32
+    private let forkGeneration = keychain_fork_generation()
 
     /// Waits for the lock.
     ///
     /// - Parameters:
     ///   - name: the lock file, which is made if it is missing and stays.
     ///   - folder: where it lies.
-    ///   - timeoutMilliseconds: how long to wait.
+    ///   - deadline: until when to wait; with one that has passed it is tried once.
     /// - Throws: ``FileError/lockTimeout(path:)`` when another process does not let go.
-    public init(_ name: String, in folder: PrivateDirectory, timeoutMilliseconds: Int32) throws(FileError) {
-        let path = folder.path(of: name)
-        let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .system(call: "open", path: path, errno: errno) }
-        var waited: Int32 = 0
+    public init(_ name: String, in folder: PrivateDirectory, until deadline: Deadline) throws(FileError) {
+        let descriptor = try folder.openLockFile(name)
+        var pauses = Deadline.Pauses(until: deadline)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let failure = errno
-            guard failure == EWOULDBLOCK || failure == EINTR, waited < timeoutMilliseconds else {
-                close(descriptor)
-                throw failure == EWOULDBLOCK
-                    ? .lockTimeout(path: path) : .system(call: "flock", path: path, errno: failure)
-            }
-            usleep(5_000)
-            waited += 5
+            if failure == EINTR || failure == EWOULDBLOCK, pauses.wait() { continue }
+            keychain_close_lock_file(descriptor)
+            let path = folder.path(of: name)
+            throw failure == EWOULDBLOCK
+                ? .lockTimeout(path: path) : .system(call: "flock", path: path, errno: failure)
         }
         self.descriptor = descriptor
     }
 
     deinit {
-        // A child that was forked meanwhile has the descriptor, too, and would go on holding the lock.
+        // In a child the descriptor is closed, and its number may be another file's.
+        guard forkGeneration == keychain_fork_generation() else { return }
+        // A process that was started without fork handlers (vfork(2), clone(2)) may have the descriptor still.
         flock(descriptor, LOCK_UN)
-        close(descriptor)
+        keychain_close_lock_file(descriptor)
     }
 }

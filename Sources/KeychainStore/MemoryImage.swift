@@ -14,13 +14,13 @@ enum MemoryImage {
 
     /// A connection to a store of its own; its keybag is empty.
     static func connection() throws(SQLiteError) -> Connection {
-        let connection = try Connection(path: nil, busyTimeoutMilliseconds: 0)
+        let connection = try Connection(path: nil)
         try connection.load(try image.get())
         return connection
     }
 
     private static func make() throws(SQLiteError) -> [UInt8] {
-        let connection = try Connection(path: nil, busyTimeoutMilliseconds: 0)
+        let connection = try Connection(path: nil)
         try connection.execute("BEGIN IMMEDIATE")
         for statement in Layout.creationInMemory() { try connection.execute(statement) }
         try connection.insert(keybag: [], DeviceRecord())

@@ -55,7 +55,7 @@ extension Store {
         addRows: (Connection) throws(KeychainError) -> Void
     ) throws(KeychainError) {
         let connection = try sql { () throws(SQLiteError) in
-            let connection = try Connection(path: path, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+            let connection = try Connection(path: path)
             try connection.limit(options)
             // What fails is thrown away, and needs no journal.
             try connection.execute("PRAGMA journal_mode = MEMORY")

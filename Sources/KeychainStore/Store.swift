@@ -10,7 +10,8 @@ import KeychainFiles
 ///
 /// It holds no key and cannot get at one.
 ///
-/// Not thread-safe: the keychain that owns it lets one thread in at a time, inside the fork gate.
+/// Not thread-safe: the keychain that owns it lets one thread in at a time, inside the fork gate. So nothing here waits for
+/// another connection: what is held by one is an error (``KeychainError/isBusy``), and whoever calls tries again.
 public final class Store {
     let connection: Connection
     let options: StoreOptions
@@ -23,11 +24,11 @@ public final class Store {
     /// Opens the store of a folder, and makes it when there is none.
     ///
     /// The file appears under its name complete: tables, keybag and all. A lock file keeps processes that come at the
-    /// same time from making it twice.
+    /// same time from making it twice. Nobody is waited for: see ``KeychainError/isBusy``.
     ///
     /// - Parameters:
     ///   - folder: the keychain's folder.
-    ///   - options: how patient to be.
+    ///   - options: the settings.
     ///   - makeKeybag: gives the keybag of a new store; called only when there is none, and no other process makes one.
     /// - Returns: The store.
     /// - Throws: `errSecNotAvailable` with the reason, or what `makeKeybag` throws.
@@ -37,7 +38,7 @@ public final class Store {
         makeKeybag: () throws(KeychainError) -> [UInt8]
     ) throws(KeychainError) -> Store {
         if try exists(in: folder) { return try Store(folder, options) }
-        let lock = try lock(folder, options)
+        let lock = try lock(folder, until: Deadline(milliseconds: 0))
         // Another process may have made the store before it let go of the lock.
         if try !exists(in: folder) {
             let keybag = try makeKeybag()
@@ -53,9 +54,9 @@ public final class Store {
         do { return try folder.hasFile(fileName) } catch { throw KeychainError(StoreError.file(error)) }
     }
 
-    static func lock(_ folder: PrivateDirectory, _ options: StoreOptions) throws(KeychainError) -> FileLock {
+    static func lock(_ folder: PrivateDirectory, until deadline: Deadline) throws(KeychainError) -> FileLock {
         do {
-            return try FileLock(lockName, in: folder, timeoutMilliseconds: options.busyTimeoutMilliseconds)
+            return try FileLock(lockName, in: folder, until: deadline)
         } catch {
             throw KeychainError(StoreError.file(error))
         }
@@ -85,9 +86,7 @@ public final class Store {
         self.options = options
         do throws(SQLiteError) {
             connection =
-                watched.isUnchanging
-                ? try Connection(asItLies: watched.path)
-                : try Connection(path: watched.path, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+                watched.isUnchanging ? try Connection(asItLies: watched.path) : try Connection(path: watched.path)
             try connection.limit(options)
         } catch {
             throw Self.openingFailure(error, watched.path)
@@ -169,7 +168,7 @@ public final class Store {
     /// - Returns: Whether it is empty; `false` when another connection reads or writes. A store in memory has no log.
     public func eraseLog() throws(KeychainError) -> Bool {
         connection.setBusyTimeout(milliseconds: Self.eraseTimeoutMilliseconds)
-        defer { connection.setBusyTimeout(milliseconds: options.busyTimeoutMilliseconds) }
+        defer { connection.setBusyTimeout(milliseconds: 0) }
         do throws(SQLiteError) {
             return try connection.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
         } catch {
@@ -199,7 +198,7 @@ public final class Store {
 
 /// The settings of a store.
 public struct StoreOptions: Sendable, Hashable {
-    /// How long to wait for another process before giving up.
+    /// How long a call waits for other processes and for the other calls of this one, all in all, before it gives up.
     public var busyTimeoutMilliseconds: Int32
 
     /// How many pages the file may have, for tests of a full store; `nil` for as many as there is room for.

@@ -11,8 +11,12 @@ public enum StoreError: Error, Sendable, Hashable {
     case notAStore(path: String, String)
     /// The file was written by a newer version.
     case newer(version: Int64)
+    /// Another call of this process took longer than this one waits.
+    case occupied
     /// A keychain in memory was used in a forked child.
     case lostByFork
+    /// A keychain was used in a child that was forked in the midst of a call of another thread.
+    case abandonedByFork
     /// The file is not a backup, or it is damaged.
     case notABackup(path: String, String)
     /// The backup was written by a newer version.
@@ -39,7 +43,10 @@ extension StoreError: CustomStringConvertible {
         case .notAStore(let path, let why):
             "\(path) is not a keychain store or is damaged (\(why)); put it back from a backup"
         case .newer(let version): "the store has format \(version), written by a newer version; update this program"
+        case .occupied: "the store is busy: other calls of this process took longer than the time-out; try again"
         case .lostByFork: "a keychain in memory does not outlive fork"
+        case .abandonedByFork:
+            "this process was forked while another thread was in the midst of a call; execute a program to use a keychain"
         case .notABackup(let path, let why): "\(path) is not a keychain backup or is damaged (\(why)); use another one"
         case .newerBackup(let version):
             "the backup has format \(version), written by a newer version; update this program"
@@ -77,4 +84,18 @@ extension KeychainError {
     }
 
     init(_ error: SQLiteError) { self.init(StoreError.sqlite(error)) }
+
+    /// Whether somebody else had the store: nothing was changed, and the same may succeed a moment later.
+    public var isBusy: Bool { (cause as? StoreError)?.isBusy ?? false }
+}
+
+extension StoreError {
+    /// Whether the same may succeed a moment later.
+    fileprivate var isBusy: Bool {
+        switch self {
+        case .sqlite(let error): error.isBusy
+        case .file(.lockTimeout), .occupied: true
+        default: false
+        }
+    }
 }

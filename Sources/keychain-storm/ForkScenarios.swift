@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CStormSupport
+import Dispatch
 import Glibc
+import KeychainCore
+import KeychainEngine
 
 /// What a program that forks may do with a keychain.
 enum ForkScenarios {
@@ -39,6 +42,85 @@ enum ForkScenarios {
         }
         for thread in threads { thread.stop() }
         Console.write("forked \(failures)")
+    }
+}
+
+// MARK: - A fork that somebody could keep waiting
+
+extension ForkScenarios {
+    /// Forks while threads wait for a store that another process holds, until the next line: `forked MILLISECONDS`, those of
+    /// the slowest fork, and a line for each child that could not read.
+    static func forkWhileWaiting(_ subject: Subject, forks: Int) {
+        let threads = (0..<4).map { thread in Worker { index in subject.add("waiting-\(thread)-\(index)") } }
+        var slowest = 0
+        for _ in 0..<forks {
+            // Spread over the tries and pauses of the threads.
+            usleep(7_000)
+            let start = milliseconds
+            let child = storm_fork(900)
+            if child == 0 {
+                subject.read("before")
+                _exit(0)
+            }
+            slowest = max(slowest, milliseconds - start)
+            var status: Int32 = 0
+            waitpid(child, &status, 0)
+        }
+        Console.write("forked slowest \(slowest)")
+        _ = Console.readLine()
+        for thread in threads { thread.stop() }
+        Console.write("stopped")
+    }
+
+    /// Forks while a thread is in the midst of a call and stays there: `forked once MILLISECONDS`.
+    ///
+    /// The child and a child of it read through the keychain that they inherited, one of their own and one in memory. Then
+    /// the thread ends its call, and the parent reads.
+    static func forkInside(_ subject: Subject, _ makeSubject: @escaping @Sendable () -> Subject) {
+        let inMemory = EmbeddedKeychain.inMemory()
+        let (isInside, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let thread = Worker { index in
+            if index > 0 { return pauseBriefly() }
+            try? subject.keychain.whileClosed { () throws(KeychainError) in
+                isInside.signal()
+                mayLeave.wait()
+            }
+        }
+        isInside.wait()
+        let start = milliseconds
+        let child = storm_fork(900)
+        if child == 0 {
+            let isChild = storm_fork(900) != 0
+            if isChild { wait(nil) }
+            subject.read("before")
+            makeSubject().read("before")
+            Subject(inMemory).count()
+            _exit(0)
+        }
+        Console.write("forked once \(milliseconds - start)")
+        waitpid(child, nil, 0)
+        mayLeave.signal()
+        thread.stop()
+        subject.read("before")
+        Console.write("done")
+    }
+
+    /// Forks when a passcode is accepted, in the midst of the unlock: `child PROCESS`, a process that waits to be killed.
+    ///
+    /// - Parameter parentStays: whether the parent stays in the unlock as well.
+    static func forkDuringUnlock(parentStays: Bool) {
+        let child = storm_fork(900)
+        if child == 0 { while true { pause() } }
+        Console.write("child \(child) 0")
+        if parentStays { while true { pause() } }
+    }
+
+    private static func pauseBriefly() { usleep(1_000) }
+
+    private static var milliseconds: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
     }
 }
 

@@ -2,6 +2,7 @@
 
 import CKeychainSupport
 import Glibc
+import KeychainEngine
 
 /// A process for the tests to kill, race and fork: `keychain-storm FOLDER [BUSY-TIMEOUT]`.
 ///
@@ -74,6 +75,9 @@ struct KeychainStorm {
         switch command {
         case "fork": ForkScenarios.leaveChild(parentSubject: subject, adds: number)
         case "fork-busy": ForkScenarios.forkWhileBusy(subject, makeSubject, forks: number)
+        case "fork-waiting": ForkScenarios.forkWhileWaiting(subject, forks: number)
+        case "fork-inside": ForkScenarios.forkInside(subject, makeSubject)
+        case "fork-unlock": renew(forksAtUnlock: argument)
         case "new": renew(keepsOld: true)
         case "replace": renew(keepsOld: false)
         case "churn": for index in 0..<number { makeSubject().add("\(argument)-\(index)") }
@@ -89,6 +93,14 @@ struct KeychainStorm {
 
     private var makeSubject: @Sendable () -> Subject {
         { [folder, busyTimeout] in Subject(folder: folder, busyTimeoutMilliseconds: busyTimeout) }
+    }
+
+    private mutating func renew(forksAtUnlock parent: String) {
+        subject = Subject(folder: folder, busyTimeoutMilliseconds: busyTimeout) { event in
+            guard event == .passcodeAccepted else { return }
+            ForkScenarios.forkDuringUnlock(parentStays: parent == "stays")
+        }
+        Console.write("renewed")
     }
 
     private mutating func renew(keepsOld: Bool) {

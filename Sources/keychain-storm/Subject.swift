@@ -13,15 +13,22 @@ struct Subject: Sendable {
     let keychain: EmbeddedKeychain
     let client = Client(accessGroups: groups)
 
-    init(folder: String, busyTimeoutMilliseconds: Int32) {
+    init(
+        folder: String,
+        busyTimeoutMilliseconds: Int32,
+        onEvent: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
+    ) {
         var device = DeviceOptions()
         device.passwordWork = .testing
+        device.onEvent = onEvent
         keychain = EmbeddedKeychain(
             at: KeychainLocation(path: folder),
             options: StoreOptions(busyTimeoutMilliseconds: busyTimeoutMilliseconds),
             device: device
         )
     }
+
+    init(_ keychain: EmbeddedKeychain) { self.keychain = keychain }
 
     /// The secret that an account must have.
     static func secret(of account: String) -> String { "the secret of \(account)" }

@@ -228,7 +228,7 @@ struct ResidueTests {
             case .secret: #expect(try device.openSecret(of: row, metadata) == secret)
             case .seal: _ = try device.seal(.sample(secret: secret))
             case .digest: _ = device.searchTags().digest(.zero, secret: secret)
-            case .handover: #expect(SlotKey(try slotKey.handOver()) != nil)
+            case .handover: #expect(SlotKey(try slotKey.handOver(store: .zero), store: .zero) != nil)
             case .password: #expect(try keybag.passwordKey(password, passwordKey.header) != nil)
             case .secretWithPassword:
                 let opened = try device.openSecret(of: rowWithPassword, metadataWithPassword, passwordKey: passwordKey)

@@ -8,10 +8,10 @@ import Testing
 struct ClearTests {
     private static let record: DeviceRecord = {
         var record = DeviceRecord()
-        record.lockEpoch = 7
         record.keybagRevision = 8
         record.failedAttempts = 9
-        record.lastAttempt = HostTime(bootIdentifier: "a boot", secondsSinceBoot: 1.25)
+        record.interruptedAttempts = 7
+        record.lastAttempt = HostTime(bootIdentifier: "a boot", secondsSinceBoot: 1.25, date: .referenceDate)
         record.autoLockAfterSeconds = 10
         record.eraseAfterFailedAttempts = 11
         record.owesLogErasure = true

@@ -44,7 +44,7 @@ struct MigrationsTests {
     }
 
     private func makeConnection(version: Int64) throws -> Connection {
-        let connection = try Connection(path: nil, busyTimeoutMilliseconds: 0)
+        let connection = try Connection(path: nil)
         try connection.execute("CREATE TABLE keybag (id INTEGER PRIMARY KEY, bytes BLOB)")
         try connection.execute("INSERT INTO keybag VALUES (1, x'00')")
         try connection.execute("PRAGMA user_version = \(version)")

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
 
 #include "CKeychainTerminal.h"
 
@@ -32,15 +34,34 @@ void keychain_wipe_residue(void);
 // Wipes, deeper than keychain_contain, what a call left behind that expanded a private key of ML-KEM or ML-DSA.
 void keychain_wipe_private_key_residue(void);
 
-// The fork gate. Work on a store happens between enter and leave; a fork waits until nobody is inside,
-// so a child never inherits a transaction under way. The generation changes in every forked child.
-// A thread inside may neither enter again nor fork.
-void keychain_fork_gate_enter(void);
-void keychain_fork_gate_leave(void);
+// The fork gate. Work on a store happens between enter and leave; a fork waits a moment until nobody is inside, so that a
+// child inherits no transaction under way. Where it waits in vain, it goes on, and the child is abandoned.
+// Nobody waits for another process inside. A thread inside may neither enter again nor fork.
+//
+// A turn is what one thread at a time has, always together with the gate: whoever waits for one is not inside yet.
+typedef struct keychain_turn keychain_turn;
+keychain_turn *keychain_turn_make(void);
+void keychain_turn_free(keychain_turn *turn);
+
+// Enters, with all of these turns; waits for them until a time of CLOCK_MONOTONIC, NULL for as long as it takes.
+// Returns 0, ETIMEDOUT, or ECANCELED in an abandoned child, in which nobody may enter.
+int keychain_fork_gate_enter(keychain_turn *const *turns, size_t count, const struct timespec *deadline);
+void keychain_fork_gate_leave(keychain_turn *const *turns, size_t count);
+
+// Whether this process, or an ancestor that it was forked from, was forked while a thread was inside the gate: it has the
+// halves of what that thread did, and for ever.
+int keychain_is_abandoned(void);
+
+// Changes in every forked child.
 uint64_t keychain_fork_generation(void);
 
 // Sets what is done before every fork, while nobody is inside the gate.
 void keychain_prepare_forks(void (*prepare)(void));
+
+// Opens a file whose descriptor a forked child closes before anything else runs there; as open(2), which must not wait.
+// It is closed by keychain_close_lock_file, and only in the process that opened it.
+int keychain_open_lock_file(const char *path, int flags, mode_t mode);
+void keychain_close_lock_file(int descriptor);
 
 // Renames a file unless the new name is taken (renameat2(2)); 0 or errno: EEXIST, EINVAL where the file system cannot.
 int keychain_rename_new(const char *from, const char *to);

@@ -10,11 +10,11 @@ final class InMemoryClock: HostClock {
     private let lead = Mutex(0.0)
 
     var now: HostTime {
-        let time = SystemHostClock().now
-        return HostTime(
-            bootIdentifier: time.bootIdentifier,
-            secondsSinceBoot: time.secondsSinceBoot + lead.withLock { $0 }
-        )
+        var time = SystemHostClock().now
+        let lead = lead.withLock { $0 }
+        time.secondsSinceBoot += lead
+        time.date.secondsSinceReferenceDate += lead
+        return time
     }
 
     func advance(by seconds: Double) { lead.withLock { $0 += seconds } }

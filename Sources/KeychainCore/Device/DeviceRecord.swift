@@ -2,16 +2,19 @@
 
 /// What a store remembers of its device, in the clear (Documentation/Format.md, "Device").
 public struct DeviceRecord: Sendable, Hashable {
-    /// Counts the locks; a process whose keys are from another epoch wipes them.
-    public var lockEpoch: Int64 = 0
-
-    /// Counts the keybags, so that a process knows when to read it anew.
+    /// Counts the keybags and policies, so that a process knows when to read the keybag anew, and which record is newer.
     public var keybagRevision: Int64 = 0
 
-    /// Wrong passcodes in a row; counted before a passcode is looked at.
+    /// Passcodes in a row that were found wrong; so many may erase everything.
     public var failedAttempts: Int64 = 0
 
-    /// When the last of them was given; `nil` when there is none.
+    /// Passcodes since the last right one whose judgement was cut short.
+    ///
+    /// Each is counted before it is looked at, and no longer once it was judged. They count for the delay, and never for the
+    /// erasure.
+    public var interruptedAttempts: Int64 = 0
+
+    /// When the last passcode was given that is counted here; `nil` when there is none.
     public var lastAttempt: HostTime?
 
     /// ``DevicePolicy/autoLockAfterSeconds``.
@@ -27,7 +30,7 @@ public struct DeviceRecord: Sendable, Hashable {
     public init() {}
 }
 
-/// A time of the host: seconds since it booted, and which boot that was.
+/// A time of the host: seconds since it booted, which boot that was, and what its wall clock shows.
 public struct HostTime: Sendable, Hashable {
     /// Which boot: the kernel's `boot_id`.
     public var bootIdentifier: String
@@ -35,9 +38,13 @@ public struct HostTime: Sendable, Hashable {
     /// Seconds since then, sleep included.
     public var secondsSinceBoot: Double
 
+    /// What the wall clock shows, which can be set.
+    public var date: Timestamp
+
     /// A time.
-    public init(bootIdentifier: String, secondsSinceBoot: Double) {
+    public init(bootIdentifier: String, secondsSinceBoot: Double, date: Timestamp) {
         self.bootIdentifier = bootIdentifier
         self.secondsSinceBoot = secondsSinceBoot
+        self.date = date
     }
 }

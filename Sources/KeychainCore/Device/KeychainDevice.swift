@@ -11,7 +11,10 @@ public protocol KeychainDevice: Sendable {
 
     /// Locks the device, for every process: what was unlocked is wiped here now, elsewhere at the next call.
     ///
-    /// - Throws: ``DeviceError/noPasscode``.
+    /// It waits for no other process. Where there is no keychain, none is made.
+    ///
+    /// - Throws: ``DeviceError/noPasscode``; `errSecReadOnly` where the lock cannot be written down, and only this process
+    ///   is locked.
     func lock() throws(KeychainError)
 
     /// Unlocks the device for this process.

@@ -9,11 +9,12 @@ extension EngineAccess {
     /// The owner of the device is asked while others may use the keychain (specification, section 5.2, step 7).
     func withEngine<Result>(
         _ authorization: Authorization,
+        _ use: Use = .changing,
         _ body: (Engine, Authorization) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         for _ in 0..<Authorization.mostRounds {
             do throws(KeychainError) {
-                return try withEngine { (engine) throws(KeychainError) in try body(engine, authorization) }
+                return try withEngine(use) { (engine) throws(KeychainError) in try body(engine, authorization) }
             } catch {
                 guard let demand = authorization.takeDemand() else { throw error }
                 try authorization.satisfy(demand, work: device.passwordWork)

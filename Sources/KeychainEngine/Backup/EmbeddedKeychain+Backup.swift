@@ -18,10 +18,10 @@ extension EmbeddedKeychain {
     /// - Complexity: Reads the whole store; other processes may go on meanwhile.
     public func createBackup(at path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
         guard !secret.isEmpty else { throw .parameter("the secret of a backup cannot be empty") }
-        try access.withEngine { (engine) throws(KeychainError) in try engine.checkBackup() }
+        try access.withEngine(.reading) { (engine) throws(KeychainError) in try engine.checkBackup() }
         let derived: BackupSecret
         do { derived = try BackupSecret(secret, access.device.passwordWork) } catch { throw KeychainError(error) }
-        return try access.withEngine { (engine) throws(KeychainError) in
+        return try access.withEngine(.reading) { (engine) throws(KeychainError) in
             try engine.writeBackup(to: path, derived)
         }
     }
@@ -76,13 +76,13 @@ extension EmbeddedKeychain {
     package func restoreBackup(from path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
         let backup = try BackupReader(path)
         let opened = try Self.open(backup.keybag(), secret)
-        let items = try withEngine { (engine) throws(KeychainError) in try engine.restore(backup, opened) }
+        let items = try withEngine(.alone) { (engine) throws(KeychainError) in try engine.restore(backup, opened) }
         return BackupReport(items: items, leftOut: opened.leftOut, damaged: opened.damaged)
     }
 
     /// Erases all content and settings: no item, no passcode, other keys.
     package func erase() throws(KeychainError) {
-        try withEngine { (engine) throws(KeychainError) in
+        try withEngine(.alone) { (engine) throws(KeychainError) in
             try engine.erase()
             access.device.onEvent(.erased)
         }

@@ -7,10 +7,11 @@ import KeychainProtection
 
 /// What this process has unlocked, and until when.
 ///
-/// The keys are here alone: the store's record says when they have to go (the lock epoch, the boot), and a process learns
-/// of it in its next transaction.
+/// The keys are here alone. When they have to go is said by the lock mark, the boot and the keybag, at which every
+/// transaction looks. Thread-safe; reached inside the fork gate.
 final class DeviceSession: @unchecked Sendable {
-    // Touched by the one caller that EngineAccess lets in.
+    // What follows is touched under the lock only.
+    private let access = ForkSafeLock()
     private let hostClock: any HostClock
     private let personality: DevicePersonality
     private var unlocked: Unlocked?
@@ -18,13 +19,16 @@ final class DeviceSession: @unchecked Sendable {
     private var kept: Unlocked?
     private var lastUse: HostTime
     private var policy = DevicePolicy()
+    /// The newest record that was seen: calls side by side can see an older one later.
+    private var newest: (storeIdentifier: Bytes16, revision: Int64)?
     private let watch = IdlenessWatch()
 
     private struct Unlocked {
         var keys: UnlockedKeys
         var storeIdentifier: Bytes16
         var passcodeGeneration: UInt32
-        var epoch: Int64
+        /// `nil` for a keychain in memory, which no other process can lock.
+        var mark: LockMark.Value?
         var bootIdentifier: String
         var forkGeneration: UInt64
     }
@@ -40,81 +44,126 @@ final class DeviceSession: @unchecked Sendable {
 
     /// Notes a call, after what has lain idle too long is locked.
     func begin() {
-        lockIfIdle()
-        lastUse = hostClock.now
+        alone {
+            dropIfIdle()
+            lastUse = hostClock.now
+        }
     }
 
     /// The keys that a transaction may use, given what the store says of the device.
-    func keys(of keybag: OpenKeybag, _ record: DeviceRecord) -> UnlockedKeys? {
-        let unlocked = unlockedKeys(of: keybag, record)
-        guard !personality.enforcesProtection else { return unlocked }
-        guard let kept, kept.forkGeneration == keychain_fork_generation() else { return nil }
-        return kept.keys
+    ///
+    /// - Parameters:
+    ///   - keybag: the keybag of the transaction.
+    ///   - record: the record of the transaction.
+    ///   - mark: where a lock is seen; it is looked at only while there is something to lock.
+    /// - Returns: The keys; `nil` before first unlock, and without a passcode.
+    func keys(of keybag: OpenKeybag, _ record: DeviceRecord, _ mark: LockMark?) -> UnlockedKeys? {
+        alone {
+            let unlocked = unlockedKeys(of: keybag, record, mark)
+            guard !personality.enforcesProtection else { return unlocked }
+            guard let kept, kept.forkGeneration == keychain_fork_generation() else { return nil }
+            return kept.keys
+        }
     }
 
-    private func unlockedKeys(of keybag: OpenKeybag, _ record: DeviceRecord) -> UnlockedKeys? {
-        policy = DevicePolicy(record)
-        guard let held = unlocked else { return nil }
-        guard keybag.passcodeSlot != nil, keybag.storeIdentifier == held.storeIdentifier,
-            keybag.passcodeGeneration == held.passcodeGeneration,
-            hostClock.now.bootIdentifier == held.bootIdentifier,
-            // Locked memory is empty in a forked child.
+    private func unlockedKeys(of keybag: OpenKeybag, _ record: DeviceRecord, _ mark: LockMark?) -> UnlockedKeys? {
+        let isNewest = note(record, of: keybag)
+        // Locked memory is empty in a forked child.
+        guard let held = unlocked, hostClock.now.bootIdentifier == held.bootIdentifier,
             keychain_fork_generation() == held.forkGeneration
         else {
-            clear()
+            unlocked = nil
             return nil
         }
-        if record.lockEpoch != held.epoch { lock() }
+        if let mark, !held.keys.isLocked, mark.read() != held.mark { drop() }
+        guard keybag.passcodeSlot != nil, keybag.storeIdentifier == held.storeIdentifier,
+            keybag.passcodeGeneration == held.passcodeGeneration
+        else {
+            if isNewest { unlocked = nil }
+            return nil
+        }
         return unlocked?.keys
     }
 
     /// Takes the keys that a passcode gave.
-    func install(_ keys: UnlockedKeys, of keybag: OpenKeybag, _ record: DeviceRecord) {
-        let now = hostClock.now
-        unlocked = Unlocked(
-            keys: keys,
-            storeIdentifier: keybag.storeIdentifier,
-            passcodeGeneration: keybag.passcodeGeneration,
-            epoch: record.lockEpoch,
-            bootIdentifier: now.bootIdentifier,
-            forkGeneration: keychain_fork_generation()
-        )
-        if !personality.enforcesProtection { kept = unlocked }
-        policy = DevicePolicy(record)
-        lastUse = now
+    ///
+    /// - Parameters:
+    ///   - keys: what was unlocked.
+    ///   - keybag: of which keybag.
+    ///   - record: the record that the keybag was read with.
+    ///   - mark: the lock mark from before it was unlocked; `nil` for a keychain in memory.
+    func install(_ keys: UnlockedKeys, of keybag: OpenKeybag, _ record: DeviceRecord, _ mark: LockMark.Value?) {
+        alone {
+            let now = hostClock.now
+            unlocked = Unlocked(
+                keys: keys,
+                storeIdentifier: keybag.storeIdentifier,
+                passcodeGeneration: keybag.passcodeGeneration,
+                mark: mark,
+                bootIdentifier: now.bootIdentifier,
+                forkGeneration: keychain_fork_generation()
+            )
+            if !personality.enforcesProtection { kept = unlocked }
+            note(record, of: keybag)
+            lastUse = now
+        }
     }
+
+    /// Takes in the policy of a record, unless a newer one was seen.
+    ///
+    /// - Returns: Whether this is the newest.
+    @discardableResult
+    private func note(_ record: DeviceRecord, of keybag: OpenKeybag) -> Bool {
+        if let newest, newest.storeIdentifier == keybag.storeIdentifier, newest.revision > record.keybagRevision {
+            return false
+        }
+        newest = (keybag.storeIdentifier, record.keybagRevision)
+        policy = DevicePolicy(record)
+        return true
+    }
+
+    /// Takes in a record that was just written.
+    func learn(_ record: DeviceRecord, of keybag: OpenKeybag) { alone { _ = note(record, of: keybag) } }
 
     /// Drops the keys that do not outlive a lock.
-    func lock() {
-        guard let keys = unlocked?.keys, !keys.isLocked else { return }
-        unlocked?.keys = keys.locked()
-    }
+    func lock() { alone { drop() } }
 
     /// Drops every key.
-    func clear() { unlocked = nil }
+    func clear() { alone { unlocked = nil } }
 
     /// What the lock state of a device with a passcode is in this process.
     var lockState: LockState {
-        guard let keys = unlocked?.keys else { return .beforeFirstUnlock }
-        return keys.isLocked ? .locked : .unlocked
+        alone {
+            guard let keys = unlocked?.keys else { return .beforeFirstUnlock }
+            return keys.isLocked ? .locked : .unlocked
+        }
     }
 
     /// Has the keys dropped in time, even if no call comes any more.
     ///
     /// - Parameter lockIfIdle: locks what has lain idle, and says in how many seconds to look again; `nil` for never.
     func watchIdleness(_ lockIfIdle: @escaping @Sendable () -> Double?) {
-        guard let seconds = secondsUntilIdle else { return }
-        watch.start(after: seconds, lockIfIdle)
+        alone {
+            guard let seconds = secondsUntilIdle else { return }
+            watch.start(after: seconds, lockIfIdle)
+        }
     }
 
     /// Locks when nothing was called for as long as the policy says.
     ///
     /// - Returns: In how many seconds to look again; `nil` when there is nothing to lock.
+    func lockIfIdle() -> Double? { alone { dropIfIdle() } }
+
+    private func drop() {
+        guard let keys = unlocked?.keys, !keys.isLocked else { return }
+        unlocked?.keys = keys.locked()
+    }
+
     @discardableResult
-    func lockIfIdle() -> Double? {
+    private func dropIfIdle() -> Double? {
         guard let seconds = secondsUntilIdle else { return nil }
         if seconds > 0 { return seconds }
-        lock()
+        drop()
         return nil
     }
 
@@ -124,6 +173,12 @@ final class DeviceSession: @unchecked Sendable {
         let now = hostClock.now
         guard now.bootIdentifier == lastUse.bootIdentifier else { return 0 }
         return lastUse.secondsSinceBoot + Double(limit) - now.secondsSinceBoot
+    }
+
+    private func alone<Result>(_ body: () -> Result) -> Result {
+        access.acquire()
+        defer { access.release() }
+        return body()
     }
 }
 

@@ -3,6 +3,7 @@
 import KeychainCore
 import KeychainFiles
 import KeychainProtection
+import KeychainStore
 
 /// The device of an embedded keychain.
 ///
@@ -14,16 +15,39 @@ struct EmbeddedDevice: KeychainDevice {
     init(_ access: EngineAccess) { self.access = access }
 
     func status() throws(KeychainError) -> DeviceStatus {
-        try access.withEngine { (engine) throws(KeychainError) in
+        try access.withEngine(.reading) { (engine) throws(KeychainError) in
             try engine.deviceStatus(access.device.hostClock.now)
         }
     }
 
     func lock() throws(KeychainError) {
-        // Whatever becomes of the store, what this process holds goes first.
+        // Whatever becomes of the files, what this process holds goes first.
         lockThisProcess()
-        try access.withEngine { (engine) throws(KeychainError) in try engine.lock() }
+        if case .folder = access.source {
+            guard let folder = try access.existingFolder() else { throw KeychainError(DeviceError.noPasscode) }
+            Handover.withdrawAll(in: folder)
+            try LockMark(folder).replace()
+            // One that was offered in between is of the mark before, and worth nothing.
+            Handover.withdrawAll(in: folder)
+        }
+        guard try hasPasscode() else { throw KeychainError(DeviceError.noPasscode) }
     }
+
+    /// Whether there is something to lock; taken for granted where the store is busy.
+    private func hasPasscode() throws(KeychainError) -> Bool {
+        let deadline = Deadline(milliseconds: min(access.patienceMilliseconds, Self.longestLookMilliseconds))
+        do throws(KeychainError) {
+            return try access.withEngine(.reading, until: deadline) { (engine) throws(KeychainError) in
+                try engine.hasPasscode()
+            }
+        } catch {
+            guard error.isBusy else { throw error }
+            return true
+        }
+    }
+
+    // The device is locked by then, so that nothing is worth a longer wait.
+    private static let longestLookMilliseconds: Int32 = 250
 
     func lockThisProcess() {
         access.lockSession()

@@ -14,7 +14,7 @@ extension EmbeddedKeychain {
     public func offerUnlock(passcode: SecretBytes) throws(KeychainError) -> UnlockOffer? {
         try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
             guard let key = try attempt.check(passcode) else { return nil }
-            return try access.withEngine { (engine) throws(KeychainError) in try engine.offerUnlock(key) }
+            return try attempt.withEngine(.reading) { (engine) throws(KeychainError) in try engine.offerUnlock(key) }
         }
     }
 }
@@ -23,14 +23,14 @@ extension Engine {
     /// Offers an unlock that is good until the next lock.
     fileprivate func offerUnlock(_ key: SlotKey) throws(KeychainError) -> UnlockOffer? {
         guard let folder else { return nil }
-        let (store, epoch) = try read { (reader) throws(KeychainError) in
-            (device.keybag.storeIdentifier, try reader.deviceRecord().lockEpoch)
-        }
+        let mark = LockMark(folder)
+        let value = try mark.readOrMake()
+        let store = try read { (_) throws(KeychainError) in device.keybag.storeIdentifier }
         let boot = session.bootIdentifier
-        let descriptor = try Handover.offer(key, store: store, epoch: epoch, boot: boot, in: folder)
+        let descriptor = try Handover.offer(key, store: store, mark: value.bytes, boot: boot, in: folder)
         let offer = UnlockOffer(descriptor: descriptor, in: folder)
         // A lock that came in between did not see the file.
-        guard try read({ (reader) throws(KeychainError) in try reader.deviceRecord().lockEpoch }) == epoch else {
+        guard mark.read() == value else {
             offer.withdraw()
             throw KeychainError(DeviceError.locked)
         }
@@ -39,15 +39,15 @@ extension Engine {
 
     /// Takes up the unlock that this process inherited, if its keychain has just been opened and nothing was unlocked yet.
     func takeUpUnlock() throws(KeychainError) {
-        guard let folder, session.lockState == .beforeFirstUnlock else { return }
+        guard let folder, session.lockState == .beforeFirstUnlock, let mark = LockMark(folder).read() else { return }
         let (keybag, record) = try read { (reader) throws(KeychainError) in
             (device.keybag, try reader.deviceRecord())
         }
         let boot = session.bootIdentifier
-        let key = Handover.take(store: keybag.storeIdentifier, epoch: record.lockEpoch, boot: boot, in: folder)
+        let key = Handover.take(store: keybag.storeIdentifier, mark: mark.bytes, boot: boot, in: folder)
         // The key of an earlier passcode opens nothing; then the process is locked, as it would be without.
         guard let key, let keys = try? keybag.unlock(with: key) else { return }
-        session.install(keys, of: keybag, record)
+        session.install(keys, of: keybag, record, mark)
     }
 
     /// Ends every unlock that was offered.

@@ -20,27 +20,21 @@ extension Engine {
         }
     }
 
-    /// Begins another epoch, which ends every unlock in every process.
-    func lock() throws(KeychainError) {
-        try write { (writer) throws(KeychainError) in
-            guard device.keybag.passcodeSlot != nil else { throw KeychainError(DeviceError.noPasscode) }
-            var record = try writer.deviceRecord()
-            record.lockEpoch &+= 1
-            try writer.setDeviceRecord(record)
-        }
-        dropKeys()
+    func hasPasscode() throws(KeychainError) -> Bool {
+        try read { (_) throws(KeychainError) in device.keybag.passcodeSlot != nil }
     }
 
     func setPolicy(_ policy: DevicePolicy) throws(KeychainError) {
-        try write { (writer) throws(KeychainError) in
+        let (record, keybag) = try write { (writer) throws(KeychainError) in
             guard device.isAvailable(.whenUnlocked) else { throw KeychainError(DeviceError.locked) }
             var record = try writer.deviceRecord()
+            record.keybagRevision &+= 1
             record.autoLockAfterSeconds = policy.autoLockAfterSeconds.map(Int64.init)
             record.eraseAfterFailedAttempts = policy.eraseAfterFailedAttempts.map(Int64.init)
             try writer.setDeviceRecord(record)
+            return (record, device.keybag)
         }
-        // The session learns of it by the next transaction.
-        try read { (_) throws(KeychainError) in }
+        session.learn(record, of: keybag)
     }
 
     /// Puts another keybag in place of this one, and takes what it unlocks.
@@ -53,6 +47,7 @@ extension Engine {
         unlockingWith key: SlotKey?,
         _ make: (OpenKeybag) throws(ProtectionError) -> [UInt8]
     ) throws(KeychainError) {
+        let mark = key == nil ? nil : try lockMark?.readOrMake()
         let (keybag, record, keys) = try write { (writer) throws(KeychainError) in
             let bytes: [UInt8]
             let keybag: OpenKeybag
@@ -74,15 +69,14 @@ extension Engine {
             }
             var record = try writer.deviceRecord()
             record.keybagRevision &+= 1
-            record.failedAttempts = 0
-            record.lastAttempt = nil
+            record.clearAttempts()
             record.owesLogErasure = true
             try writer.setDeviceRecord(record)
             return (keybag, record, keys)
         }
         dropKeys()
         if let keys {
-            session.install(keys, of: keybag, record)
+            session.install(keys, of: keybag, record, mark)
         } else {
             session.clear()
         }
@@ -130,22 +124,32 @@ extension Engine {
         try writer.setKeybag(keybag)
         var record = DeviceRecord()
         record.keybagRevision = old.keybagRevision &+ 1
-        record.lockEpoch = old.lockEpoch &+ 1
         record.owesLogErasure = true
         try writer.setDeviceRecord(record)
     }
 
     private func forgetEverything() {
         withdrawUnlocks()
+        // The keys that others have open nothing any more.
+        try? lockMark?.replace()
         session.clear()
         forgetDevice()
         try? eraseLog()
     }
 
-    /// Drops what a lock takes away, and the device of the last transaction that still holds on to it.
+    /// Drops what a lock takes away, also from the device of the last transaction.
     private func dropKeys() {
         withdrawUnlocks()
         session.lock()
         forgetDevice()
+    }
+}
+
+extension DeviceRecord {
+    /// Begins the count of passcodes anew.
+    mutating func clearAttempts() {
+        failedAttempts = 0
+        interruptedAttempts = 0
+        lastAttempt = nil
     }
 }

@@ -10,7 +10,7 @@ import KeychainProtection
 /// Hands an unlock to a child process, in two halves that are worth nothing alone: a key in sealed memory that the child
 /// inherits, and the slot key, wrapped under it, in a file beside the store, which every lock removes.
 ///
-/// An unlock is taken up only for the store, in the lock epoch and in the boot for which it was offered.
+/// An unlock is taken up only for the store, under the lock mark and in the boot for which it was offered.
 enum Handover {
     /// The environment variable that names the descriptor of the memory.
     static let environmentVariable = "SWIFT_KEYCHAIN_UNLOCK_FD"
@@ -22,7 +22,7 @@ enum Handover {
     /// - Parameters:
     ///   - slotKey: what the passcode gave.
     ///   - store: the identifier of the store.
-    ///   - epoch: the lock epoch now.
+    ///   - mark: the lock mark now.
     ///   - boot: which boot of the host this is.
     ///   - folder: the keychain's.
     /// - Returns: The descriptor, close-on-exec, for ``withdraw(_:in:)``.
@@ -30,16 +30,16 @@ enum Handover {
     static func offer(
         _ slotKey: SlotKey,
         store: Bytes16,
-        epoch: Int64,
+        mark: Bytes16,
         boot: String,
         in folder: PrivateDirectory
     ) throws(KeychainError) -> Int32 {
-        removeStale(epoch: epoch, boot: boot, in: folder)
+        removeStale(mark: mark, boot: boot, in: folder)
         let identifier = SystemRandomSource().bytes16()
         let handover: SlotKey.Handover
-        do { handover = try slotKey.handOver() } catch { throw KeychainError(error) }
+        do { handover = try slotKey.handOver(store: store) } catch { throw KeychainError(error) }
         let memory = try SealedMemory.make(InheritedHalf(identifier: identifier, key: handover.key).bytes)
-        let file = HandoverFile(handover, identifier: identifier, store: store, epoch: epoch, boot: boot)
+        let file = HandoverFile(handover, identifier: identifier, store: store, mark: mark, boot: boot)
         do throws(FileError) {
             try SecretBytes(file.bytes).withUnsafeBytes { bytes throws(FileError) in
                 try folder.makeFile(name(identifier), bytes)
@@ -58,14 +58,14 @@ enum Handover {
     /// - Parameters:
     ///   - environment: the value of an environment variable.
     ///   - store: the identifier of the store.
-    ///   - epoch: the lock epoch now.
+    ///   - mark: the lock mark now.
     ///   - boot: which boot of the host this is.
     ///   - folder: the keychain's.
     /// - Returns: What the passcode gave; `nil` whatever is wrong.
     static func take(
         _ environment: (String) -> String? = ProcessEnvironment.value,
         store: Bytes16,
-        epoch: Int64,
+        mark: Bytes16,
         boot: String,
         in folder: PrivateDirectory
     ) -> SlotKey? {
@@ -73,7 +73,7 @@ enum Handover {
             return nil
         }
         guard let file = file(half.identifier, in: folder) else { return nil }
-        guard file.fits(epoch: epoch, boot: boot) else {
+        guard file.fits(mark: mark, boot: boot) else {
             // It can never be good again, so nothing that this process starts needs it.
             SealedMemory.keepFromChildren(descriptor)
             return nil
@@ -93,10 +93,10 @@ enum Handover {
     }
 
     /// Removes what processes left behind that were killed, or that an end of the host ended.
-    private static func removeStale(epoch: Int64, boot: String, in folder: PrivateDirectory) {
+    private static func removeStale(mark: Bytes16, boot: String, in folder: PrivateDirectory) {
         for name in folder.names(beginningWith: prefix) {
             guard let identifier = identifier(name) else { continue }
-            if file(identifier, in: folder)?.fits(epoch: epoch, boot: boot) != true { folder.remove(name) }
+            if file(identifier, in: folder)?.fits(mark: mark, boot: boot) != true { folder.remove(name) }
         }
     }
 

@@ -3,15 +3,18 @@
 import Glibc
 import KeychainCore
 
-/// Where times that no wall clock can move come from: what delays, idleness and the first unlock are measured by.
+/// What delays, idleness and the first unlock are measured by.
 public protocol HostClock: Sendable {
     /// The time of the host now.
     var now: HostTime { get }
 }
 
-/// The kernel's clock since boot, sleep included (CLOCK_BOOTTIME), and its `boot_id`.
+/// The kernel's clock since boot, sleep included (CLOCK_BOOTTIME), its `boot_id`, and its wall clock.
+///
+/// The clock since boot is that of the time namespace of the process (time_namespaces(7)), which its user may choose; the
+/// wall clock is everybody's, and nobody but root sets it.
 public struct SystemHostClock: HostClock {
-    /// The kernel's clock.
+    /// The kernel's clocks.
     public init() {}
 
     /// The time of the host now; the boot has an empty identifier where the kernel shows none.
@@ -20,7 +23,8 @@ public struct SystemHostClock: HostClock {
         clock_gettime(CLOCK_BOOTTIME, &time)
         return HostTime(
             bootIdentifier: Self.bootIdentifier,
-            secondsSinceBoot: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+            secondsSinceBoot: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9,
+            date: SystemClock().now
         )
     }
 

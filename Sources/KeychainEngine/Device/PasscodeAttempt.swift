@@ -7,29 +7,37 @@ import KeychainStore
 
 /// One try of a passcode: one after the other over all processes, counted before it is judged.
 ///
-/// So whoever is killed, or kills the process, in the midst of a try has used it up.
+/// So whoever is killed, or kills the process, in the midst of a try waits for the next one as if it had been wrong. Only
+/// what was found wrong counts for the erasure.
 struct PasscodeAttempt {
     private let access: EngineAccess
+    private let deadline: Deadline
 
     private static let lockName = "attempt.lock"
 
     /// How long to wait for the tries of others.
     private static let lockTimeoutMilliseconds: Int32 = 120_000
 
+    /// How long to wait at least for the store, after others had their tries.
+    private static let leastPatienceMilliseconds: Int32 = 500
+
     /// Runs `body` while nobody else tries a passcode of the keychain.
     static func alone<Result>(
         _ access: EngineAccess,
         _ body: (PasscodeAttempt) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        let attempt = PasscodeAttempt(access: access)
-        guard let folder = try access.withEngine({ (engine) throws(KeychainError) in engine.folder }) else {
+        let attempt = PasscodeAttempt(
+            access: access,
+            deadline: Deadline(milliseconds: access.patienceMilliseconds)
+        )
+        guard let folder = try attempt.withEngine(.reading, { (engine) throws(KeychainError) in engine.folder }) else {
             access.attempts.acquire()
             defer { access.attempts.release() }
             return try body(attempt)
         }
         let lock: FileLock
         do {
-            lock = try FileLock(lockName, in: folder, timeoutMilliseconds: lockTimeoutMilliseconds)
+            lock = try FileLock(lockName, in: folder, until: Deadline(milliseconds: lockTimeoutMilliseconds))
         } catch {
             throw KeychainError(error)
         }
@@ -38,9 +46,18 @@ struct PasscodeAttempt {
         return result
     }
 
+    /// Runs `body` on an engine; all that a try waits for the store is waited for once, but for a little at each step.
+    func withEngine<Result>(
+        _ use: EngineAccess.Use = .changing,
+        _ body: (Engine) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let least = min(access.patienceMilliseconds, Self.leastPatienceMilliseconds)
+        return try access.withEngine(use, until: deadline.extended(milliseconds: least), body)
+    }
+
     /// The slot that a passcode opens; `nil` when none is set.
     func slot() throws(KeychainError) -> PasscodeSlot? {
-        try access.withEngine { (engine) throws(KeychainError) in
+        try withEngine(.reading) { (engine) throws(KeychainError) in
             try engine.read { (_) throws(KeychainError) in engine.device.keybag.passcodeSlot }
         }
     }
@@ -56,21 +73,19 @@ struct PasscodeAttempt {
             opened = try slot.open(passcode, rootKey: rootKey)
         } catch {
             // It was never judged, for example for want of memory.
-            try change { $0.failedAttempts = max(0, $0.failedAttempts - 1) }
+            try change { $0.interruptedAttempts = max(0, $0.interruptedAttempts - 1) }
             throw KeychainError(error)
         }
         guard let key = opened else { throw try refuse() }
-        try change {
-            $0.failedAttempts = 0
-            $0.lastAttempt = nil
-        }
+        try change { $0.clearAttempts() }
         access.device.onEvent(.passcodeAccepted)
         return key
     }
 
     /// Takes into this process what the passcode slot's key opens.
     func unlock(with key: SlotKey) throws(KeychainError) {
-        try access.withEngine { (engine) throws(KeychainError) in
+        try withEngine(.reading) { (engine) throws(KeychainError) in
+            let mark = try engine.lockMark?.readOrMake()
             let (keys, keybag, record) = try engine.read { (reader) throws(KeychainError) in
                 let record = try reader.deviceRecord()
                 let keybag = engine.device.keybag
@@ -80,7 +95,7 @@ struct PasscodeAttempt {
                     throw KeychainError(error)
                 }
             }
-            engine.session.install(keys, of: keybag, record)
+            engine.session.install(keys, of: keybag, record, mark)
         }
     }
 
@@ -99,19 +114,19 @@ struct PasscodeAttempt {
         unlockingWith key: SlotKey?,
         _ make: (OpenKeybag) throws(ProtectionError) -> [UInt8]
     ) throws(KeychainError) {
-        try access.withEngine { (engine) throws(KeychainError) in
+        try withEngine(.alone) { (engine) throws(KeychainError) in
             try engine.replaceKeybag(unlockingWith: key, make)
         }
     }
 
     private func rootKey() throws(KeychainError) -> any RootKey {
-        try access.withEngine { (engine) throws(KeychainError) in engine.rootKey }
+        try withEngine(.reading) { (engine) throws(KeychainError) in engine.rootKey }
     }
 
-    /// Counts a try as failed, before it is judged.
+    /// Counts a try as interrupted, before it is judged.
     func count() throws(KeychainError) -> PasscodeSlot? {
         let now = access.device.hostClock.now
-        return try access.withEngine { (engine) throws(KeychainError) in
+        return try withEngine { (engine) throws(KeychainError) in
             try engine.write { (writer) throws(KeychainError) in
                 guard let slot = engine.device.keybag.passcodeSlot else { return nil }
                 var record = try writer.deviceRecord()
@@ -119,7 +134,7 @@ struct PasscodeAttempt {
                 guard seconds <= 0 else {
                     throw KeychainError(DeviceError.attemptTooSoon(secondsUntilNextAttempt: seconds))
                 }
-                record.failedAttempts = max(0, record.failedAttempts) &+ 1
+                record.interruptedAttempts = max(0, record.interruptedAttempts) &+ 1
                 record.lastAttempt = now
                 try writer.setDeviceRecord(record)
                 return slot
@@ -127,31 +142,33 @@ struct PasscodeAttempt {
         }
     }
 
-    /// The refusal of a wrong passcode, which may have been the last that was allowed.
+    /// Counts a try as wrong, and gives the refusal; it may have been the last that was allowed.
     private func refuse() throws(KeychainError) -> KeychainError {
-        let now = access.device.hostClock.now
-        return try access.withEngine { (engine) throws(KeychainError) in
-            let record = try engine.read { (reader) throws(KeychainError) in try reader.deviceRecord() }
-            if let limit = record.eraseAfterFailedAttempts, record.failedAttempts >= limit {
-                try engine.erase()
-                access.device.onEvent(.erased)
-                return KeychainError(DeviceError.erased)
-            }
-            return KeychainError(
-                DeviceError.wrongPasscode(
-                    failedAttempts: Int(clamping: record.failedAttempts),
-                    secondsUntilNextAttempt: AttemptDelay.remaining(record, now)
-                )
-            )
+        let record = try change {
+            $0.interruptedAttempts = max(0, $0.interruptedAttempts - 1)
+            $0.failedAttempts = max(0, $0.failedAttempts) &+ 1
         }
+        if let limit = record.eraseAfterFailedAttempts, record.failedAttempts >= limit {
+            try withEngine(.alone) { (engine) throws(KeychainError) in try engine.erase() }
+            access.device.onEvent(.erased)
+            return KeychainError(DeviceError.erased)
+        }
+        return KeychainError(
+            DeviceError.wrongPasscode(
+                failedAttempts: Int(clamping: record.failedAttempts),
+                secondsUntilNextAttempt: AttemptDelay.remaining(record, access.device.hostClock.now)
+            )
+        )
     }
 
-    private func change(_ body: (inout DeviceRecord) -> Void) throws(KeychainError) {
-        try access.withEngine { (engine) throws(KeychainError) in
+    @discardableResult
+    private func change(_ body: (inout DeviceRecord) -> Void) throws(KeychainError) -> DeviceRecord {
+        try withEngine { (engine) throws(KeychainError) in
             try engine.write { (writer) throws(KeychainError) in
                 var record = try writer.deviceRecord()
                 body(&record)
                 try writer.setDeviceRecord(record)
+                return record
             }
         }
     }

@@ -7,9 +7,10 @@ import KeychainStore
 
 /// A keychain inside this process: the engine over a store in a folder or in memory, and its device.
 ///
-/// Thread-safe; calls take turns. Several processes may use the same folder at once. A forked child may go on using the
-/// object: a fork waits for calls under way and closes the folder, and each process opens it anew for itself. What was
-/// unlocked stays with the parent.
+/// Thread-safe: calls take turns, reading beside changing. Several processes may use the same folder at once. A forked child
+/// may go on using the object: a fork waits a moment for calls under way and closes the folder, and each process opens it
+/// anew for itself. What was unlocked stays with the parent. A child that is forked in the midst of a call that takes longer
+/// answers `errSecNotAvailable` from then on, until it executes a program.
 public final class EmbeddedKeychain: KeychainBackend {
     let access: EngineAccess
 
@@ -79,7 +80,8 @@ public final class EmbeddedKeychain: KeychainBackend {
     ///
     /// Where an item asks for it, the owner of the device is asked, and then the request is carried out anew.
     public func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
-        try access.withEngine(Authorization(evaluator)) { (engine, authorization) throws(KeychainError) in
+        let use: EngineAccess.Use = if case .copyMatching = request.operation { .reading } else { .changing }
+        return try access.withEngine(Authorization(evaluator), use) { (engine, authorization) throws(KeychainError) in
             do throws(KeychainError) {
                 return try engine.perform(request, authorization)
             } catch  where error.status == .diskFull {
@@ -93,8 +95,9 @@ public final class EmbeddedKeychain: KeychainBackend {
     }
 
     func withEngine<Result>(
+        _ use: EngineAccess.Use = .changing,
         _ body: (Engine) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        try access.withEngine(body)
+        try access.withEngine(use, body)
     }
 }

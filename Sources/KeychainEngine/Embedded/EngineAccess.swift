@@ -7,13 +7,23 @@ import KeychainStore
 
 @_implementationOnly import CKeychainSupport
 
-/// Lets one caller at a time at the engine of a keychain, and opens it when it has to.
+/// Lets one caller at a time at each engine of a keychain, and opens it when it has to.
 final class EngineAccess: Sendable {
     /// Where the store lies.
     enum Source: Sendable {
         case folder(KeychainLocation, StoreOptions)
         /// In memory, with a passcode from the beginning if there is one.
         case memory(passcode: SecretBytes?)
+    }
+
+    /// What an engine is wanted for.
+    enum Use: Sendable {
+        /// Reading. What it finds damaged is set aside only where nobody has to be waited for.
+        case reading
+        /// Changing the store.
+        case changing
+        /// Changing the store while nobody of this process reads it: for what is to be in no file afterwards.
+        case alone
     }
 
     let source: Source
@@ -27,103 +37,150 @@ final class EngineAccess: Sendable {
 
     private let clock: any KeychainClock
     private let random: any RandomSource
-    private let lock = ForkSafeLock()
-    private let opened = OpenEngine()
+    private let lanes: Lanes
 
     init(_ source: Source, _ device: DeviceOptions, _ clock: any KeychainClock, _ random: any RandomSource) {
         self.source = source
         self.device = device
         self.clock = clock
         self.random = random
+        if case .folder = source { lanes = Lanes(areSeparate: true) } else { lanes = Lanes(areSeparate: false) }
         session = DeviceSession(device.hostClock, device.personality)
     }
 
+    /// How long a call waits for others.
+    var patienceMilliseconds: Int32 {
+        switch source {
+        case .folder(_, let options): options.busyTimeoutMilliseconds
+        case .memory: StoreOptions().busyTimeoutMilliseconds
+        }
+    }
+
+    /// Runs `body` on an engine, in a turn.
+    ///
+    /// Where another process has the store, the turn is given back, and `body` is run anew a little later; so it must not
+    /// leave a trace of a run that failed.
+    ///
+    /// - Parameters:
+    ///   - use: what the engine is wanted for.
+    ///   - deadline: until when to wait, all in all; `nil` for as long as the store's options say.
+    ///   - body: makes one change at most.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws, and why there is no engine.
     func withEngine<Result>(
+        _ use: Use = .changing,
+        until deadline: Deadline? = nil,
         _ body: (Engine) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        keychain_fork_gate_enter()
-        defer { keychain_fork_gate_leave() }
-        lock.acquire()
-        defer { lock.release() }
+        let deadline = deadline ?? Deadline(milliseconds: patienceMilliseconds)
+        var pauses = Deadline.Pauses(until: deadline)
+        while true {
+            var hasChanged = false
+            do throws(KeychainError) {
+                return try lanes.turns(use).take(until: deadline) { () throws(KeychainError) in
+                    try withEngine(of: lanes[use], &hasChanged, body)
+                }
+            } catch {
+                guard error.isBusy, !hasChanged, pauses.wait() else { throw error }
+            }
+        }
+    }
+
+    private func withEngine<Result>(
+        of lane: Lane,
+        _ hasChanged: inout Bool,
+        _ body: (Engine) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
         session.begin()
         defer { watchIdleness() }
-        let engine = try currentEngine()
-        engine.store.condition = opened.condition
+        let engine = try currentEngine(lane.opened)
+        engine.store.condition = lane.opened.condition
+        engine.beginCall()
+        defer {
+            hasChanged = engine.hasChanged
+            engine.forgetDevice()
+        }
         do throws(KeychainError) {
             return try body(engine)
         } catch {
             // SQLite keeps a store read-only for as long as it is open, whatever becomes of the file's modes.
-            if error.status == .readOnly, case .folder = source { opened.close() }
+            if error.status == .readOnly, case .folder = source { lane.opened.close() }
             throw error
         }
     }
 
     /// Keeps items from being changed, or lets them again, from the next call on.
     func setCondition(_ condition: StoreCondition) {
-        withSession { _ in opened.condition = condition }
+        try? lanes.turns(.alone).take { for lane in lanes.all { lane.opened.condition = condition } }
     }
 
     /// Runs `body` in nobody's turn but its own, with no file open; a keychain in memory stays as it is.
     func whileClosed<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
-        keychain_fork_gate_enter()
-        defer { keychain_fork_gate_leave() }
-        lock.acquire()
-        defer { lock.release() }
-        if case .folder = source { opened.close() }
-        return try body()
-    }
-
-    /// Drops what a lock takes away, in this process, without opening anything.
-    func lockSession() {
-        withSession { session in
-            session.lock()
-            opened.engine?.forgetDevice()
+        try lanes.turns(.alone).take { () throws(KeychainError) in
+            if case .folder = source { for lane in lanes.all { lane.opened.close() } }
+            return try body()
         }
     }
 
+    /// Drops what a lock takes away, in this process, without opening any file.
+    func lockSession() {
+        // One that is made with a passcode is unlocked by its first call.
+        if case .memory(passcode: .some) = source { try? withEngine { _ in } }
+        try? Turns.none.take { session.lock() }
+        // What a call under way took before goes when that ends.
+        for use in [Use.reading, .changing] {
+            try? lanes.turns(use).take(until: Deadline(milliseconds: Self.longestWaitForCalls)) {}
+        }
+    }
+
+    // A long call, such as a check of the whole store, keeps nobody who locks.
+    private static let longestWaitForCalls: Int32 = 1_000
+
+    /// The folder of the keychain, when there is one with a store in it; nothing is made.
+    ///
+    /// - Returns: `nil` for a keychain in memory, too.
+    func existingFolder() throws(KeychainError) -> PrivateDirectory? {
+        guard case .folder(let location, _) = source else { return nil }
+        let folder: PrivateDirectory?
+        do { folder = try PrivateDirectory(existing: location) } catch { throw KeychainError(error) }
+        guard let folder, try Store.exists(in: folder) else { return nil }
+        return folder
+    }
+
     /// The lock state that this process is in, as far as it is known without opening anything.
-    var lockState: LockState { withSession(\.lockState) }
+    var lockState: LockState { (try? Turns.none.take { session.lockState }) ?? .beforeFirstUnlock }
 
     /// Has this process lock itself in time, by the device's policy, even if no call comes any more.
     private func watchIdleness() {
         session.watchIdleness { [weak self] in
             guard let self else { return nil }
-            return withSession { session in
-                let next = session.lockIfIdle()
-                if next == nil { opened.engine?.forgetDevice() }
-                return next
-            }
+            return (try? Turns.none.take { session.lockIfIdle() }) ?? nil
         }
-    }
-
-    /// Runs `body` on what this process has unlocked, in its turn.
-    private func withSession<Result>(_ body: (DeviceSession) -> Result) -> Result {
-        keychain_fork_gate_enter()
-        defer { keychain_fork_gate_leave() }
-        lock.acquire()
-        defer { lock.release() }
-        return body(session)
     }
 
     deinit {
         // A fork in the midst of closing would leave SQLite's own locks taken in the child.
-        keychain_fork_gate_enter()
-        close()
-        keychain_fork_gate_leave()
+        let isClosed = (try? Turns.none.take { close() }) != nil
+        if !isClosed { for lane in lanes.all { lane.opened.abandon() } }
     }
 
-    /// Lets the engine go, and the store with it unless the next keychain in memory can use it.
+    /// Lets the engines go, and their stores with them unless the next keychain in memory can use one.
     ///
     /// Not inlined: nothing may hold on to the store any more when the caller leaves the gate.
     @inline(never)
     private func close() {
-        let engine = opened.engine
-        opened.close()
-        guard case .memory = source, let engine, opened.forkGeneration == keychain_fork_generation() else { return }
-        SpareStores.shared.giveBack(engine.store)
+        for lane in lanes.all {
+            let opened = lane.opened
+            let engine = opened.engine
+            opened.close()
+            guard case .memory = source, let engine, opened.forkGeneration == keychain_fork_generation() else {
+                continue
+            }
+            SpareStores.shared.giveBack(engine.store)
+        }
     }
 
-    private func currentEngine() throws(KeychainError) -> Engine {
+    private func currentEngine(_ opened: OpenEngine) throws(KeychainError) -> Engine {
         if let engine = opened.engine {
             guard opened.forkGeneration == keychain_fork_generation() else {
                 throw KeychainError(StoreError.lostByFork)

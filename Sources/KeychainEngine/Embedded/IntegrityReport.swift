@@ -48,7 +48,7 @@ extension EmbeddedKeychain {
     ///
     /// - Complexity: Reads the whole store.
     public func check() throws(KeychainError) -> IntegrityReport {
-        try withEngine { (engine) throws(KeychainError) in try engine.check() }
+        try withEngine(.reading) { (engine) throws(KeychainError) in try engine.check() }
     }
 }
 

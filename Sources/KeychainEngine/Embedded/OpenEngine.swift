@@ -10,8 +10,7 @@ import KeychainStore
 /// pass on, and would use a log index that another process may have made anew by then (sqlite.org/howtocorrupt.html,
 /// "Carrying an open database connection across a fork"). So it is closed before, and both processes open anew.
 final class OpenEngine: @unchecked Sendable {
-    // Changed inside the fork gate under the lock of the one keychain that owns this, or by a fork, which waits until
-    // nobody is inside.
+    // Changed inside the fork gate, in the turn of the lane that owns this, or by a fork while nobody is inside.
     private(set) var engine: Engine?
 
     /// What keeps this process from changing items, for tests.
@@ -30,6 +29,12 @@ final class OpenEngine: @unchecked Sendable {
     func openInMemory(_ engine: Engine) {
         self.engine = engine
         forkGeneration = keychain_fork_generation()
+    }
+
+    /// Leaves the engine where it is, for ever: in a child that was forked in the midst of a call nothing of SQLite may be
+    /// touched any more.
+    func abandon() {
+        if let engine { _ = Unmanaged.passRetained(engine) }
     }
 
     /// Lets the engine go, which closes its store.

@@ -25,13 +25,13 @@ struct EmbeddedEnclave: KeyEnclave {
         _ accessControl: AccessControl,
         _ context: AuthenticationContext?
     ) throws(KeychainError) -> EnclaveKey {
-        try access.withEngine(authorization(context)) { (engine, authorization) throws(KeychainError) in
+        try access.withEngine(authorization(context), .reading) { (engine, authorization) throws(KeychainError) in
             try engine.makeEnclaveKey(algorithm, accessControl, authorization)
         }
     }
 
     func key(_ sealed: SecretBytes) throws(KeychainError) -> EnclaveKey {
-        try access.withEngine { (engine) throws(KeychainError) in try engine.enclaveKey(sealed) }
+        try access.withEngine(.reading) { (engine) throws(KeychainError) in try engine.enclaveKey(sealed) }
     }
 
     func perform(
@@ -39,7 +39,7 @@ struct EmbeddedEnclave: KeyEnclave {
         with sealed: SecretBytes,
         _ context: AuthenticationContext?
     ) throws(KeychainError) -> SecretBytes {
-        try access.withEngine(authorization(context)) { (engine, authorization) throws(KeychainError) in
+        try access.withEngine(authorization(context), .reading) { (engine, authorization) throws(KeychainError) in
             try engine.perform(operation, with: sealed, authorization)
         }
     }

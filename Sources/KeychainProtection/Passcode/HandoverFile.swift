@@ -5,17 +5,18 @@ import KeychainCore
 
 /// The half of a handed-over unlock that lies in a file (Documentation/Format.md, "Handover").
 ///
-/// It is bound to its store, its name, a lock epoch and a boot. The code is HMAC-SHA-256 (RFC 2104) under a key that HKDF-SHA-256 (RFC 5869) derives from the other half.
+/// It is bound to its store, its name, a lock mark and a boot. The code is HMAC-SHA-256 (RFC 2104) under a key that
+/// HKDF-SHA-256 (RFC 5869) derives from the other half.
 public struct HandoverFile: Sendable, Hashable {
-    /// The lock epoch in which the unlock was handed over.
-    public let epoch: Int64
+    /// The lock mark under which the unlock was handed over.
+    public let mark: Bytes16
     /// The boot in which it was.
     public let boot: String
     private let wrapped: [UInt8]
     private let code: [UInt8]
 
     private static let magic = Array("SKHO".utf8)
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
     private static let codeByteCount = 32
 
     /// The most bytes that a file has.
@@ -27,14 +28,16 @@ public struct HandoverFile: Sendable, Hashable {
     ///   - handover: both halves; the key is only used.
     ///   - identifier: what the file is named by, fresh and random.
     ///   - store: the identifier of the store.
-    ///   - epoch: the lock epoch now.
+    ///   - mark: the lock mark now.
     ///   - boot: which boot of the host this is.
-    public init(_ handover: SlotKey.Handover, identifier: Bytes16, store: Bytes16, epoch: Int64, boot: String) {
-        self.epoch = epoch
+    public init(_ handover: SlotKey.Handover, identifier: Bytes16, store: Bytes16, mark: Bytes16, boot: String) {
+        self.mark = mark
         self.boot = Self.cut(boot)
         wrapped = handover.wrapped
-        let message = Self.message(identifier, store, Self.body(epoch, self.boot, handover.wrapped))
-        code = Array(HMAC<SHA256>.authenticationCode(for: message, using: Self.key(handover.key)))
+        let message = Self.message(identifier, store, Self.body(mark, self.boot, handover.wrapped))
+        code = Residue.contain {
+            Array(HMAC<SHA256>.authenticationCode(for: message, using: Self.key(handover.key, store)))
+        }
     }
 
     /// A file as read, not yet believed; `nil` when it does not have the shape.
@@ -42,47 +45,45 @@ public struct HandoverFile: Sendable, Hashable {
         var reader = ByteReader(bytes[...])
         guard let magic = try? reader.take(Self.magic.count), magic.elementsEqual(Self.magic),
             (try? reader.integer(UInt8.self)) == Self.version,
-            let epoch = try? reader.integer(Int64.self),
+            let mark = (try? reader.take(Bytes16.count)).flatMap({ Bytes16($0) }),
             let bootByteCount = try? reader.integer(UInt8.self),
             let boot = try? reader.take(Int(bootByteCount)),
             let wrapped = try? reader.take(KeyWrap.wrappedByteCount),
             let code = try? reader.take(Self.codeByteCount), reader.isAtEnd
         else { return nil }
-        self.epoch = epoch
+        self.mark = mark
         self.boot = String(decoding: boot, as: UTF8.self)
         self.wrapped = Array(wrapped)
         self.code = Array(code)
     }
 
     /// The bytes of the file.
-    public var bytes: [UInt8] { Self.body(epoch, boot, wrapped) + code }
+    public var bytes: [UInt8] { Self.body(mark, boot, wrapped) + code }
 
-    /// Whether an epoch and a boot are those of the handover.
-    public func fits(epoch: Int64, boot: String) -> Bool { self.epoch == epoch && self.boot == Self.cut(boot) }
+    /// Whether a lock mark and a boot are those of the handover.
+    public func fits(mark: Bytes16?, boot: String) -> Bool { self.mark == mark && self.boot == Self.cut(boot) }
 
     /// The slot key; `nil` when the other half belongs to another file or store, or this one was altered.
     public func slotKey(_ key: SecretBytes, identifier: Bytes16, store: Bytes16) -> SlotKey? {
-        let message = Self.message(identifier, store, Self.body(epoch, boot, wrapped))
-        guard HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: message, using: Self.key(key)) else {
-            return nil
+        let message = Self.message(identifier, store, Self.body(mark, boot, wrapped))
+        let isAuthentic = Residue.contain {
+            HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: message, using: Self.key(key, store))
         }
-        return SlotKey(SlotKey.Handover(key: key, wrapped: wrapped))
+        guard isAuthentic else { return nil }
+        return SlotKey(SlotKey.Handover(key: key, wrapped: wrapped), store: store)
     }
 
-    private static func body(_ epoch: Int64, _ boot: String, _ wrapped: [UInt8]) -> [UInt8] {
-        var bytes = magic
-        bytes.append(version)
-        bytes.append(littleEndian: epoch)
-        bytes.append(UInt8(boot.utf8.count))
-        return bytes + boot.utf8 + wrapped
+    private static func body(_ mark: Bytes16, _ boot: String, _ wrapped: [UInt8]) -> [UInt8] {
+        magic + [version] + mark.bytes + [UInt8(boot.utf8.count)] + boot.utf8 + wrapped
     }
 
     private static func message(_ identifier: Bytes16, _ store: Bytes16, _ body: [UInt8]) -> [UInt8] {
         identifier.bytes + store.bytes + body
     }
 
-    private static func key(_ half: SecretBytes) -> SymmetricKey {
-        KeyDerivation.derive("handover authentication", from: half.withUnsafeBytes { SymmetricKey(data: $0) })
+    private static func key(_ half: SecretBytes, _ store: Bytes16) -> SymmetricKey {
+        let half = half.withUnsafeBytes { SymmetricKey(data: $0) }
+        return KeyDerivation.derive("handover authentication", from: half, context: store.bytes)
     }
 
     /// The kernel's has 36 bytes.

@@ -15,10 +15,10 @@ public struct SlotKey: Sendable {
 extension SlotKey {
     /// A slot key on its way to another process, in two halves that go separate ways.
     ///
-    /// Either half alone is worth nothing: the one is a random key, the other the slot key wrapped under it by AES key wrap
-    /// (RFC 3394).
+    /// Either half alone is worth nothing: the one is a random key, the other the slot key wrapped by AES key wrap (RFC 3394)
+    /// under a key that HKDF-SHA-256 (RFC 5869) derives from it for this store.
     public struct Handover: Sendable {
-        /// The random key: 32 bytes.
+        /// The random key, which is nothing but the input of derivations: 32 bytes.
         public let key: SecretBytes
         /// The wrapped slot key: 40 bytes.
         public let wrapped: [UInt8]
@@ -30,20 +30,25 @@ extension SlotKey {
         }
     }
 
-    /// Two fresh halves of the key.
-    public func handOver() throws(ProtectionError) -> Handover {
+    /// Two fresh halves of the key, for a store.
+    public func handOver(store: Bytes16) throws(ProtectionError) -> Handover {
         let half = SymmetricKey.random()
-        let wrapped = try key.withKey { key throws(ProtectionError) in try KeyWrap.wrap(key, under: half) }
+        let wrapping = Self.wrappingKey(half, store)
+        let wrapped = try key.withKey { key throws(ProtectionError) in try KeyWrap.wrap(key, under: wrapping) }
         return Handover(key: half.withUnsafeBytes(SecretBytes.init(copying:)), wrapped: wrapped)
     }
 
-    /// Puts two halves together; `nil` when they do not belong together, or when there is no memory for the key.
-    public init?(_ handover: Handover) {
+    /// Puts two halves together; `nil` when they do not belong together or to the store, or when there is no memory for the key.
+    public init?(_ handover: Handover, store: Bytes16) {
         guard handover.key.count == LockedKey.byteCount else { return nil }
         let half = handover.key.withUnsafeBytes { SymmetricKey(data: $0) }
-        guard let key = KeyWrap.unwrap(handover.wrapped[...], under: half),
+        guard let key = KeyWrap.unwrap(handover.wrapped[...], under: Self.wrappingKey(half, store)),
             let slotKey = try? SlotKey(key)
         else { return nil }
         self = slotKey
+    }
+
+    private static func wrappingKey(_ half: SymmetricKey, _ store: Bytes16) -> SymmetricKey {
+        KeyDerivation.derive("handover wrapping", from: half, context: store.bytes)
     }
 }

@@ -28,7 +28,7 @@ public final class VirtualClock: Sendable {
 
     /// What the device shows for the date, which items are dated by.
     ///
-    /// Setting it is what an owner does in the settings: no delay becomes shorter or longer by it.
+    /// Setting it is what an owner does in the settings: no delay becomes shorter by it.
     public var date: Date {
         get { Date(timeIntervalSinceReferenceDate: state.withLock(\.secondsSinceReferenceDate)) }
         set { state.withLock { $0.secondsSinceReferenceDate = newValue.timeIntervalSinceReferenceDate } }
@@ -41,7 +41,7 @@ public final class VirtualClock: Sendable {
         }
     }
 
-    /// What the device measures time since its boot by.
+    /// What the device measures delays by.
     var host: any HostClock { Host(clock: self) }
 
     /// What the device dates items by.
@@ -52,7 +52,11 @@ public final class VirtualClock: Sendable {
 
         var now: HostTime {
             clock.state.withLock {
-                HostTime(bootIdentifier: "boot \($0.boots)", secondsSinceBoot: $0.secondsSinceBoot)
+                HostTime(
+                    bootIdentifier: "boot \($0.boots)",
+                    secondsSinceBoot: $0.secondsSinceBoot,
+                    date: Timestamp(secondsSinceReferenceDate: $0.secondsSinceReferenceDate)
+                )
             }
         }
     }

@@ -57,7 +57,7 @@ private final class BackupWriter {
     /// Begins with an empty file, which nobody else uses before it has its name, and which is synced then.
     init(path: String, _ options: StoreOptions) throws(KeychainError) {
         do throws(SQLiteError) {
-            connection = try Connection(path: path, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+            connection = try Connection(path: path)
             try connection.execute("PRAGMA journal_mode = MEMORY")
             try connection.execute("PRAGMA synchronous = OFF")
             try connection.limit(options)

@@ -24,7 +24,7 @@ extension Store {
     ) throws(KeychainError) -> Int {
         try checkIsFree(folder)
         let backup = try BackupReader(file)
-        let lock = try lock(folder, options)
+        let lock = try lock(folder, until: Deadline(milliseconds: options.busyTimeoutMilliseconds))
         // Another process may have made a store before it let go of the lock.
         try checkIsFree(folder)
         let keybag = try keybag(backup.keybag())

@@ -56,11 +56,12 @@ enum Layout {
     private static let deviceTable = """
         CREATE TABLE \(device) (
             id INTEGER PRIMARY KEY CHECK (id = 1),
-            lock_epoch INTEGER NOT NULL,
             keybag_revision INTEGER NOT NULL,
             failed_attempts INTEGER NOT NULL,
+            interrupted_attempts INTEGER NOT NULL,
             last_attempt_boot TEXT,
             last_attempt_seconds REAL,
+            last_attempt_date REAL,
             auto_lock_seconds INTEGER,
             erase_after_attempts INTEGER,
             owes_log_erasure INTEGER NOT NULL

@@ -19,17 +19,18 @@ struct Migrations {
         """
         CREATE TABLE device (
             id INTEGER PRIMARY KEY CHECK (id = 1),
-            lock_epoch INTEGER NOT NULL,
             keybag_revision INTEGER NOT NULL,
             failed_attempts INTEGER NOT NULL,
+            interrupted_attempts INTEGER NOT NULL,
             last_attempt_boot TEXT,
             last_attempt_seconds REAL,
+            last_attempt_date REAL,
             auto_lock_seconds INTEGER,
             erase_after_attempts INTEGER,
             owes_log_erasure INTEGER NOT NULL
         )
         """,
-        "INSERT INTO device VALUES (1, 0, 0, 0, NULL, NULL, NULL, NULL, 0)",
+        "INSERT INTO device VALUES (1, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0)",
     ]
 
     /// Migrates a database of an older version; does nothing to one that is up to date.

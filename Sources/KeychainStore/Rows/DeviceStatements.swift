@@ -93,39 +93,40 @@ extension Connection {
 /// The columns of the device's record in the order in which statements name them.
 private enum DeviceColumns {
     static let names = [
-        "lock_epoch", "keybag_revision", "failed_attempts", "last_attempt_boot", "last_attempt_seconds",
-        "auto_lock_seconds", "erase_after_attempts", "owes_log_erasure",
+        "keybag_revision", "failed_attempts", "interrupted_attempts", "last_attempt_boot", "last_attempt_seconds",
+        "last_attempt_date", "auto_lock_seconds", "erase_after_attempts", "owes_log_erasure",
     ]
 
     /// Unbound parameters are NULL, so only what is there is bound.
     static func bind(_ record: DeviceRecord, to statement: Statement) throws(SQLiteError) {
-        try statement.bind(record.lockEpoch, at: 0)
-        try statement.bind(record.keybagRevision, at: 1)
-        try statement.bind(record.failedAttempts, at: 2)
+        try statement.bind(record.keybagRevision, at: 0)
+        try statement.bind(record.failedAttempts, at: 1)
+        try statement.bind(record.interruptedAttempts, at: 2)
         if let time = record.lastAttempt {
             try statement.bind(time.bootIdentifier, at: 3)
             try statement.bind(real: time.secondsSinceBoot, at: 4)
+            try statement.bind(real: time.date.secondsSinceReferenceDate, at: 5)
         }
-        if let seconds = record.autoLockAfterSeconds { try statement.bind(seconds, at: 5) }
-        if let attempts = record.eraseAfterFailedAttempts { try statement.bind(attempts, at: 6) }
-        try statement.bind(record.owesLogErasure ? 1 : 0, at: 7)
+        if let seconds = record.autoLockAfterSeconds { try statement.bind(seconds, at: 6) }
+        if let attempts = record.eraseAfterFailedAttempts { try statement.bind(attempts, at: 7) }
+        try statement.bind(record.owesLogErasure ? 1 : 0, at: 8)
     }
 
     /// The record; `nil` when a column has a wrong shape.
     static func read(from statement: Statement) -> DeviceRecord? {
-        guard let lockEpoch = counter(0, statement), let keybagRevision = counter(1, statement),
-            let failedAttempts = counter(2, statement), let owesLogErasure = counter(7, statement),
+        guard let keybagRevision = counter(0, statement), let failedAttempts = counter(1, statement),
+            let interruptedAttempts = counter(2, statement), let owesLogErasure = counter(8, statement),
             owesLogErasure <= 1
         else { return nil }
         var record = DeviceRecord()
-        record.lockEpoch = lockEpoch
         record.keybagRevision = keybagRevision
         record.failedAttempts = failedAttempts
+        record.interruptedAttempts = interruptedAttempts
         record.owesLogErasure = owesLogErasure == 1
         do {
             record.lastAttempt = try time(statement)
-            record.autoLockAfterSeconds = try setting(5, statement)
-            record.eraseAfterFailedAttempts = try setting(6, statement)
+            record.autoLockAfterSeconds = try setting(6, statement)
+            record.eraseAfterFailedAttempts = try setting(7, statement)
         } catch {
             return nil
         }
@@ -148,11 +149,15 @@ private enum DeviceColumns {
     }
 
     private static func time(_ statement: Statement) throws(WrongShape) -> HostTime? {
-        if statement.isNull(3), statement.isNull(4) { return nil }
-        let seconds = statement.real(4)
-        guard statement.type(3) == .text, statement.type(4) == .real, seconds.isFinite, seconds >= 0 else {
-            throw WrongShape()
-        }
-        return HostTime(bootIdentifier: statement.text(3), secondsSinceBoot: seconds)
+        if (3...5).allSatisfy({ statement.isNull($0) }) { return nil }
+        let (seconds, date) = (statement.real(4), statement.real(5))
+        guard statement.type(3) == .text, statement.type(4) == .real, statement.type(5) == .real, seconds.isFinite,
+            seconds >= 0, date.isFinite
+        else { throw WrongShape() }
+        return HostTime(
+            bootIdentifier: statement.text(3),
+            secondsSinceBoot: seconds,
+            date: Timestamp(secondsSinceReferenceDate: date)
+        )
     }
 }

@@ -25,13 +25,14 @@ final class Connection {
     private static let keptStatements = 256
 
     /// Opens a file that exists already, or a database in memory.
-    convenience init(path: String?, busyTimeoutMilliseconds: Int32) throws(SQLiteError) {
+    ///
+    /// It waits for no other connection: who has to wait does so where nobody waits for them.
+    convenience init(path: String?) throws(SQLiteError) {
         let isInMemory = path == nil
         try self.init(
             name: path ?? ":memory:",
             flags: isInMemory ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY : SQLITE_OPEN_READWRITE,
-            settings: Self.memorySettings + (isInMemory ? [] : Self.fileSettings),
-            busyTimeoutMilliseconds: busyTimeoutMilliseconds
+            settings: Self.memorySettings + (isInMemory ? [] : Self.fileSettings)
         )
         self.isInMemory = isInMemory
         // An editor of the file could have a keybag of a gigabyte read otherwise.
@@ -68,17 +69,11 @@ final class Connection {
         try self.init(
             name: "file:\(String(decoding: escaped, as: UTF8.self))?immutable=1",
             flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
-            settings: Self.memorySettings + Self.fileSettings,
-            busyTimeoutMilliseconds: 0
+            settings: Self.memorySettings + Self.fileSettings
         )
     }
 
-    private init(
-        name: String,
-        flags: Int32,
-        settings: [String],
-        busyTimeoutMilliseconds: Int32
-    ) throws(SQLiteError) {
+    private init(name: String, flags: Int32, settings: [String]) throws(SQLiteError) {
         let isInMemory = flags & SQLITE_OPEN_MEMORY != 0
         if !isInMemory, StoreFileSystem.registration != SQLITE_OK {
             throw SQLiteError(code: StoreFileSystem.registration, operation: "preparing to open a file")
@@ -91,7 +86,6 @@ final class Connection {
             throw SQLiteError(code: status, operation: "opening the file")
         }
         self.handle = handle
-        sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
         try check(keychain_sqlite_no_checkpoint_on_close(handle), "configuring the connection")
         try check(keychain_sqlite_defensive(handle), "configuring the connection")
         for setting in settings { try execute("PRAGMA \(setting)") }
@@ -149,7 +143,7 @@ final class Connection {
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, usual)
     }
 
-    /// How long to wait for other connections from now on.
+    /// How long to wait for other connections from now on; 0 before the first call.
     func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
     /// How many rows the last statement changed.

@@ -107,7 +107,7 @@ struct EvaluationBench {
 
 /// A clock that a test sets.
 final class SettableHostClock: HostClock {
-    private let time = Mutex(HostTime(bootIdentifier: "first", secondsSinceBoot: 100))
+    private let time = Mutex(HostTime(bootIdentifier: "first", secondsSinceBoot: 100, date: .referenceDate))
 
     var now: HostTime {
         get { time.withLock(\.self) }

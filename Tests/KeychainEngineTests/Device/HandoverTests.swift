@@ -27,20 +27,23 @@ struct HandoverTests {
         slotKey = passcode.key
     }
 
-    private func offer(epoch: Int64 = 7, boot: String = "this boot") throws -> Int32 {
-        try Handover.offer(slotKey, store: keybag.storeIdentifier, epoch: epoch, boot: boot, in: folder)
+    /// A lock mark.
+    private static func mark(_ byte: UInt8) -> Bytes16 { Bytes16(Array(repeating: byte, count: 16)) ?? .zero }
+
+    private func offer(mark: Bytes16 = mark(7), boot: String = "this boot") throws -> Int32 {
+        try Handover.offer(slotKey, store: keybag.storeIdentifier, mark: mark, boot: boot, in: folder)
     }
 
     private func take(
         _ descriptor: String?,
         store: Bytes16? = nil,
-        epoch: Int64 = 7,
+        mark: Bytes16 = mark(7),
         boot: String = "this boot"
     ) -> SlotKey? {
         Handover.take(
             { $0 == "SWIFT_KEYCHAIN_UNLOCK_FD" ? descriptor : nil },
             store: store ?? keybag.storeIdentifier,
-            epoch: epoch,
+            mark: mark,
             boot: boot,
             in: folder
         )
@@ -49,10 +52,10 @@ struct HandoverTests {
     private func isTaken(
         _ descriptor: String?,
         store: Bytes16? = nil,
-        epoch: Int64 = 7,
+        mark: Bytes16 = mark(7),
         boot: String = "this boot"
     ) -> Bool {
-        take(descriptor, store: store, epoch: epoch, boot: boot) != nil
+        take(descriptor, store: store, mark: mark, boot: boot) != nil
     }
 
     private var files: [String] { folder.names(beginningWith: "handover.") }
@@ -75,12 +78,12 @@ struct HandoverTests {
         #expect(write(descriptor, "x", 1) == -1, "nobody can change it")
     }
 
-    @Test("an unlock of another epoch, boot or store is none")
+    @Test("an unlock of another lock mark, boot or store is none")
     func misfits() throws {
         let descriptor = try offer()
         defer { close(descriptor) }
-        #expect(!isTaken("\(descriptor)", epoch: 8))
-        #expect(!isTaken("\(descriptor)", epoch: 6))
+        #expect(!isTaken("\(descriptor)", mark: Self.mark(8)))
+        #expect(!isTaken("\(descriptor)", mark: .zero))
         #expect(!isTaken("\(descriptor)", boot: "another boot"))
         #expect(!isTaken("\(descriptor)", boot: ""))
         #expect(!isTaken("\(descriptor)", store: .zero))
@@ -94,7 +97,7 @@ struct HandoverTests {
         #expect(fcntl(descriptor, F_SETFD, 0) == 0)
         #expect(isTaken("\(descriptor)"))
         #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC == 0, "children may need it")
-        #expect(!isTaken("\(descriptor)", epoch: 8))
+        #expect(!isTaken("\(descriptor)", mark: Self.mark(8)))
         #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0)
     }
 
@@ -205,9 +208,22 @@ struct HandoverTests {
         close(second)
     }
 
+    @Test("a withdrawn offer whose file and mark somebody kept can be taken up with its other half: not defended")
+    func putBack() throws {
+        let descriptor = try offer()
+        defer { close(descriptor) }
+        let name = try #require(files.first)
+        let bytes = try contents(name)
+        Handover.withdrawAll(in: folder)
+        #expect(!isTaken("\(descriptor)"))
+        try SecretBytes(bytes).withUnsafeBytes { bytes throws(FileError) in try folder.makeFile(name, bytes) }
+        #expect(isTaken("\(descriptor)"))
+        #expect(!isTaken("\(descriptor)", mark: Self.mark(8)), "the mark of the lock has to be put back as well")
+    }
+
     @Test("an offer removes those that nobody can take up any more, and no other")
     func stale() throws {
-        let descriptors = [try offer(epoch: 6), try offer(epoch: 7, boot: "another boot"), try offer(), try offer()]
+        let descriptors = [try offer(mark: Self.mark(6)), try offer(boot: "another boot"), try offer(), try offer()]
         defer { for descriptor in descriptors { close(descriptor) } }
         #expect(files.count == 2)
         #expect(isTaken("\(descriptors[2])"))

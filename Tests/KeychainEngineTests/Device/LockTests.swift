@@ -50,7 +50,7 @@ struct LockTests {
         #expect(readable(device.keychain) == [.afterFirstUnlock, .always])
         #expect(try device.keychain.device.status().lockState == .locked)
         #expect(readable(other) == [.afterFirstUnlock, .always])
-        // An unlock is of the new epoch, and stays until the next lock.
+        // An unlock is of the new mark, and stays until the next lock.
         try device.unlock()
         #expect(readable(device.keychain) == [.whenUnlocked, .afterFirstUnlock, .always])
         #expect(readable(other) == [.afterFirstUnlock, .always])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeychainCore
 import KeychainSimulation
 import KeychainTestSupport
@@ -100,18 +101,92 @@ struct PasscodeTests {
         try device.unlock()
     }
 
-    @Test("a try counts before it is judged, so that whoever kills the process has used it up")
-    func countedFirst() throws {
-        let device = try VirtualDevice(storage: .file)
-        try device.lock()
+    /// Begins a try and does not end it, as a process does that is killed.
+    private func interrupt(_ device: VirtualDevice) throws {
         try PasscodeAttempt.alone(device.keychain.access) { attempt throws(KeychainError) in
             let slot = try attempt.count()
             #expect(slot != nil)
         }
+    }
+
+    @Test("a try counts before it is judged, so that whoever kills the process waits for the next one")
+    func countedFirst() throws {
+        let device = try VirtualDevice(storage: .file)
+        try device.lock()
+        for _ in 0..<3 { try interrupt(device) }
         let other = try device.anotherProcess()
-        #expect(try other.device.status().failedAttempts == 1)
+        let fourth = refusal(of: Self.wrong, by: other.device)
+        #expect(fourth == .wrongPasscode(failedAttempts: 1, secondsUntilNextAttempt: 0))
+        try interrupt(device)
+        #expect(try other.device.status().secondsUntilNextAttempt == 60)
+        #expect(refusal(of: Self.right, by: other.device) == .attemptTooSoon(secondsUntilNextAttempt: 60))
+        device.clock.advance(by: .seconds(60))
         try device.unlock()
         #expect(try other.device.status().failedAttempts == 0)
+        for _ in 0..<4 { try interrupt(device) }
+        #expect(try other.device.status().secondsUntilNextAttempt == 0, "a right passcode began the count anew")
+    }
+
+    @Test("tries that were cut short before they were judged erase nothing, and wrong ones still do")
+    func interruptedErasesNothing() throws {
+        let device = try VirtualDevice(storage: .file)
+        #expect(device.keychain.add("survivor", "survivor", .level(.always)) == .done)
+        try device.keychain.device.setPolicy(DevicePolicy(eraseAfterFailedAttempts: 2))
+        // Two right passcodes that were cut short, and a typo.
+        for _ in 0..<2 { try interrupt(device) }
+        let typo = refusal(of: Self.wrong, by: device.keychain.device)
+        #expect(typo == .wrongPasscode(failedAttempts: 1, secondsUntilNextAttempt: 0))
+        #expect(device.keychain.secret("survivor") == .secret("survivor"))
+        #expect(refusal(of: Self.wrong, by: device.keychain.device) == .erased)
+        #expect(device.keychain.secret("survivor") == .failed(.itemNotFound))
+    }
+
+    /// A record after five wrong passcodes, and what remains of the minute at another time.
+    private func remaining(boot: String = "a", seconds: Double, date: Double) -> Double {
+        var record = DeviceRecord()
+        record.failedAttempts = 5
+        record.lastAttempt = HostTime(
+            bootIdentifier: "a",
+            secondsSinceBoot: 1_000,
+            date: Timestamp(secondsSinceReferenceDate: 5_000)
+        )
+        let now = HostTime(
+            bootIdentifier: boot,
+            secondsSinceBoot: seconds,
+            date: Timestamp(secondsSinceReferenceDate: date)
+        )
+        return AttemptDelay.remaining(record, now)
+    }
+
+    @Test("the delay is over when it is by the clock since boot and by the wall clock")
+    func bothClocks() {
+        #expect(remaining(seconds: 1_010, date: 5_010) == 50)
+        #expect(remaining(seconds: 1_060, date: 5_060) == 0)
+        // A time namespace puts the clock since boot forward, or back.
+        #expect(remaining(seconds: 1_000_000, date: 5_001) == 59)
+        #expect(remaining(boot: "b", seconds: 1_000_000, date: 5_001) == 59)
+        #expect(remaining(seconds: 1, date: 1_000_000) == 60)
+        // Setting the wall clock forward gains nothing; one that was set back does not count.
+        #expect(remaining(seconds: 1_001, date: 1_000_000) == 59)
+        #expect(remaining(seconds: 1_060, date: 0) == 0)
+        #expect(remaining(seconds: 1_010, date: -1_000_000) == 50)
+        // Who can do both has no delay: not defended.
+        #expect(remaining(seconds: 1_000_000, date: 1_000_000) == 0)
+        // A restart begins the wait anew.
+        #expect(remaining(boot: "b", seconds: 0, date: 5_059) == 60)
+    }
+
+    @Test("a date that is set does not make the wait shorter, nor one that was wrong by years longer")
+    func dateOfTheDevice() throws {
+        let device = try VirtualDevice(storage: .file)
+        for _ in 0..<5 { _ = refusal(of: Self.wrong, by: device.keychain.device) }
+        device.clock.date += 1_000_000
+        #expect(try device.keychain.device.status().secondsUntilNextAttempt == 60)
+        device.clock.date -= 1_000_000_000
+        device.clock.advance(by: .seconds(59))
+        #expect(try device.keychain.device.status().secondsUntilNextAttempt == 1)
+        device.clock.advance(by: .seconds(1))
+        try device.unlock()
     }
 
     @Test(

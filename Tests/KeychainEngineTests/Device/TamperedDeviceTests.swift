@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeychainCore
 import KeychainEngine
 import KeychainSimulation
@@ -156,18 +157,53 @@ struct TamperedDeviceTests {
 
     // MARK: - The device's record
 
-    @Test("a lock that is taken out of the record unlocks nothing, and one that is put in locks")
-    func alteredEpoch() throws {
+    /// Puts a lock mark in place of the one that is there, in the same file.
+    private func putMark(_ bytes: [UInt8], in store: GuardedStore) throws {
+        let file = try #require(FileHandle(forUpdatingAtPath: store.file("lock.mark")))
+        try file.write(contentsOf: Data(bytes))
+        try file.truncate(atOffset: UInt64(bytes.count))
+        try file.close()
+    }
+
+    @Test("a lock mark that is put back unlocks nothing that was locked")
+    func markPutBack() throws {
         let store = try GuardedStore()
-        let raw = try store.raw()
-        let epoch = try raw.integer("SELECT lock_epoch FROM device")
+        let mark = try Array(Data(contentsOf: URL(fileURLWithPath: store.file("lock.mark"))))
         try store.device.lock()
-        try raw.execute("UPDATE device SET lock_epoch = \(epoch)")
+        try putMark(mark, in: store)
         #expect(store.keychain.levels == levelsWhileLocked)
         #expect(try store.device.anotherProcess().levels == levelsBeforeFirstUnlock)
         try store.device.unlock()
         #expect(store.keychain.levels == allLevelsOpen)
-        try raw.execute("UPDATE device SET lock_epoch = lock_epoch + 1")
+    }
+
+    @Test(
+        "any other lock mark locks, a smaller and a larger one among them",
+        arguments: [-1, 1, 0x80] as [Int]
+    )
+    func otherMark(_ difference: Int) throws {
+        let store = try GuardedStore()
+        let mark = try Array(Data(contentsOf: URL(fileURLWithPath: store.file("lock.mark"))))
+        for index in [0, 7, 15] {
+            var other = mark
+            other[index] = UInt8(truncatingIfNeeded: Int(other[index]) + difference)
+            try putMark(other, in: store)
+            #expect(store.keychain.levels == levelsWhileLocked)
+            try store.device.unlock()
+            #expect(store.keychain.levels == allLevelsOpen, "an unlock is of the mark that is there")
+            try putMark(mark, in: store)
+            #expect(store.keychain.levels == levelsWhileLocked)
+            try store.device.unlock()
+        }
+    }
+
+    @Test("a lock mark that is put back before an unlocked process looked does not undo the lock")
+    func markPutBackInTime() throws {
+        let store = try GuardedStore()
+        let mark = try Array(Data(contentsOf: URL(fileURLWithPath: store.file("lock.mark"))))
+        // Another process locks, while this one does nothing.
+        try store.device.anotherProcess().device.lock()
+        try putMark(mark, in: store)
         #expect(store.keychain.levels == levelsWhileLocked)
     }
 
@@ -187,9 +223,12 @@ struct TamperedDeviceTests {
     @Test(
         "a record of impossible values is a typed error or does what it says, and gives out no key",
         arguments: [
-            "lock_epoch = 9223372036854775807", "lock_epoch = -1", "lock_epoch = 'text'", "keybag_revision = x'00'",
+            "keybag_revision = 9223372036854775807", "keybag_revision = -1", "keybag_revision = 'text'",
+            "keybag_revision = x'00'", "interrupted_attempts = 9223372036854775807", "interrupted_attempts = -1",
             "failed_attempts = 9223372036854775807", "failed_attempts = -9223372036854775808",
-            "failed_attempts = 1000000, last_attempt_boot = 'another', last_attempt_seconds = 1e300",
+            "failed_attempts = 1000000, last_attempt_boot = 'another', last_attempt_seconds = 1e300, last_attempt_date = 1",
+            "failed_attempts = 1000000, last_attempt_boot = 'a', last_attempt_seconds = 1.0, last_attempt_date = 1e300",
+            "failed_attempts = 4611686018427387904, interrupted_attempts = 4611686018427387904",
             "last_attempt_boot = x'ff', last_attempt_seconds = 9e999", "auto_lock_seconds = -1",
             "auto_lock_seconds = 9223372036854775807", "erase_after_attempts = 0", "erase_after_attempts = 'two'",
             "owes_log_erasure = 77", "id = 1",

@@ -52,7 +52,7 @@ struct DeviceMigrationTests {
             steps: [1: (Migrations.current.steps[1] ?? []) + ["INSERT INTO nosuchtable VALUES (1)"]]
         )
         do {
-            let connection = try Connection(path: folder.path(of: "keychain.db"), busyTimeoutMilliseconds: 1_000)
+            let connection = try Connection(path: folder.path(of: "keychain.db"))
             #expect(throws: SQLiteError.self) { try failing.run(on: connection) }
         }
         #expect(try folder.raw().integer("PRAGMA user_version") == 1)
@@ -64,7 +64,7 @@ struct DeviceMigrationTests {
     func killed() async throws {
         let path = folder.path(of: "keychain.db")
         await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
-            let connection = try Connection(path: path, busyTimeoutMilliseconds: 1_000)
+            let connection = try Connection(path: path)
             try connection.execute("PRAGMA cache_size = 1")
             try connection.execute("BEGIN IMMEDIATE")
             for statement in Migrations.current.steps[1] ?? [] { try connection.execute(statement) }
@@ -81,7 +81,7 @@ struct DeviceMigrationTests {
         let failures = Collected<String>()
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             do {
-                let store = try Store.open(in: directory, options: .patient) { () throws(KeychainError) in [] }
+                let store = try Store.openPatiently(in: directory)
                 let record = try store.deviceRecord()
                 if record != DeviceRecord() { failures.append("\(record)") }
             } catch {
@@ -104,7 +104,7 @@ struct DeviceMigrationTests {
     private static func openInChild(_ path: String) async {
         await #expect(processExitsWith: .success) { [path = path as String] in
             let directory = try PrivateDirectory(KeychainLocation(path: path))
-            let store = try Store.open(in: directory, options: .patient) { () throws(KeychainError) in [] }
+            let store = try Store.openPatiently(in: directory)
             #expect(try store.deviceRecord() == DeviceRecord())
         }
     }

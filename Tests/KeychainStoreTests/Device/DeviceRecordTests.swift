@@ -8,10 +8,14 @@ import Testing
 struct DeviceRecordTests {
     private static let full: DeviceRecord = {
         var record = DeviceRecord()
-        record.lockEpoch = 7
         record.keybagRevision = 8
         record.failedAttempts = 9
-        record.lastAttempt = HostTime(bootIdentifier: "é, a boot", secondsSinceBoot: 1.25)
+        record.interruptedAttempts = 7
+        record.lastAttempt = HostTime(
+            bootIdentifier: "é, a boot",
+            secondsSinceBoot: 1.25,
+            date: Timestamp(secondsSinceReferenceDate: -2.5)
+        )
         record.autoLockAfterSeconds = .max
         record.eraseAfterFailedAttempts = 10
         record.owesLogErasure = true
@@ -20,7 +24,7 @@ struct DeviceRecordTests {
 
     private static let atBoot: DeviceRecord = {
         var record = DeviceRecord()
-        record.lastAttempt = HostTime(bootIdentifier: "", secondsSinceBoot: 0)
+        record.lastAttempt = HostTime(bootIdentifier: "", secondsSinceBoot: 0, date: .referenceDate)
         return record
     }()
 
@@ -57,16 +61,21 @@ struct DeviceRecordTests {
     @Test(
         "a record that is missing or malformed is errSecNotAvailable, and says what is wrong",
         arguments: [
-            "DELETE FROM device", "DROP TABLE device", "ALTER TABLE device DROP COLUMN lock_epoch",
-            "UPDATE device SET lock_epoch = -1", "UPDATE device SET lock_epoch = 'x'",
-            "UPDATE device SET lock_epoch = 9223372036854775807", "UPDATE device SET keybag_revision = x'00'",
+            "DELETE FROM device", "DROP TABLE device", "ALTER TABLE device DROP COLUMN keybag_revision",
+            "UPDATE device SET keybag_revision = -1", "UPDATE device SET keybag_revision = 'x'",
+            "UPDATE device SET keybag_revision = 9223372036854775807", "UPDATE device SET keybag_revision = x'00'",
+            "UPDATE device SET interrupted_attempts = -1", "UPDATE device SET interrupted_attempts = 'x'",
             "UPDATE device SET keybag_revision = 0.5", "UPDATE device SET failed_attempts = -1",
             "UPDATE device SET failed_attempts = 9223372036854775807", "UPDATE device SET last_attempt_boot = 'x'",
             "UPDATE device SET last_attempt_seconds = 1", "UPDATE device SET auto_lock_seconds = 0",
-            "UPDATE device SET last_attempt_boot = 'x', last_attempt_seconds = -1",
-            "UPDATE device SET last_attempt_boot = 'x', last_attempt_seconds = 9e999",
-            "UPDATE device SET last_attempt_boot = 'x', last_attempt_seconds = 'x'",
-            "UPDATE device SET last_attempt_boot = x'00', last_attempt_seconds = 1",
+            "UPDATE device SET last_attempt_date = 1",
+            "UPDATE device SET last_attempt_boot = 'x', last_attempt_date = 1",
+            "UPDATE device SET last_attempt_boot = 'x', last_attempt_seconds = 1",
+            "UPDATE device SET last_attempt_boot = 'x', last_attempt_seconds = -1, last_attempt_date = 1",
+            "UPDATE device SET last_attempt_boot = 'x', last_attempt_seconds = 9e999, last_attempt_date = 1",
+            "UPDATE device SET last_attempt_boot = 'x', last_attempt_seconds = 'x', last_attempt_date = 1",
+            "UPDATE device SET last_attempt_boot = 'x', last_attempt_seconds = 1, last_attempt_date = -9e999",
+            "UPDATE device SET last_attempt_boot = x'00', last_attempt_seconds = 1, last_attempt_date = 1",
             "UPDATE device SET auto_lock_seconds = 'x'", "UPDATE device SET erase_after_attempts = -1",
             "UPDATE device SET owes_log_erasure = 2",
         ]

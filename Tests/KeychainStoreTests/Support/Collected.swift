@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+import KeychainFiles
 import KeychainStore
 import Synchronization
 
@@ -10,6 +12,20 @@ final class Collected<Element: Sendable>: Sendable {
     func append(_ element: Element) { elements.withLock { $0.append(element) } }
 
     var all: [Element] { elements.withLock(\.self) }
+}
+
+extension Store {
+    /// Opens a store that others open at the same time, who are waited for.
+    static func openPatiently(in folder: PrivateDirectory) throws(KeychainError) -> Store {
+        var pauses = Deadline.Pauses(until: Deadline(milliseconds: 60_000))
+        while true {
+            do throws(KeychainError) {
+                return try open(in: folder, options: StoreOptions()) { () throws(KeychainError) in [] }
+            } catch {
+                guard error.isBusy, pauses.wait() else { throw error }
+            }
+        }
+    }
 }
 
 extension StoreOptions {

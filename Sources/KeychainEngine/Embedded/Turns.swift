@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+import KeychainFiles
+import KeychainStore
+
+@_implementationOnly import CKeychainSupport
+
+/// What one call at a time has, inside the fork gate.
+final class Turn: @unchecked Sendable {
+    // Only ever handed to the gate, which has a lock of its own.
+    fileprivate let handle: OpaquePointer
+
+    init() {
+        guard let handle = keychain_turn_make() else { preconditionFailure("there is no memory for a turn") }
+        self.handle = handle
+    }
+
+    deinit { keychain_turn_free(handle) }
+}
+
+/// Turns that a call has together: none but the gate, one, or several.
+///
+/// Nobody waits for another process while they have a turn: whoever has to gives it back first. So a wait for a turn is one
+/// for work, and a fork waits for no more than that.
+struct Turns: @unchecked Sendable {
+    private let turns: [Turn]
+    // The same, as the gate takes them.
+    private let handles: [OpaquePointer?]
+
+    init(_ turns: [Turn] = []) {
+        self.turns = turns
+        handles = turns.map(\.handle)
+    }
+
+    /// Nothing but the gate.
+    static let none = Turns()
+
+    /// Runs `body` inside the gate, when nobody else has any of the turns.
+    ///
+    /// - Throws: `errSecNotAvailable` at the deadline, and in a child that was forked in the midst of a call; then `body` was
+    ///   not run. What `body` throws.
+    func take<Result>(
+        until deadline: Deadline? = nil,
+        _ body: () throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        switch enter(deadline?.time) {
+        case 0: break
+        case ECANCELED: throw KeychainError(StoreError.abandonedByFork)
+        default: throw KeychainError(StoreError.occupied)
+        }
+        defer { handles.withUnsafeBufferPointer { keychain_fork_gate_leave($0.baseAddress, $0.count) } }
+        return try body()
+    }
+
+    private func enter(_ time: timespec?) -> Int32 {
+        handles.withUnsafeBufferPointer { handles in
+            guard var time else { return keychain_fork_gate_enter(handles.baseAddress, handles.count, nil) }
+            return keychain_fork_gate_enter(handles.baseAddress, handles.count, &time)
+        }
+    }
+}

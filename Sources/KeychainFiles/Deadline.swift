@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Until when a call may wait, by a clock that nobody sets (CLOCK_MONOTONIC): one for all that the call waits for.
+public struct Deadline: Sendable {
+    /// The time, in nanoseconds of the clock.
+    private let nanoseconds: Int64
+
+    /// So many milliseconds from now.
+    public init(milliseconds: Int32) { nanoseconds = Self.now + Int64(max(0, milliseconds)) * 1_000_000 }
+
+    private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// This one, or one so many milliseconds from now when that is later.
+    public func extended(milliseconds: Int32) -> Deadline {
+        Deadline(nanoseconds: max(nanoseconds, Deadline(milliseconds: milliseconds).nanoseconds))
+    }
+
+    /// The time for a call of the system.
+    public var time: timespec {
+        timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    }
+
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// What is waited between two tries of what another process keeps from succeeding: longer each time, at most 25
+    /// milliseconds, and never beyond the deadline.
+    public struct Pauses {
+        private let deadline: Deadline
+        private var milliseconds: Int64 = 1
+
+        /// The pauses of one call.
+        public init(until deadline: Deadline) { self.deadline = deadline }
+
+        /// Waits.
+        ///
+        /// - Returns: Whether to try again; `false` when the time was over before.
+        public mutating func wait() -> Bool {
+            let left = deadline.nanoseconds - Deadline.now
+            guard left > 0 else { return false }
+            var pause = timespec(tv_sec: 0, tv_nsec: Int(min(left, milliseconds * 1_000_000)))
+            withUnsafeMutablePointer(to: &pause) { pause in
+                while nanosleep(pause, pause) != 0, errno == EINTR {}
+            }
+            milliseconds = min(25, milliseconds + (milliseconds + 1) / 2)
+            return true
+        }
+    }
+}
