@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainCore
+import KeychainFiles
+import KeychainProtection
+import KeychainSimulation
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainEngine
+
+/// The file by which processes learn of a lock, and what somebody may put in its place.
+struct LockMarkTests {
+    /// What lies under the name of the mark.
+    enum Thing: String, CaseIterable {
+        case nothing, empty, short, long, copy, open, folder, pipe, link
+
+        /// Whether an unlock makes a mark of it.
+        var givesWay: Bool { ![.folder, .pipe, .link].contains(self) }
+    }
+
+    private func put(_ thing: Thing, at path: String) throws {
+        let mark = try Data(contentsOf: URL(fileURLWithPath: path))
+        try FileManager.default.removeItem(atPath: path)
+        let contents: Data
+        switch thing {
+        case .nothing: return
+        case .folder: return #expect(mkdir(path, 0o700) == 0)
+        case .pipe: return #expect(mkfifo(path, 0o600) == 0)
+        case .link:
+            contents = mark
+            #expect(symlink("\(path).target", path) == 0)
+        case .empty: contents = Data()
+        case .short: contents = mark.dropLast()
+        case .long: contents = mark + [0]
+        case .copy, .open: contents = mark
+        }
+        #expect(
+            FileManager.default.createFile(
+                atPath: thing == .link ? "\(path).target" : path,
+                contents: contents,
+                attributes: [.posixPermissions: thing == .open ? 0o644 : 0o600]
+            )
+        )
+    }
+
+    @Test("whatever takes the place of the mark locks, and an unlock makes a new one of it", arguments: Thing.allCases)
+    func replaced(_ thing: Thing) throws {
+        let store = try GuardedStore()
+        let path = store.file(LockMark.fileName)
+        #expect(store.keychain.levels == allLevelsOpen)
+        try put(thing, at: path)
+        #expect(store.keychain.levels == levelsWhileLocked)
+        if !thing.givesWay {
+            #expect(store.keychain.unlock(GuardedStore.passcode) == .notAvailable)
+            #expect(store.keychain.levels == levelsWhileLocked)
+            try FileManager.default.removeItem(atPath: path)
+        }
+        #expect(store.keychain.unlock(GuardedStore.passcode) == nil)
+        #expect(store.keychain.levels == allLevelsOpen)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count == 16)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test("a lock succeeds whatever lies there, and follows no link", arguments: Thing.allCases)
+    func lock(_ thing: Thing) throws {
+        let store = try GuardedStore()
+        let other = try store.device.anotherProcess()
+        #expect(other.unlock(GuardedStore.passcode) == nil)
+        let path = store.file(LockMark.fileName)
+        let mark = try Data(contentsOf: URL(fileURLWithPath: path))
+        try put(thing, at: path)
+        try store.keychain.device.lock()
+        #expect(store.keychain.levels == levelsWhileLocked)
+        #expect(other.levels == levelsWhileLocked)
+        if thing == .link { #expect(try Data(contentsOf: URL(fileURLWithPath: "\(path).target")) == mark) }
+    }
+
+    @Test("every lock draws a new mark, and an unlock leaves it")
+    func fresh() throws {
+        let store = try GuardedStore()
+        let mark = LockMark(try PrivateDirectory(KeychainLocation(path: store.file(""))))
+        var seen: Set<LockMark.Value> = []
+        for _ in 0..<8 {
+            let value = try #require(mark.read())
+            #expect(seen.insert(value).inserted)
+            #expect(store.keychain.unlock(GuardedStore.passcode) == nil)
+            #expect(mark.read() == value)
+            try store.keychain.device.lock()
+        }
+    }
+
+    @Test("without a passcode there is no mark to look at, and a lock makes none")
+    func withoutPasscode() throws {
+        let store = try TestStore()
+        let keychain = store.open()
+        #expect(keychain.add("anna", "secret") == .done)
+        let refusal = #expect(throws: KeychainError.self) { try keychain.device.lock() }
+        #expect(refusal?.cause as? DeviceError == .noPasscode)
+        #expect(!FileManager.default.fileExists(atPath: store.file(LockMark.fileName)))
+    }
+
+    @Test("a lock where there is no keychain makes none")
+    func noKeychain() throws {
+        let store = try TestStore()
+        for _ in 0..<2 {
+            let refusal = #expect(throws: KeychainError.self) { try store.open().device.lock() }
+            #expect(refusal?.cause as? DeviceError == .noPasscode)
+        }
+        #expect(!FileManager.default.fileExists(atPath: store.path))
+        try FileManager.default.createDirectory(atPath: store.path, withIntermediateDirectories: true)
+        #expect(chmod(store.path, 0o700) == 0)
+        #expect(throws: KeychainError.self) { try store.open().device.lock() }
+        #expect(try store.contents().isEmpty)
+    }
+
+    @Test("a lock waits for nobody who writes, ends what was handed over, and is everybody's")
+    func whileAnotherWrites() throws {
+        let store = try GuardedStore()
+        let other = try store.device.anotherProcess()
+        #expect(other.unlock(GuardedStore.passcode) == nil)
+        let offer = try #require(
+            try store.keychain.offerUnlock(passcode: SecretBytes(Array(GuardedStore.passcode.utf8)))
+        )
+        defer { offer.withdraw() }
+        let raw = try store.raw()
+        try raw.execute("BEGIN IMMEDIATE")
+        let start = ContinuousClock.now
+        try store.keychain.device.lock()
+        // A call that waits for the other gives up after ten seconds.
+        #expect(ContinuousClock.now - start < .seconds(8))
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: store.file("")).allSatisfy { !$0.hasPrefix("handover") }
+        )
+        #expect(store.keychain.levels == levelsWhileLocked)
+        #expect(other.levels == levelsWhileLocked)
+        try raw.execute("ROLLBACK")
+    }
+
+    @Test("an unlock under a umask that takes the owner's rights leaves files that the next one opens")
+    func umask() async {
+        await #expect(processExitsWith: .success) {
+            #expect(ChildProcess.becomeOrdinaryUser())
+            let before = Glibc.umask(0o777)
+            let store = try TestStore()
+            let passcode = SecretBytes(Array(GuardedStore.passcode.utf8))
+            var options = DeviceOptions()
+            options.passwordWork = .testing
+            func process() -> EmbeddedKeychain {
+                EmbeddedKeychain(at: KeychainLocation(path: store.path), device: options)
+            }
+            #expect(chmod(store.folder.path, 0o700) == 0)
+            try process().device.setPasscode(passcode)
+            for name in ["attempt.lock", "setup.lock", LockMark.fileName] {
+                let mode = try FileManager.default.attributesOfItem(atPath: store.file(name))[.posixPermissions] as? Int
+                #expect(mode == 0o600, "\(name)")
+                // As a process leaves them that was killed before it gave itself the rights back.
+                #expect(chmod(store.file(name), 0) == 0)
+            }
+            try process().device.unlock(passcode: passcode)
+            Glibc.umask(before)
+            try process().device.unlock(passcode: passcode)
+        }
+    }
+}
