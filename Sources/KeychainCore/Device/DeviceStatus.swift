@@ -8,7 +8,7 @@ public struct DeviceStatus: Sendable, Hashable {
     /// Whether a passcode is set.
     public var hasPasscode: Bool
 
-    /// How many wrong passcodes were given in a row, by whatever process.
+    /// How many wrong passcodes were given in a row, by whatever process; not those that were cut short before they were judged.
     public var failedAttempts: Int
 
     /// How many seconds have to pass before another passcode is looked at; 0 when none.

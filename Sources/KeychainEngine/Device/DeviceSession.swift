@@ -10,8 +10,8 @@ import KeychainProtection
 /// The keys are here alone. When they have to go is said by the lock mark, the boot and the keybag, at which every
 /// transaction looks. Thread-safe; reached inside the fork gate.
 final class DeviceSession: @unchecked Sendable {
-    // What follows is touched under the lock only.
-    private let access = ForkSafeLock()
+    // What follows is touched under the mutex only.
+    private let mutex = ForkSafeLock()
     private let hostClock: any HostClock
     private let personality: DevicePersonality
     private var unlocked: Unlocked?
@@ -176,8 +176,8 @@ final class DeviceSession: @unchecked Sendable {
     }
 
     private func alone<Result>(_ body: () -> Result) -> Result {
-        access.acquire()
-        defer { access.release() }
+        mutex.acquire()
+        defer { mutex.release() }
         return body()
     }
 }

@@ -9,7 +9,7 @@ import Glibc
 /// A plain thread, because Dispatch has none in a forked child. It sleeps in real time, whatever clock idleness is
 /// measured by, and ends when there is nothing to watch any more.
 final class IdlenessWatch: @unchecked Sendable {
-    // Touched under the lock of the session.
+    // Touched under the mutex of the session.
     private var current: Watching?
 
     /// One thread, until it has nothing to do any more.
