@@ -15,6 +15,8 @@ final class Engine {
     /// Where the store lies; `nil` for one in memory.
     let folder: PrivateDirectory?
     let session: DeviceSession
+    /// The least work that a passcode or password may ask for.
+    let floor: ScryptFloor
     let clock: any KeychainClock
     let random: any RandomSource
 
@@ -37,6 +39,7 @@ final class Engine {
         rootKey: any RootKey,
         folder: PrivateDirectory?,
         session: DeviceSession,
+        floor: ScryptFloor,
         clock: any KeychainClock,
         random: any RandomSource
     ) {
@@ -45,6 +48,7 @@ final class Engine {
         self.folder = folder
         lockMark = folder.map(LockMark.init)
         self.session = session
+        self.floor = floor
         self.clock = clock
         self.random = random
     }
@@ -130,7 +134,7 @@ extension Engine {
         } else {
             let bytes = try reader.keybag()
             do {
-                keybag = try OpenKeybag(bytes, rootKey: rootKey)
+                keybag = try OpenKeybag(bytes, rootKey: rootKey, floor: floor)
             } catch {
                 // Whether these are still the keys of the store cannot be told then.
                 session.lock()

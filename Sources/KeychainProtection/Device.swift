@@ -51,8 +51,8 @@ public struct Device: Sendable {
         _ passwordKey: PasswordKey?
     ) throws(ProtectionError) -> StoredRow {
         let generation = try generation(of: item.protection)
-        let classKey = try key(.classKey(item.protection))
-        let metadataKey = try key(.metadataKey(item.protection))
+        // So that nothing else is found wrong with an item that cannot be stored now.
+        _ = try key(.classKey(item.protection))
         let passwordKey = item.attributes.requireApplicationPassword ? passwordKey : nil
         guard passwordKey != nil || !item.attributes.requireApplicationPassword else { throw .passwordMissing }
         guard (item.secret?.count ?? 0) <= ItemLimits.secretByteCount else { throw .tooLarge }
@@ -71,21 +71,37 @@ public struct Device: Sendable {
             primaryKeyTag: primaryKeyTag,
             tags: tags.tags(schema, item.attributes)
         )
-        row.metadata = try RowMetadata(row, metadataKey).seal(item)
-        row.secret = try RowSecret(row, classKey).seal(item.secret ?? SecretBytes(), passwordKey)
+        let metadata = MetadataCodec.Metadata(attributes: item.attributes, hasSecret: item.secret != nil)
+        row.metadata = try RowMetadata(row, self).seal(metadata)
+        row.secret = try RowSecret(row, self).seal(item.secret ?? SecretBytes(), passwordKey)
         return row
     }
 
-    /// Opens the attributes of a row and checks them against everything that lies beside them.
+    /// Opens the attributes of a row.
+    ///
+    /// They are bound to the tags and clear columns that lie beside them, so the tags are not made again.
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)``, or ``ProtectionError/classUnavailable(_:)`` for a row whose keys exist
     ///   but are not there now.
-    public func openMetadata(of row: StoredRow, tags: SearchTags) throws(ProtectionError) -> OpenedMetadata {
+    public func openMetadata(of row: StoredRow) throws(ProtectionError) -> OpenedMetadata {
         try Residue.contain { () throws(ProtectionError) in
-            let metadata = try RowMetadata(row, key(of: row, Keybag.Entry.Purpose.metadataKey)).open()
-            try check(metadata.attributes, against: row, tags)
+            let metadata = try RowMetadata(row, self).open()
             return OpenedMetadata(attributes: metadata.attributes, hasSecret: metadata.hasSecret)
         }
+    }
+
+    /// Makes the tags of a row anew, for a check of the whole store.
+    ///
+    /// - Throws: ``ProtectionError/damagedRow(_:)`` when they are not those of the row.
+    public func checkTags(
+        of row: StoredRow,
+        _ metadata: OpenedMetadata,
+        _ tags: SearchTags
+    ) throws(ProtectionError) {
+        let schema = ItemSchema.of(row.itemClass)
+        guard tags.primaryKeyTag(schema, metadata.attributes) == row.primaryKeyTag,
+            tags.tags(schema, metadata.attributes) == row.tags
+        else { throw .damagedRow(.contradiction) }
     }
 
     /// Opens the secret of a row whose metadata was opened; `nil` for an item that has none.
@@ -97,7 +113,7 @@ public struct Device: Sendable {
         _ metadata: OpenedMetadata,
         passwordKey: PasswordKey? = nil
     ) throws(ProtectionError) -> SecretBytes? {
-        let secret = RowSecret(row, try key(of: row, Keybag.Entry.Purpose.classKey))
+        let secret = try RowSecret(row, self)
         let opened = try Residue.contain { () throws(ProtectionError) in
             try secret.open(needsPassword: metadata.attributes.requireApplicationPassword, passwordKey)
         }
@@ -107,7 +123,7 @@ public struct Device: Sendable {
 
     /// What it takes to make the key of a row's application password; `nil` when the item has none.
     ///
-    /// The header is authentic: it is part of how the row key is wrapped.
+    /// The header lies under the row's key, and so is authentic.
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)`` or ``ProtectionError/classUnavailable(_:)``.
     public func passwordHeader(
@@ -115,41 +131,27 @@ public struct Device: Sendable {
         _ metadata: OpenedMetadata
     ) throws(ProtectionError) -> PasswordHeader? {
         guard metadata.attributes.requireApplicationPassword else { return nil }
-        return try RowSecret(row, key(of: row, Keybag.Entry.Purpose.classKey)).passwordHeader()
+        return try RowSecret(row, self).passwordHeader()
     }
 
     /// The generation of the keys that seal new rows of a protection class.
     func generation(of accessibility: Accessibility) throws(ProtectionError) -> UInt32 {
-        if let generation = keybag.keybag.generation(of: accessibility) { return generation }
+        if let generation = currentGeneration(of: accessibility) { return generation }
         throw accessibility == .whenPasscodeSetThisDeviceOnly ? .noPasscode : .classUnavailable(accessibility.rawValue)
     }
+}
 
-    /// The key that a row was sealed with.
-    private func key(
-        of row: StoredRow,
-        _ purpose: (Accessibility) -> Keybag.Entry.Purpose
-    ) throws(ProtectionError) -> LockedKey {
-        guard let protection = Accessibility(rawValue: row.protection),
-            row.keyGeneration == keybag.keybag.generation(of: protection)
-        else { throw .damagedRow(.unknownKey) }
-        return try key(purpose(protection))
+extension Device: RowKeys {
+    var storeIdentifier: Bytes16 { keybag.storeIdentifier }
+
+    var floor: ScryptFloor { keybag.floor }
+
+    func currentGeneration(of accessibility: Accessibility) -> UInt32? {
+        keybag.keybag.generation(of: accessibility)
     }
 
     func key(_ purpose: Keybag.Entry.Purpose) throws(ProtectionError) -> LockedKey {
         try keybag.key(purpose, unlocked)
-    }
-
-    private func check(
-        _ attributes: Attributes,
-        against row: StoredRow,
-        _ tags: SearchTags
-    ) throws(ProtectionError) {
-        let schema = ItemSchema.of(row.itemClass)
-        guard attributes[.accessible] == .string(row.protection),
-            attributes[.tombstone] == .number(.integer(row.isTombstone ? 1 : 0)),
-            tags.primaryKeyTag(schema, attributes) == row.primaryKeyTag,
-            tags.tags(schema, attributes) == row.tags
-        else { throw .damagedRow(.contradiction) }
     }
 }
 

@@ -10,6 +10,12 @@ public enum ProtectionError: Error, Sendable, Hashable {
     case damagedKeybag(String)
     /// The keybag was written by a newer version.
     case newerKeybag(version: Int)
+    /// The root key is of a kind that this program cannot use.
+    case unsupportedRootKey(RootKeyKind)
+    /// Another program owns the store.
+    case foreignOwner(StoreOwner)
+    /// The rows of a backup are not those that were put into it.
+    case alteredBackup
     /// The keys of the protection class are not available now: the device is locked.
     case classUnavailable(String)
     /// No passcode is set, and the protection class is one for devices that have one.
@@ -42,4 +48,6 @@ public enum RowDamage: Int, Sendable, Hashable, CaseIterable {
     case unknownKey = 5
     /// A column holds more than a store writes into it.
     case oversized = 6
+    /// The header of the application password asks for less work than is allowed.
+    case passwordWork = 7
 }

@@ -82,6 +82,7 @@ public final class Store {
     private init(opening folder: PrivateDirectory, _ options: StoreOptions) throws(StoreError) {
         try SQLiteLibrary.check()
         let watched = try WatchedFile(folder)
+        try Self.refuseUnreleased(watched.path)
         self.watched = watched
         self.options = options
         do throws(SQLiteError) {
@@ -151,7 +152,12 @@ public final class Store {
         } catch {
             throw KeychainError(error)
         }
-        guard version == Layout.version else { throw KeychainError(StoreError.newer(version: version)) }
+        guard version == Layout.version else {
+            throw KeychainError(
+                version > Layout.version
+                    ? .newer(version: version) : .neverReleased(path: watched?.path ?? "", version: version)
+            )
+        }
     }
 
     private func run(_ kind: StatementKey.Kind, _ sql: String) throws(KeychainError) {
@@ -211,6 +217,16 @@ public struct StoreOptions: Sendable, Hashable {
 }
 
 extension Store {
+    /// Format 1 is told before SQLite looks at the file, so that nothing of it changes.
+    private static func refuseUnreleased(_ path: String) throws(StoreError) {
+        let header: FileHeader?
+        do throws(SQLiteError) { header = try FileHeader(path: path) } catch { throw openingFailure(error, path) }
+        guard let header, header.applicationIdentifier == Layout.applicationIdentifier,
+            (1..<Layout.firstVersion).contains(header.version)
+        else { return }
+        throw .neverReleased(path: path, version: header.version)
+    }
+
     private func checkFormat(_ file: WatchedFile) throws(StoreError) {
         let path = file.path
         let version: Int64

@@ -13,6 +13,8 @@ public enum StoreError: Error, Sendable, Hashable {
     case newer(version: Int64)
     /// Another call of this process took longer than this one waits.
     case occupied
+    /// The file was written by a version of this package that was never released.
+    case neverReleased(path: String, version: Int64)
     /// A keychain in memory was used in a forked child.
     case lostByFork
     /// A keychain was used in a child that was forked in the midst of a call of another thread.
@@ -42,14 +44,18 @@ extension StoreError: CustomStringConvertible {
         case .file(let error): "\(error)"
         case .notAStore(let path, let why):
             "\(path) is not a keychain store or is damaged (\(why)); put it back from a backup"
-        case .newer(let version): "the store has format \(version), written by a newer version; update this program"
+        case .newer(let version):
+            "the store has format \(FileFormat.text(of: version)), written by a newer version; update this program"
         case .occupied: "the store is busy: other calls of this process took longer than the time-out; try again"
+        case .neverReleased(let path, let version):
+            "\(path) has layout \(version) of format 1, which was never released, and was left as it is; read it with the "
+                + "version that wrote it, and move it away to begin with an empty store"
         case .lostByFork: "a keychain in memory does not outlive fork"
         case .abandonedByFork:
             "this process was forked while another thread was in the midst of a call; execute a program to use a keychain"
         case .notABackup(let path, let why): "\(path) is not a keychain backup or is damaged (\(why)); use another one"
         case .newerBackup(let version):
-            "the backup has format \(version), written by a newer version; update this program"
+            "the backup has format \(FileFormat.text(of: version)), written by a newer version; update this program"
         case .storeExists(let path): "\(path) holds a keychain already; restore into a folder that has none"
         case .journal(let path):
             "\(path) is a rollback journal, which a keychain never has; move it away, for SQLite would write it into the store"

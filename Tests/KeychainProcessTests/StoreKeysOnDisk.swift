@@ -44,11 +44,26 @@ struct StoreKeysOnDisk {
         let raw = try RawStore(path: "\(path)/keychain.db")
         var keys: [String: [UInt8]] = [:]
         for level in levels {
-            let rows = try raw.run("SELECT secret FROM items_genp WHERE protection = '\(level.rawValue)'")
-            for (index, secret) in rows.compactMap(\.self).enumerated() {
-                let rowKey = try key(.classKey(level)).withKey { KeyWrap.unwrap(secret.prefix(40), under: $0) }
-                let bytes = try #require(rowKey).withUnsafeBytes { Array($0) }
-                keys["row key \(index) of \(level.rawValue), \(moment)"] = bytes
+            let columns = try ["uuid", "version"].map { column in
+                try raw.run("SELECT \(column) FROM items_genp WHERE protection = '\(level.rawValue)' ORDER BY id")
+                    .compactMap { $0.flatMap { Bytes16($0) } }
+            }
+            for (index, (uuid, version)) in zip(columns[0], columns[1]).enumerated() {
+                let row = StoredRow(
+                    itemClass: .genericPassword,
+                    identifier: uuid,
+                    protection: level.rawValue,
+                    isTombstone: false,
+                    keyGeneration: keybag.keybag.generation(of: level) ?? 0,
+                    version: version,
+                    primaryKeyTag: .zero,
+                    tags: []
+                )
+                let device = Device(keybag, unlocked)
+                for part in [AssociatedData.Part.metadata, .secret] {
+                    let bytes = try RowPart(part, of: row, device).key.withUnsafeBytes { Array($0) }
+                    keys["\(part) key \(index) of \(level.rawValue), \(moment)"] = bytes
+                }
             }
         }
         return keys

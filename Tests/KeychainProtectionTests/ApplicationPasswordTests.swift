@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import Foundation
 import KeychainCore
 import Testing
 
@@ -16,28 +17,28 @@ struct ApplicationPasswordTests {
     init() throws {
         store = try TestStore()
         device = try store.device()
-        key = try device.keybag.newPasswordKey("open sesame", .testing)
+        key = try PasswordKey(new: "open sesame", .testing)
         row = try device.seal(.sample(flags: .applicationPassword), key)
-        metadata = try device.openMetadata(of: row, tags: device.searchTags())
+        metadata = try device.openMetadata(of: row)
     }
 
     @Test("the secret opens by the password, by way of the header that lies with it")
     func opens() throws {
         let header = try #require(try device.passwordHeader(of: row, metadata))
         #expect(header == key.header)
-        let again = try #require(try device.keybag.passwordKey("open sesame", header))
+        let again = try #require(try PasswordKey("open sesame", header))
         #expect(try device.openSecret(of: row, metadata, passwordKey: again) == "s3cret")
     }
 
     @Test("a wrong password is nil, whatever it is", arguments: ["", "open sesam", "open sesame\0", "Open Sesame"])
     func wrongPassword(_ password: String) throws {
         let header = try #require(try device.passwordHeader(of: row, metadata))
-        #expect(try device.keybag.passwordKey(SecretBytes(Array(password.utf8)), header) == nil)
+        #expect(try PasswordKey(SecretBytes(Array(password.utf8)), header) == nil)
     }
 
     @Test("without the key of its own header an item neither opens nor is sealed")
     func needsKey() throws {
-        let other = try device.keybag.newPasswordKey("open sesame", .testing)
+        let other = try PasswordKey(new: "open sesame", .testing)
         #expect(throws: ProtectionError.passwordMissing) { try device.openSecret(of: row, metadata) }
         #expect(throws: ProtectionError.passwordMissing) {
             try device.openSecret(of: row, metadata, passwordKey: other)
@@ -55,32 +56,35 @@ struct ApplicationPasswordTests {
         }
     }
 
-    @Test("the password is worth nothing with another store's keys")
-    func dependsOnStore() throws {
-        let header = try #require(try device.passwordHeader(of: row, metadata))
-        #expect(try TestStore().keybag().passwordKey("open sesame", header) == nil)
+    @Test("neither the header nor anything else to guess at is there without the key of the class")
+    func headerIsBehindTheClassKey() throws {
+        let store = try TestStore.withPasscode()
+        let row = try store.device().seal(.sample(.whenUnlocked, flags: .applicationPassword), key)
+        let metadata = try store.device().openMetadata(of: row)
+        let locked = Device(try store.keybag())
+        #expect(throws: ProtectionError.classUnavailable("ak")) { try locked.passwordHeader(of: row, metadata) }
+        let bytes = row.metadata + row.secret
+        for part in [key.header.salt, Array(key.header.encoded.suffix(16))] {
+            #expect(Data(bytes).range(of: Data(part)) == nil)
+        }
+        #expect(try store.device().passwordHeader(of: row, metadata) == key.header)
     }
 
-    @Test("the password's key is scrypt and HMAC under a key of the store; the secret's is HKDF with it as salt")
+    @Test("the password's key is scrypt's, the check code one that is derived from it")
     func knownAnswers() throws {
-        let indexKey = try LockedMemory(keyCapacity: 1).store(SymmetricKey(data: Array(UInt8(0)..<32)))
         let derived = try Scrypt.key(from: "secret", salt: Array(200..<216), .testing)
-        let authenticating = indexKey.withKey { KeyDerivation.derive("application password", from: $0) }
-        let key = derived.withUnsafeBytes { Authentication.code($0, under: authenticating) }
-        #expect(key.hexadecimal == "3cd812b1afaaf7b2a9af6b0ba5fbf1dc749656cdcf165755741d7619c2d7aa30")
-        let (header, _) = try PasswordHeader.make(.testing) { (_) throws(ProtectionError) in key }
-        #expect(Array(header.encoded.suffix(16)).hexadecimal == "2a3981189cfa36e4ae0c7c11312ce86d")
-        let sealing = KeyDerivation.derive(
-            "secret sealing with password",
-            from: SymmetricKey(data: Array(UInt8(0)..<32)),
-            and: SymmetricKey(data: Array(UInt8(32)..<64))
-        )
-        #expect(sealing.hexadecimal == "6ce974544d45869e415b51aeac1b37f8b6e85249f1de00eb204964e715c9798f")
+        #expect(derived.hexadecimal == "1785c9bbbec34e8ba842d9c0b2f354373dfc96f94652d4096fc6e251aa777f78")
+        var header = Array(200..<216) + ScryptParameters.testing.encoded
+        header += Array(hexadecimal: "f0220bd20f71dfbf45c86c25d68f38eb")
+        var reader = ByteReader(header[...])
+        let read = try #require(try PasswordHeader(&reader))
+        #expect(try PasswordKey("secret", read)?.key == derived)
+        #expect(try PasswordKey("Secret", read) == nil)
     }
 
-    @Test("an altered header is damage, not a wrong password, and is told before any password is tried")
-    func alteredHeader() throws {
-        for index in 0..<PasswordHeader.byteCount + KeyWrap.wrappedByteCount {
+    @Test("altered bytes are damage, not a wrong password, and are told before any password is tried")
+    func altered() throws {
+        for index in row.secret.indices {
             for mask in [0x01, 0x80, 0xFF] as [UInt8] {
                 var altered = row
                 altered.secret[index] ^= mask
@@ -91,6 +95,28 @@ struct ApplicationPasswordTests {
                     try device.openSecret(of: altered, metadata, passwordKey: key)
                 }
             }
+        }
+    }
+
+    @Test("a header that asks for less work than is allowed is damage, and says so")
+    func weakWork() throws {
+        let strict = try OpenKeybag(store.bytes, rootKey: store.rootKey)
+        #expect(throws: ProtectionError.damagedRow(.passwordWork)) {
+            try Device(strict).passwordHeader(of: row, metadata)
+        }
+        #expect(throws: ProtectionError.damagedRow(.passwordWork)) {
+            try Device(strict).openSecret(of: row, metadata, passwordKey: key)
+        }
+    }
+
+    @Test("the layer of one item does not open in another, even with the same password")
+    func swappedLayers() throws {
+        let other = try device.seal(.sample(flags: .applicationPassword), key)
+        let layer = try RowSecret(other, device).sealed(needsPassword: true)
+        var swapped = row
+        swapped.secret = try RowSecret(row, device).seal(layer)
+        #expect(throws: ProtectionError.damagedRow(.secret)) {
+            try device.openSecret(of: swapped, metadata, passwordKey: key)
         }
     }
 
@@ -105,22 +131,10 @@ struct ApplicationPasswordTests {
         }
     }
 
-    @Test("the header of another item is damage, even with the same password")
-    func swappedHeader() throws {
-        let otherKey = try device.keybag.newPasswordKey("open sesame", .testing)
-        let other = try device.seal(.sample(flags: .applicationPassword), otherKey)
-        var altered = row
-        let header = 0..<PasswordHeader.byteCount
-        altered.secret.replaceSubrange(header, with: other.secret[header])
-        #expect(throws: ProtectionError.damagedRow(.secret)) { try device.passwordHeader(of: altered, metadata) }
-        altered.secret = Array(row.secret.dropFirst(PasswordHeader.byteCount))
-        #expect(throws: ProtectionError.damagedRow(.secret)) { try device.passwordHeader(of: altered, metadata) }
-    }
-
     @Test("an item without a password has no header, and no use for a key")
     func withoutPassword() throws {
         let plain = try device.seal(.sample(flags: .userPresence), key)
-        let opened = try device.openMetadata(of: plain, tags: device.searchTags())
+        let opened = try device.openMetadata(of: plain)
         #expect(try device.passwordHeader(of: plain, opened) == nil)
         #expect(try device.openSecret(of: plain, opened) == "s3cret")
         #expect(try device.openSecret(of: plain, opened, passwordKey: key) == "s3cret")
@@ -129,8 +143,9 @@ struct ApplicationPasswordTests {
     @Test("sealed anew with the same key, the item opens by the same password, and no part of it is the same")
     func sealedAnew() throws {
         let again = try device.seal(.sample(flags: .applicationPassword), key)
-        #expect(again.secret.prefix(PasswordHeader.byteCount) == row.secret.prefix(PasswordHeader.byteCount))
-        #expect(again.secret.dropFirst(PasswordHeader.byteCount) != row.secret.dropFirst(PasswordHeader.byteCount))
+        for start in stride(from: 0, through: row.secret.count - 16, by: 1) {
+            #expect(Data(again.secret).range(of: Data(row.secret[start..<start + 16])) == nil)
+        }
         #expect(try device.secret(of: again, key) == "s3cret")
     }
 

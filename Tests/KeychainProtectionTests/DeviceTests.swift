@@ -11,7 +11,7 @@ struct DeviceTests {
     func unavailable(_ level: Accessibility) throws {
         let store = try TestStore.withPasscode()
         let row = try store.device().seal(.sample(level))
-        let metadata = try store.device().openMetadata(of: row, tags: store.keybag().searchTags())
+        let metadata = try store.device().openMetadata(of: row)
         let states = [nil, try store.unlocked()?.locked()]
         for (state, isAvailable) in zip(states, [level.isAlwaysAvailable, level.outlivesLock]) {
             let device = Device(try store.keybag(), state)
@@ -20,13 +20,13 @@ struct DeviceTests {
                 continue
             }
             let expected = ProtectionError.classUnavailable(level.rawValue)
-            #expect(throws: expected) { try device.openMetadata(of: row, tags: device.searchTags()) }
+            #expect(throws: expected) { try device.openMetadata(of: row) }
             #expect(throws: expected) { try device.openSecret(of: row, metadata) }
             #expect(throws: expected) { try device.seal(.sample(level)) }
             // An altered row cannot be told before its keys are there.
             var altered = row
             altered.metadata[20] ^= 1
-            #expect(throws: expected) { try device.openMetadata(of: altered, tags: device.searchTags()) }
+            #expect(throws: expected) { try device.openMetadata(of: altered) }
         }
     }
 
@@ -41,7 +41,7 @@ struct DeviceTests {
         row.keyGeneration = generation
         for device in [try store.device(), Device(try store.keybag())] {
             #expect(throws: ProtectionError.damagedRow(.unknownKey)) {
-                try device.openMetadata(of: row, tags: device.searchTags())
+                try device.openMetadata(of: row)
             }
         }
     }
@@ -97,26 +97,64 @@ struct DeviceTests {
         var accessControl = try #require(item.attributes.accessControl)
         accessControl.enrolledSet = enrolment.stored
         item.attributes[.accessControl] = .accessControl(accessControl)
-        let opened = try device.openMetadata(of: device.seal(item), tags: device.searchTags())
+        let opened = try device.openMetadata(of: device.seal(item))
         let back = try #require(opened.attributes.accessControl)
         #expect(back == accessControl && back.enrolledSet == enrolment.expected)
     }
 
-    @Test("metadata of version 1 has no enrolled biometry, and is read")
-    func metadataVersion1() throws {
-        // Current biometry (bit 3) and the class "ak", as version 1 wrote them.
-        let bytes = [UInt8](hexadecimal: "0101" + "0100" + "61636363" + "07" + "0a000000" + "0800000000000000" + "616b")
-        let metadata = try MetadataCodec.decode(bytes)
-        let accessControl = try #require(metadata.attributes.accessControl)
-        #expect(accessControl.constraints?.flags == .biometryCurrentSet)
-        #expect(accessControl.enrolledSet == nil && accessControl.protection == .whenUnlocked)
-        var newer = bytes
-        newer[0] = 2
-        #expect(throws: ProtectionError.damagedRow(.encoding)) { try MetadataCodec.decode(newer) }
-        newer[0] = 3
-        #expect(throws: ProtectionError.damagedRow(.encoding)) { try MetadataCodec.decode(newer) }
-        newer[0] = 0
-        #expect(throws: ProtectionError.damagedRow(.encoding)) { try MetadataCodec.decode(newer) }
+    @Test("metadata of another version is none", arguments: [0, 1, 3] as [UInt8])
+    func metadataOfOtherVersions(_ version: UInt8) throws {
+        var bytes = MetadataCodec.encode(.init(attributes: SealableItem.sample().attributes, hasSecret: true))
+        bytes[0] = version
+        #expect(throws: ProtectionError.damagedRow(.encoding)) { try MetadataCodec.decode(bytes) }
+    }
+
+    @Test("a row of one store does not open with the keys of another, nor under another's identifier")
+    func bindsToStore() throws {
+        let store = try TestStore()
+        let row = try store.device().seal(.sample())
+        let forged = try store.forged { $0.storeIdentifier = .counting(from: 1) }
+        // The identifier is part of how every key of the keybag is wrapped.
+        #expect(throws: ProtectionError.wrongRootKey) { try OpenKeybag(forged, rootKey: store.rootKey) }
+        let keys = try StoreKeys(BackupKeys.purposes.map { ($0, try store.device().key($0).withKey { $0 }) })
+        for (identifier, opens) in [(try store.keybag().storeIdentifier, true), (.counting(from: 1), false)] {
+            let twin = try BackupKeys(identifier, keys, .standard)
+            let metadata = try? RowMetadata(row, twin).open()
+            let secret = try? RowSecret(row, twin).open(needsPassword: false, nil)
+            #expect((metadata != nil) == opens && (secret != nil) == opens)
+        }
+    }
+
+    @Test("no two versions of a row are sealed with one key, even under one nonce")
+    func keyOfEachVersion() throws {
+        let device = try TestStore().device()
+        let item = SealableItem.sample()
+        let rows = try (0..<8).map { _ in try device.seal(item) }
+        #expect(Set(rows.map(\.version)).count == rows.count)
+        for row in rows {
+            // With the version of another the same bytes do not open, whatever else is the same.
+            var altered = row
+            altered.version = rows.first { $0.version != row.version }?.version ?? .zero
+            #expect(throws: ProtectionError.damagedRow(.metadata)) { try device.openMetadata(of: altered) }
+        }
+    }
+
+    @Test("a check of the tags finds what the sealing of another program could have done wrong")
+    func checksTags() throws {
+        let device = try TestStore().device()
+        let row = try device.seal(.sample())
+        let metadata = try device.openMetadata(of: row)
+        #expect(throws: Never.self) { try device.checkTags(of: row, metadata, device.searchTags()) }
+        var altered = row
+        altered.primaryKeyTag = .counting(from: 1)
+        #expect(throws: ProtectionError.damagedRow(.contradiction)) {
+            try device.checkTags(of: altered, metadata, device.searchTags())
+        }
+        altered = row
+        altered.tags.removeLast()
+        #expect(throws: ProtectionError.damagedRow(.contradiction)) {
+            try device.checkTags(of: altered, metadata, device.searchTags())
+        }
     }
 }
 

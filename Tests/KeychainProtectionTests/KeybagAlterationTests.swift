@@ -37,11 +37,15 @@ struct KeybagAlterationTests {
         var changed = try newer.keybag().keybag
         changed.slots = older.slots
         #expect(throws: ProtectionError.damagedKeybag("its authentication code is wrong")) {
-            try OpenKeybag(KeybagCodec.seal(changed, authenticationKey: .random()), rootKey: store.rootKey)
+            try OpenKeybag(
+                KeybagCodec.seal(changed, authenticationKey: .random()),
+                rootKey: store.rootKey,
+                floor: TestStore.floor
+            )
         }
         // With a right code, which takes the root key: the old passcode opens the old slot, and its key nothing.
         let bytes = try newer.forged { $0.slots = older.slots }
-        let keybag = try OpenKeybag(bytes, rootKey: store.rootKey)
+        let keybag = try OpenKeybag(bytes, rootKey: store.rootKey, floor: TestStore.floor)
         let key = try #require(try keybag.passcodeSlot?.open("1234", rootKey: store.rootKey))
         #expect(throws: ProtectionError.damagedKeybag("one of its keys does not unwrap")) {
             try keybag.unlock(with: key)
@@ -64,7 +68,7 @@ struct KeybagAlterationTests {
             for other in 0..<count where other != one {
                 let bytes = try store.forged { $0.entries[one].wrappedKey = $0.entries[other].wrappedKey }
                 #expect(throws: ProtectionError.damagedKeybag("one of its keys does not unwrap"), "\(one), \(other)") {
-                    try OpenKeybag(bytes, rootKey: store.rootKey).unlock(with: slotKey)
+                    try OpenKeybag(bytes, rootKey: store.rootKey, floor: TestStore.floor).unlock(with: slotKey)
                 }
             }
         }
@@ -96,11 +100,28 @@ struct KeybagAlterationTests {
         Forgery("a key of another generation") { $0.entries[1].generation += 1 },
         Forgery("an older generation of akpu") { $0.passcodeGeneration += 1 },
         Forgery("another generation of all others") { $0.generation += 1 },
+        Forgery("less work than is allowed") { keybag in
+            guard let slot = keybag.passcodeSlot else { return }
+            let work = ScryptParameters(log2Cost: 3, blockSize: 8, parallelization: 1)
+            keybag.slots[1] = .passcode(
+                PasscodeSlot(
+                    work: work,
+                    storeIdentifier: slot.storeIdentifier,
+                    salt: slot.salt,
+                    wrappedSlotKey: slot.wrappedSlotKey
+                )
+            )
+        },
         Forgery("more work than is allowed") { keybag in
             guard let slot = keybag.passcodeSlot else { return }
             let work = ScryptParameters(log2Cost: 31, blockSize: 8, parallelization: 1)
             keybag.slots[1] = .passcode(
-                PasscodeSlot(work: work, salt: slot.salt, wrappedSlotKey: slot.wrappedSlotKey)
+                PasscodeSlot(
+                    work: work,
+                    storeIdentifier: slot.storeIdentifier,
+                    salt: slot.salt,
+                    wrappedSlotKey: slot.wrappedSlotKey
+                )
             )
         },
     ]
@@ -109,7 +130,7 @@ struct KeybagAlterationTests {
     func forged(_ forgery: Forgery) throws {
         let bytes = try store.forged { forgery.change(&$0) }
         #expect {
-            try OpenKeybag(bytes, rootKey: store.rootKey)
+            try OpenKeybag(bytes, rootKey: store.rootKey, floor: TestStore.floor)
         } throws: {
             guard case .damagedKeybag(let why)? = $0 as? ProtectionError else { return false }
             return !why.contains("authentication")
@@ -129,14 +150,66 @@ struct KeybagAlterationTests {
         }
     }
 
+    @Test("a passcode that asks for less work than a file may is damage, and says so")
+    func weakWork() {
+        #expect(throws: ProtectionError.damagedKeybag("its passcode asks for less work than is allowed")) {
+            try OpenKeybag(store.bytes, rootKey: store.rootKey)
+        }
+    }
+
+    @Test("the store of another owner is refused, whoever has its root key", arguments: [0, 2, 3, 255] as [UInt8])
+    func foreignOwner(_ number: UInt8) throws {
+        let owner = StoreOwner(rawValue: number)
+        let bytes = try store.forged { $0.owner = owner }
+        #expect(throws: ProtectionError.foreignOwner(owner)) {
+            try OpenKeybag(bytes, rootKey: store.rootKey, floor: TestStore.floor)
+        }
+        #expect(try KeybagOrigin(bytes).owner == owner)
+        // For its owner it is what it was.
+        let opened = try OpenKeybag(bytes, rootKey: store.rootKey, owner: owner, floor: TestStore.floor)
+        #expect(opened.storeIdentifier == (try store.keybag().storeIdentifier))
+        // And whoever has no root key cannot make it one's own.
+        var altered = bytes
+        altered[22] = StoreOwner.embedded.rawValue
+        #expect(throws: ProtectionError.damagedKeybag("its authentication code is wrong")) {
+            try OpenKeybag(altered, rootKey: store.rootKey, floor: TestStore.floor)
+        }
+    }
+
+    @Test("a root key of another kind is said to be one", arguments: [0, 2, 3, 255] as [UInt8])
+    func otherKind(_ number: UInt8) throws {
+        let kind = RootKeyKind(rawValue: number)
+        let bytes = try store.forged { $0.rootKeyKind = kind }
+        #expect(throws: ProtectionError.unsupportedRootKey(kind)) {
+            try OpenKeybag(bytes, rootKey: store.rootKey, floor: TestStore.floor)
+        }
+        #expect(try KeybagOrigin(bytes).rootKeyKind == kind)
+    }
+
+    @Test(
+        "other versions are told from damage",
+        arguments: [(0, 0), (1, 0), (2, 0), (1, 2), (0, 3)] as [(UInt8, UInt8)]
+    )
+    func otherVersions(_ low: UInt8, _ high: UInt8) {
+        var altered = store.bytes
+        altered[4...5] = [low, high]
+        let expected =
+            high >= 2
+            ? ProtectionError.newerKeybag(version: Int(high) << 8 | Int(low))
+            : .damagedKeybag("it has no version that was released")
+        #expect(throws: expected) { try OpenKeybag(altered, rootKey: store.rootKey) }
+    }
+
     @Test("another root key is told from damage")
     func otherRootKey() {
         #expect(throws: ProtectionError.wrongRootKey) {
-            try OpenKeybag(store.bytes, rootKey: SoftwareRootKey.ephemeral())
+            try OpenKeybag(store.bytes, rootKey: SoftwareRootKey.ephemeral(), floor: TestStore.floor)
         }
     }
 
     private func expectError(_ bytes: [UInt8], _ comment: Comment) {
-        #expect(throws: ProtectionError.self, comment) { try OpenKeybag(bytes, rootKey: store.rootKey) }
+        #expect(throws: ProtectionError.self, comment) {
+            try OpenKeybag(bytes, rootKey: store.rootKey, floor: TestStore.floor)
+        }
     }
 }

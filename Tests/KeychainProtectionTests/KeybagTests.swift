@@ -118,9 +118,10 @@ struct KeybagTests {
     func wrapsForPurpose() throws {
         let slotKey = try LockedMemory(keyCapacity: 1).store(SymmetricKey(data: Array(UInt8(0)..<32)))
         let key = try LockedMemory(keyCapacity: 1).store(.random())
-        let wrapped = try KeyWrapping(version: 2, slotKey: slotKey).wrap(key, .classKey(.whenUnlocked), 1)
+        let wrapping = KeyWrapping(storeIdentifier: .counting(from: 32), slotKey: slotKey)
+        let wrapped = try wrapping.wrap(key, .classKey(.whenUnlocked), 1)
         let wrappingKey = SymmetricKey(
-            data: Array(hexadecimal: "ae54b4d985a8cfdfbad023b9fb2fd574b95c3eaffa33a5424aac9c314d1e73a3")
+            data: Array(hexadecimal: "2b9008a883929d1de836e2ddb54f5e8e71cc408c5e2f10112942c41579a081c5")
         )
         #expect(try #require(KeyWrap.unwrap(wrapped[...], under: wrappingKey)) == key.withKey { $0 })
     }

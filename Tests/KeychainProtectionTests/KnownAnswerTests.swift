@@ -11,7 +11,8 @@ struct KnownAnswerTests {
     private static let key = SymmetricKey(data: Array(UInt8(0)...31))
 
     private func tags() throws -> SearchTags {
-        SearchTags(try LockedMemory(keyCapacity: 1).store(Self.key))
+        let indexKey = try LockedMemory(keyCapacity: 1).store(Self.key)
+        return SearchTags(try IndexKeys(indexKey, of: .counting(from: 32)))
     }
 
     struct TagRow: CustomTestStringConvertible {
@@ -28,49 +29,49 @@ struct KnownAnswerTests {
             itemClass: .genericPassword,
             name: "acct",
             value: .string("abc"),
-            tag: "ffa8799ede64d7cb07825edd3e669501"
+            tag: "91d1e4125c586442b49b7f65e50e8cf3"
         ),
         TagRow(
             itemClass: .genericPassword,
             name: "acct",
             value: .data([0x61, 0x62, 0x63]),
-            tag: "ffa8799ede64d7cb07825edd3e669501"
+            tag: "91d1e4125c586442b49b7f65e50e8cf3"
         ),
         TagRow(
             itemClass: .genericPassword,
             name: "acct",
             value: .number(.integer(42)),
-            tag: "41e2ed1f8b4f0f18754a8c3b1dbb0e80"
+            tag: "db82bc6c0d6c1583a4f65e08f72d4e9a"
         ),
         TagRow(
             itemClass: .internetPassword,
             name: "port",
             value: .number(.integer(80)),
-            tag: "446e296a7ebb23d3f28895d2e99d0441"
+            tag: "36357b89789c4a769b2b0d7100382793"
         ),
         TagRow(
             itemClass: .internetPassword,
             name: "port",
             value: .string("0080"),
-            tag: "446e296a7ebb23d3f28895d2e99d0441"
+            tag: "36357b89789c4a769b2b0d7100382793"
         ),
         TagRow(
             itemClass: .internetPassword,
             name: "port",
             value: .string("http"),
-            tag: "33b6331013680e0c6d516ae35500286c"
+            tag: "c406e9c1dabda98b772a79cc13287891"
         ),
         TagRow(
             itemClass: .genericPassword,
             name: "crtr",
             value: .number(.real(0.5)),
-            tag: "4299825d04fce63b43f79772677ae28a"
+            tag: "984a90fcfee332c5b7f8fe1ac52abfb2"
         ),
         TagRow(
             itemClass: .genericPassword,
             name: "cdat",
             value: .date(Timestamp(secondsSinceReferenceDate: 1.5)),
-            tag: "cbe42a8547aa2e9c503438a81fd24479"
+            tag: "8f74900766778c6deea90e30820c1a3c"
         ),
     ]
 
@@ -88,7 +89,7 @@ struct KnownAnswerTests {
     @Test("the primary-key tag covers every part and marks absent ones")
     func primaryKeyTag() throws {
         let tag = try tags().primaryKeyTag(.of(.genericPassword), Self.attributes)
-        #expect(tag.bytes.hexadecimal == "d5f9685b02d6a04a487a56588c06587c")
+        #expect(tag.bytes.hexadecimal == "fe32f0835e4fcfc1e78e08e511027e55")
     }
 
     @Test("the digest is keyed")
@@ -97,21 +98,59 @@ struct KnownAnswerTests {
         let tags = try tags()
         let primaryKeyTag = tags.primaryKeyTag(.of(.genericPassword), Self.attributes)
         let digest = tags.digest(primaryKeyTag, secret: secret)
-        #expect(digest.hexadecimal == "aaf1e003a9213090f02f8edf12bcb2876d64b1e3")
+        #expect(digest.hexadecimal == "118d2071f04f00587ab0d8fbe9a655bdd364415f")
     }
 
-    @Test("keys are derived by HKDF-SHA-256 with a label for each purpose")
+    @Test("keys are derived by HKDF-Expand with a label for each purpose")
     func derivation() {
-        let derived = KeyDerivation.derive("keybag wrapping", from: Self.key)
-        let bytes = derived.withUnsafeBytes { Array($0) }
-        #expect(bytes.hexadecimal == "8e1e311fd4b25fa2f71cefd333be9daaf2e70fb920560bf91647cf225e3f399f")
+        let context = Bytes16.counting(from: 32).bytes
+        let derived = KeyDerivation.derive("keybag authentication", from: Self.key, context: context)
+        #expect(derived.hexadecimal == "b4cec18328272750f0211d0c1b212158406723d5be8611b21d34545a28c0c883")
+        let expanded = HKDF<SHA256>.expand(
+            pseudoRandomKey: Self.key,
+            info: KeyDerivation.information("keybag authentication", context),
+            outputByteCount: 32
+        )
+        #expect(derived == expanded)
     }
+
+    @Test("each part of a version of a row has a key of its own")
+    func rowParts() throws {
+        let row = StoredRow(
+            itemClass: .genericPassword,
+            identifier: .counting(from: 48),
+            protection: "ak",
+            isTombstone: false,
+            keyGeneration: 1,
+            version: .counting(from: 64),
+            primaryKeyTag: .counting(from: 80),
+            tags: [AttributeTag(name: "acct", tag: .counting(from: 96))]
+        )
+        let keys = try BackupKeys(
+            .counting(from: 32),
+            StoreKeys(BackupKeys.purposes.map { ($0, Self.key) }),
+            .standard
+        )
+        // Sealed by Python's cryptography, as Documentation/Format.md says, with a nonce of zeros.
+        var metadata = row
+        metadata.metadata = Array(hexadecimal: Self.sealedMetadata)
+        #expect(try RowPart(.metadata, of: metadata, keys).open { Array($0) } == Array("metadata".utf8))
+        var secret = row
+        secret.secret = Array(hexadecimal: Self.sealedSecret)
+        #expect(try RowPart(.secret, of: secret, keys).open { Array($0) } == Array("s3cret".utf8))
+    }
+
+    private static let sealedMetadata = "000000000000000000000000f285715e2d019bc393cf8017b1aecfd8b181bd2b4076dfd9"
+    private static let sealedSecret = "000000000000000000000000c66d631ec0eb8700f225fd7cc4dc792d71cb738da545"
 
     @Test("a key for one of several purposes is that for the purpose alone")
     func severalDerivations() {
         let several = KeyDerivation.Several(from: Self.key)
         for purpose in ["keybag wrapping", "", "keybag wrapping class ak 1", "keybag wrapping"] {
             #expect(several.derive(purpose) == KeyDerivation.derive(purpose, from: Self.key))
+            #expect(
+                several.derive(purpose, context: [1]) == KeyDerivation.derive(purpose, from: Self.key, context: [1])
+            )
         }
     }
 
@@ -172,6 +211,11 @@ struct KnownAnswerTests {
         }
         #expect(throws: ProtectionError.damagedRow(.encoding)) { try MetadataCodec.decode(encoded + [0]) }
     }
+}
+
+extension Bytes16 {
+    /// Sixteen bytes, each one more than the one before.
+    static func counting(from first: UInt8) -> Bytes16 { Bytes16((first..<first + 16).map(\.self)) ?? .zero }
 }
 
 extension [UInt8] {

@@ -34,12 +34,13 @@ struct PasscodeTests {
         #expect(try slot.open("1234", rootKey: SoftwareRootKey.ephemeral()) == nil)
     }
 
-    @Test("a slot that was altered does not open", arguments: 0..<3)
+    @Test("a slot that was altered does not open", arguments: 0..<4)
     func alteredSlot(_ part: Int) throws {
-        let slot = try #require(try TestStore.withPasscode().keybag().passcodeSlot)
-        let store = try TestStore()
+        let store = try TestStore.withPasscode()
+        let slot = try #require(try store.keybag().passcodeSlot)
         let altered = PasscodeSlot(
             work: part == 0 ? ScryptParameters(log2Cost: 5, blockSize: 8, parallelization: 1) : slot.work,
+            storeIdentifier: part == 3 ? .zero : slot.storeIdentifier,
             salt: part == 1 ? slot.salt.map { $0 ^ 1 } : slot.salt,
             wrappedSlotKey: part == 2 ? slot.wrappedSlotKey.reversed() : slot.wrappedSlotKey
         )

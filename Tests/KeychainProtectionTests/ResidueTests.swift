@@ -171,13 +171,13 @@ struct ResidueTests {
             keybag = try store.keybag()
             slotKey = try #require(try store.slotKey(passcode))
             device = Device(keybag, try keybag.unlock(with: slotKey))
-            passwordKey = try keybag.newPasswordKey(password, .testing)
+            passwordKey = try PasswordKey(new: password, .testing)
             row = try device.seal(.sample(secret: secret))
             rowWithPassword = try device.seal(.sample(secret: secret, flags: .applicationPassword), passwordKey)
-            metadata = try device.openMetadata(of: row, tags: device.searchTags())
-            metadataWithPassword = try device.openMetadata(of: rowWithPassword, tags: device.searchTags())
+            metadata = try device.openMetadata(of: row)
+            metadataWithPassword = try device.openMetadata(of: rowWithPassword)
             backupSecret = try BackupSecret(password, .testing)
-            backup = try BackupKeybag.make(device, backupSecret, leftOut: [:], damaged: 0)
+            backup = try BackupSealer(backupSecret, random: SystemRandomSource()).keybag(leftOut: [:], damaged: 0)
             var enclaveKeys: [EnclaveAlgorithm: SealedKey] = [:]
             for algorithm in EnclaveAlgorithm.allCases {
                 let made = try device.makeEnclaveKey(
@@ -201,15 +201,16 @@ struct ResidueTests {
             let derived = try Scrypt.key(from: passcode, salt: slot.salt, slot.work)
             search.add("scrypt's key", derived)
             let derivedBytes = derived.withUnsafeBytes(SecretBytes.init(copying:))
-            search.add("entangled key", try store.rootKey.entangle(derivedBytes))
+            search.add("entangled key", try store.rootKey.entangle(derivedBytes, for: slot.storeIdentifier))
             for purpose in Keybag.purposes(hasPasscode: true) { search.add("\(purpose)", try device.key(purpose)) }
-            let classKey = try device.key(.classKey(.whenUnlocked))
-            let wrapped = row.secret.prefix(KeyWrap.wrappedByteCount)
-            search.add("row key", try #require(classKey.withKey { KeyWrap.unwrap(wrapped, under: $0) }))
+            search.add("row key", try RowPart(.secret, of: row, device).key)
+            search.add("metadata key of the row", try RowPart(.metadata, of: row, device).key)
+            search.add("tag key", keybag.indexKeys.tagKey)
+            search.add("digest key", keybag.indexKeys.digestKey)
             search.add("password key", passwordKey.key)
             search.add("backup key", backupSecret.key)
             for (algorithm, key) in enclaveKeys {
-                try key.withPrivateKey(classKey, passwordKey) { bytes throws(ProtectionError) in
+                try key.withPrivateKey(device, passwordKey) { bytes throws(ProtectionError) in
                     search.add("private key of \(algorithm)", SecretBytes(copying: bytes))
                 }
             }
@@ -224,19 +225,20 @@ struct ResidueTests {
             case .newKeychainInMemory: preconditionFailure("its keys are not known before")
             case .rootSlot: _ = try store.keybag()
             case .passcodeSlot: _ = try keybag.unlock(with: slotKey)
-            case .metadata: _ = try device.openMetadata(of: row, tags: device.searchTags())
+            case .metadata: _ = try device.openMetadata(of: row)
             case .secret: #expect(try device.openSecret(of: row, metadata) == secret)
             case .seal: _ = try device.seal(.sample(secret: secret))
             case .digest: _ = device.searchTags().digest(.zero, secret: secret)
             case .handover: #expect(SlotKey(try slotKey.handOver(store: .zero), store: .zero) != nil)
-            case .password: #expect(try keybag.passwordKey(password, passwordKey.header) != nil)
+            case .password: #expect(try PasswordKey(password, passwordKey.header) != nil)
             case .secretWithPassword:
                 let opened = try device.openSecret(of: rowWithPassword, metadataWithPassword, passwordKey: passwordKey)
                 #expect(opened == secret)
-            case .backup: _ = try BackupKeybag.make(device, backupSecret, leftOut: [:], damaged: 0)
-            case .restore:
-                let opened = try #require(try BackupKeybag.open(backup, password))
-                _ = try opened.keybag(rootKey: store.rootKey, random: SystemRandomSource())
+            case .backup:
+                let sealer = try BackupSealer(backupSecret, random: SystemRandomSource())
+                for row in [row, rowWithPassword] { sealer.include(try sealer.reseal(row, from: device), number: 1) }
+                _ = try sealer.keybag(leftOut: [:], damaged: 0)
+            case .restore: #expect(try OpenBackup(backup, password, floor: TestStore.floor) != nil)
             case .sign, .agree, .decapsulate, .decapsulateLarge, .signMessage, .signMessageLarge:
                 let (algorithm, operation) = try #require(use.ofEnclave)
                 let sealed = try #require(enclaveKeys[algorithm])

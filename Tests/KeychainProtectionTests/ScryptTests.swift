@@ -96,8 +96,28 @@ struct ScryptTests {
         let derived = try Scrypt.key(from: "secret", salt: Array(100..<132), .testing)
         #expect(derived.hexadecimal == "0ca11a96e6cc89816f11500013dd6e7e0b6be05a1aa0885c349b6fb8a3f9ff87")
         let rootKey = try Array(UInt8(0)..<32).withUnsafeBytes { try SoftwareRootKey($0) }
-        let entangled = try rootKey.entangle(SecretBytes(derived.withUnsafeBytes { Array($0) }))
-        #expect(entangled.hexadecimal == "5b0f37c348d74d3cb7c71b1006fd98f509bcf923c891c5dab9eaba60cde5d27f")
+        let entangled = try rootKey.entangle(
+            SecretBytes(derived.withUnsafeBytes { Array($0) }),
+            for: .counting(from: 32)
+        )
+        #expect(entangled.hexadecimal == "e3ade34aba728f9f3868ac5aa1b20889e3a7436ad75a2cb3803559999fc3c3fe")
+    }
+
+    static let floors: [(ScryptParameters, Bool)] = [
+        (ScryptParameters(log2Cost: 14, blockSize: 8, parallelization: 1), true),
+        (ScryptParameters(log2Cost: 13, blockSize: 8, parallelization: 1), false),
+        (ScryptParameters(log2Cost: 14, blockSize: 7, parallelization: 1), false),
+        (ScryptParameters(log2Cost: 13, blockSize: 16, parallelization: 4), false),
+        (ScryptParameters(log2Cost: 20, blockSize: 7, parallelization: 1), false),
+        (.standard, true), (.testing, false), (.least, false),
+    ]
+
+    @Test("a file may not ask for less than N = 2^14, r = 8", arguments: floors)
+    func hasFloor(_ parameters: ScryptParameters, _ isAcceptable: Bool) {
+        #expect(parameters.isAcceptable(.standard) == isAcceptable)
+        // No device refuses what it makes itself, and none has a floor above the standard.
+        #expect(parameters.isAcceptable(ScryptFloor(of: parameters)))
+        #expect(ScryptFloor(of: .standard) == .standard)
     }
 
     @Test("the length tells passcodes apart that HMAC does not")

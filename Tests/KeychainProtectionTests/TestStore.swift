@@ -10,6 +10,9 @@ struct TestStore {
     private(set) var bytes: [UInt8]
     private(set) var slotKey: SlotKey?
 
+    /// The least work that the stores of tests take.
+    static let floor = ScryptFloor(of: .testing)
+
     init() throws {
         rootKey = try SoftwareRootKey.ephemeral()
         bytes = try OpenKeybag.make(rootKey: rootKey)
@@ -22,7 +25,7 @@ struct TestStore {
         return store
     }
 
-    func keybag() throws -> OpenKeybag { try OpenKeybag(bytes, rootKey: rootKey) }
+    func keybag() throws -> OpenKeybag { try OpenKeybag(bytes, rootKey: rootKey, floor: Self.floor) }
 
     func unlocked() throws -> UnlockedKeys? {
         guard let slotKey else { return nil }
@@ -38,7 +41,7 @@ struct TestStore {
     }
 
     func newSlot(_ passcode: SecretBytes) throws -> NewPasscodeSlot {
-        try NewPasscodeSlot(passcode, .testing, rootKey: rootKey)
+        try NewPasscodeSlot(passcode, .testing, rootKey: rootKey, for: keybag().storeIdentifier)
     }
 
     mutating func setPasscode(_ passcode: SecretBytes) throws {
@@ -66,7 +69,7 @@ struct TestStore {
         var keybag = open.keybag
         try change(&keybag)
         return open.rootSlotKey.withKey {
-            KeybagCodec.seal(keybag, authenticationKey: Keybag.authenticationKey(of: $0))
+            KeybagCodec.seal(keybag, authenticationKey: keybag.authenticationKey(of: $0))
         }
     }
 }
@@ -108,6 +111,6 @@ extension Device {
 
     /// The secret of a row, opened from the beginning.
     func secret(of row: StoredRow, _ passwordKey: PasswordKey? = nil) throws(ProtectionError) -> SecretBytes? {
-        try openSecret(of: row, openMetadata(of: row, tags: searchTags()), passwordKey: passwordKey)
+        try openSecret(of: row, openMetadata(of: row), passwordKey: passwordKey)
     }
 }

@@ -20,7 +20,7 @@ public struct StoredRow: Sendable, Hashable {
     public var tags: [AttributeTag]
     /// The sealed attributes.
     public var metadata: [UInt8]
-    /// The wrapped row key and the sealed secret.
+    /// The sealed secret.
     public var secret: [UInt8]
 
     /// A row.

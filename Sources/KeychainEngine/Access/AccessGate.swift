@@ -25,7 +25,7 @@ extension Engine {
         if authorization.enforcesAccessControl, accessControl.constraints?.guardsPrivateKeyUsage ?? false {
             return .content(.never)
         }
-        var demand = AuthenticationDemand(keybag: device.keybag)
+        var demand = AuthenticationDemand()
         if !authorization.isSatisfied(accessControl) { demand.accessControls = [accessControl] }
         var key: PasswordKey?
         switch try passwordHeader(row, metadata) {

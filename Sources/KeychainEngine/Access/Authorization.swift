@@ -110,12 +110,12 @@ final class Authorization {
                 continue
             }
             passwordKeys[header] = try password(demand, isNew: false) { (password) throws(ProtectionError) in
-                try demand.keybag.passwordKey(password, header)
+                try PasswordKey(password, header)
             }
         }
         if demand.needsNewPassword, newPasswordKey == nil {
             newPasswordKey = try password(demand, isNew: true) { (password) throws(ProtectionError) in
-                try demand.keybag.newPasswordKey(password, work)
+                try PasswordKey(new: password, work)
             }
         }
     }
@@ -170,8 +170,6 @@ final class Authorization {
 
 /// What the owner has to show, or the program to give, before a call can go on.
 struct AuthenticationDemand: Sendable {
-    /// The keybag whose index key takes part in the keys of application passwords.
-    var keybag: OpenKeybag
     /// The access controls of the items that were met, each once.
     var accessControls: [AccessControl] = []
     /// The items under application passwords that were met.

@@ -28,7 +28,8 @@ extension EmbeddedKeychain {
 
     /// Makes a keychain of a backup, where there is none yet.
     ///
-    /// The new device has a root key of its own and no passcode.
+    /// The new device has a root key of its own, keys of its own and no passcode: nothing that it stores opens with the
+    /// backup's secret. Items keep their persistent references.
     ///
     /// - Parameters:
     ///   - path: the file that ``createBackup(at:secret:)`` wrote.
@@ -44,26 +45,38 @@ extension EmbeddedKeychain {
         to location: KeychainLocation,
         options: StoreOptions = StoreOptions()
     ) throws(KeychainError) -> BackupReport {
+        try restoreBackup(from: path, secret: secret, to: location, options, floor: .standard)
+    }
+
+    /// The same, for a backup of a device whose work a test lowered.
+    package static func restoreBackup(
+        from path: String,
+        secret: SecretBytes,
+        to location: KeychainLocation,
+        _ options: StoreOptions = StoreOptions(),
+        floor: ScryptFloor
+    ) throws(KeychainError) -> BackupReport {
         let folder: PrivateDirectory
         do { folder = try PrivateDirectory(location) } catch { throw KeychainError(error) }
-        var backup: OpenBackup?
+        var opened: OpenBackup?
         let items = try Store.restoreBackup(from: path, in: folder, options: options) {
             (bytes) throws(KeychainError) in
-            let opened = try open(bytes, secret)
-            backup = opened
-            let rootKey: SoftwareRootKey
+            let backup = try open(bytes, secret, floor)
+            opened = backup
+            let rootKey: any RootKey
             do throws(RootKeyFile.Failure) {
-                rootKey = try RootKeyFile.loadOrCreate(in: folder)
+                rootKey = try RootKeyStorage.loadOrCreate(for: folder)
             } catch {
                 throw KeychainError(error)
             }
+            let random = SystemRandomSource()
             do throws(ProtectionError) {
-                return try opened.keybag(rootKey: rootKey, random: SystemRandomSource())
+                return RestoredStore(backup, try NewKeybag(rootKey: rootKey, random.bytes16(), floor), random)
             } catch {
                 throw KeychainError(error)
             }
         }
-        return BackupReport(items: items, leftOut: backup?.leftOut ?? [:], damaged: backup?.damaged ?? 0)
+        return BackupReport(items: items, leftOut: opened?.leftOut ?? [:], damaged: opened?.damaged ?? 0)
     }
 
     /// Puts what a backup holds into this keychain, which has no item; the device has no passcode afterwards.
@@ -75,7 +88,7 @@ extension EmbeddedKeychain {
     /// - Throws: As ``restoreBackup(from:secret:to:options:)``; nothing has changed then.
     package func restoreBackup(from path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
         let backup = try BackupReader(path)
-        let opened = try Self.open(backup.keybag(), secret)
+        let opened = try Self.open(backup.keybag(), secret, access.device.passwordFloor)
         let items = try withEngine(.alone) { (engine) throws(KeychainError) in try engine.restore(backup, opened) }
         return BackupReport(items: items, leftOut: opened.leftOut, damaged: opened.damaged)
     }
@@ -88,9 +101,13 @@ extension EmbeddedKeychain {
         }
     }
 
-    private static func open(_ bytes: [UInt8], _ secret: SecretBytes) throws(KeychainError) -> OpenBackup {
+    private static func open(
+        _ bytes: [UInt8],
+        _ secret: SecretBytes,
+        _ floor: ScryptFloor
+    ) throws(KeychainError) -> OpenBackup {
         let opened: OpenBackup?
-        do { opened = try BackupKeybag.open(bytes, secret) } catch { throw KeychainError(error) }
+        do { opened = try OpenBackup(bytes, secret, floor: floor) } catch { throw KeychainError(error) }
         guard let opened else { throw KeychainError(.authenticationFailed, "the secret of the backup is wrong") }
         return opened
     }
@@ -103,31 +120,71 @@ extension Engine {
     }
 
     func writeBackup(to path: String, _ secret: BackupSecret) throws(KeychainError) -> BackupReport {
-        let device = try read { (_) throws(KeychainError) in self.device }
         let file: FileTarget
         do { file = try FileTarget(path) } catch { throw KeychainError(error) }
         let kept = Accessibility.stored.filter { !$0.isForThisDeviceOnly }
-        let ofEnclave = device.tagOfEnclaveKeys
-        let staysBehind = { (row: StoredRow) in row.itemClass == .key && row.tags.contains { $0 == ofEnclave } }
-        let counts = try store.writeBackup(
-            to: file.folder,
-            name: file.name,
-            protections: Set(kept.map(\.rawValue)),
-            staysBehind: staysBehind,
-            passcodeGeneration: device.keybag.passcodeGeneration
-        ) { (counts) throws(KeychainError) in
-            do throws(ProtectionError) {
-                return try BackupKeybag.make(
-                    device,
-                    secret,
-                    leftOut: counts.leftOutByLevel,
-                    damaged: counts.damagedItems
-                )
-            } catch {
-                throw KeychainError(error)
-            }
+        let sealer: BackupSealer
+        do { sealer = try BackupSealer(secret, random: random) } catch { throw KeychainError(error) }
+        let counts = try read { (reader) throws(KeychainError) in
+            try checkAvailable(.whenUnlocked)
+            let ofEnclave = device.tagOfEnclaveKeys
+            return try store.writeBackup(
+                of: reader,
+                to: file.folder,
+                name: file.name,
+                protections: Set(kept.map(\.rawValue)),
+                staysBehind: { row in row.itemClass == .key && row.tags.contains { $0 == ofEnclave } },
+                passcodeGeneration: device.keybag.passcodeGeneration,
+                NewBackup(sealer, device)
+            )
         }
         return BackupReport(items: counts.items, leftOut: counts.leftOutByLevel, damaged: counts.damagedItems)
+    }
+}
+
+extension NewBackup {
+    /// What a device puts into a backup.
+    fileprivate init(_ sealer: BackupSealer, _ device: Device) {
+        self.init(
+            reseal: { (row) throws(KeychainError) in
+                do throws(ProtectionError) {
+                    return try sealer.reseal(row, from: device)
+                } catch .damagedRow {
+                    return nil
+                } catch {
+                    throw KeychainError(error)
+                }
+            },
+            include: sealer.include,
+            keybag: { (counts) throws(KeychainError) in
+                do throws(ProtectionError) {
+                    return try sealer.keybag(leftOut: counts.leftOutByLevel, damaged: counts.damagedItems)
+                } catch {
+                    throw KeychainError(error)
+                }
+            }
+        )
+    }
+}
+
+extension RestoredStore {
+    /// What a new keybag makes of a backup.
+    init(_ backup: OpenBackup, _ made: NewKeybag, _ random: any RandomSource) {
+        let device = Device(made.keybag, random: random)
+        let tags = device.searchTags()
+        self.init(
+            keybag: made.bytes,
+            reseal: { (row) throws(KeychainError) in
+                do throws(ProtectionError) {
+                    return try backup.reseal(row.row, number: row.number, for: device, tags, random: random)
+                } catch {
+                    throw KeychainError(error)
+                }
+            },
+            checkRows: { () throws(KeychainError) in
+                do throws(ProtectionError) { try backup.checkRows() } catch { throw KeychainError(error) }
+            }
+        )
     }
 }
 

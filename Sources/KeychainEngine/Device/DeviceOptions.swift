@@ -14,6 +14,9 @@ public struct DeviceOptions: Sendable {
     /// How much work it is to try a passcode or an application password; tests lower it.
     package var passwordWork = ScryptParameters.standard
 
+    /// The least work that a file may ask for: lower than the standard only with ``passwordWork``.
+    var passwordFloor: ScryptFloor { ScryptFloor(of: passwordWork) }
+
     /// What the device enforces.
     package var personality = DevicePersonality.device
 

@@ -54,7 +54,7 @@ extension Engine {
             let keys: UnlockedKeys?
             do throws(ProtectionError) {
                 bytes = try make(device.keybag)
-                keybag = try OpenKeybag(bytes, rootKey: rootKey)
+                keybag = try OpenKeybag(bytes, rootKey: rootKey, floor: floor)
                 keys = try key.map { key throws(ProtectionError) in try keybag.unlock(with: key) }
             } catch {
                 throw KeychainError(error)
@@ -98,7 +98,7 @@ extension Engine {
         forgetEverything()
     }
 
-    /// Puts the rows of a backup into a store that has none, and a keybag for them in place of the one that is there.
+    /// Puts the rows of a backup into a store that has none, sealed under the fresh keys of another keybag.
     ///
     /// - Returns: How many items there are now.
     func restore(_ backup: BackupReader, _ opened: OpenBackup) throws(KeychainError) -> Int {
@@ -106,14 +106,14 @@ extension Engine {
             guard try !writer.hasRows() else {
                 throw KeychainError(.notAvailable, "the keychain holds items already; erase it before it is restored")
             }
-            let keybag: [UInt8]
+            let made: NewKeybag
             do throws(ProtectionError) {
-                keybag = try opened.keybag(rootKey: rootKey, random: random)
+                made = try NewKeybag(rootKey: rootKey, random.bytes16(), floor)
             } catch {
                 throw KeychainError(error)
             }
-            try beginAnew(with: keybag, writer)
-            return try writer.add(rowsOf: backup)
+            try beginAnew(with: made.bytes, writer)
+            return try writer.restore(backup, RestoredStore(opened, made, random))
         }
         forgetEverything()
         return items

@@ -101,9 +101,11 @@ struct PasscodeAttempt {
 
     /// The slow half of setting a passcode.
     func derive(_ passcode: SecretBytes) throws(KeychainError) -> NewPasscodeSlot {
-        let rootKey = try rootKey()
+        let (rootKey, store) = try access.withEngine { (engine) throws(KeychainError) in
+            try engine.read { (_) throws(KeychainError) in (engine.rootKey, engine.device.keybag.storeIdentifier) }
+        }
         do {
-            return try NewPasscodeSlot(passcode, access.device.passwordWork, rootKey: rootKey)
+            return try NewPasscodeSlot(passcode, access.device.passwordWork, rootKey: rootKey, for: store)
         } catch {
             throw KeychainError(error)
         }

@@ -206,17 +206,29 @@ final class EngineAccess: Sendable {
         let store = try Store.open(in: folder, options: options) { () throws(KeychainError) in
             try makeKeybag(in: folder)
         }
-        let rootKey: SoftwareRootKey
-        do { rootKey = try RootKeyFile.load(from: folder) } catch { throw KeychainError(error) }
+        let rootKey = try rootKey(of: store, in: folder)
         let engine = engine(store, rootKey, folder)
         // The keybag is authenticated here, before any row is looked at.
         try engine.begin()
         return engine
     }
 
+    /// Whose the store is is decided before its root key, which may not even be readable then, is looked at.
+    private func rootKey(of store: Store, in folder: PrivateDirectory) throws(KeychainError) -> any RootKey {
+        let bytes = try store.keybag()
+        let origin: KeybagOrigin
+        do throws(ProtectionError) {
+            origin = try KeybagOrigin(bytes)
+            try origin.check(.embedded)
+        } catch {
+            throw KeychainError(error)
+        }
+        do { return try RootKeyStorage.load(origin.rootKeyKind, for: folder) } catch { throw KeychainError(error) }
+    }
+
     private func makeKeybag(in folder: PrivateDirectory) throws(KeychainError) -> [UInt8] {
-        let rootKey: SoftwareRootKey
-        do { rootKey = try RootKeyFile.loadOrCreate(in: folder) } catch { throw KeychainError(error) }
+        let rootKey: any RootKey
+        do { rootKey = try RootKeyStorage.loadOrCreate(for: folder) } catch { throw KeychainError(error) }
         do { return try OpenKeybag.make(rootKey: rootKey, random: random) } catch { throw KeychainError(error) }
     }
 
@@ -235,7 +247,15 @@ final class EngineAccess: Sendable {
         return engine
     }
 
-    private func engine(_ store: Store, _ rootKey: SoftwareRootKey, _ folder: PrivateDirectory?) -> Engine {
-        Engine(store: store, rootKey: rootKey, folder: folder, session: session, clock: clock, random: random)
+    private func engine(_ store: Store, _ rootKey: any RootKey, _ folder: PrivateDirectory?) -> Engine {
+        Engine(
+            store: store,
+            rootKey: rootKey,
+            folder: folder,
+            session: session,
+            floor: device.passwordFloor,
+            clock: clock,
+            random: random
+        )
     }
 }

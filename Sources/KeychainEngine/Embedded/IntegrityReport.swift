@@ -44,7 +44,7 @@ extension EmbeddedKeychain {
     /// Checks the structure of the file and authenticates every row, attributes and secret, as far as the device gives
     /// out the keys.
     ///
-    /// Changes nothing. The secret under an application password is not authenticated.
+    /// Changes nothing. What is under an application password is authenticated as it is stored.
     ///
     /// - Complexity: Reads the whole store.
     public func check() throws(KeychainError) -> IntegrityReport {

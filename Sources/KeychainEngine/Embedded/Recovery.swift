@@ -40,13 +40,13 @@ extension Engine {
             return .locked
         }
         let metadata: OpenedMetadata
-        switch try openMetadata(row, tags) {
+        switch try openMetadata(row, checking: tags) {
         case .damaged(let damaged): return .damaged(damaged.damage)
         case .content(let content): metadata = content
         }
         switch try passwordHeader(row, metadata) {
         case .damaged(let damaged): return .damaged(damaged.damage)
-        // The secret is authenticated by a key that takes the application's password.
+        // The header was authenticated with all that it protects, which takes the application's password to open.
         case .content(.some): return .intact
         case .content(nil): break
         }

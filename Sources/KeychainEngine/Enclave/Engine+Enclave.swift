@@ -17,7 +17,7 @@ extension Engine {
             if let obstacle = authorization.obstacle(toStoring: bound, on: device) { throw obstacle }
             let passwordKey = authorization.keyForNewItems
             guard passwordKey != nil || !bound.needsPassword else {
-                throw authorization.require(AuthenticationDemand(keybag: device.keybag, needsNewPassword: true))
+                throw authorization.require(AuthenticationDemand(needsNewPassword: true))
             }
             return try protected { () throws(ProtectionError) in
                 try device.makeEnclaveKey(algorithm, bound, passwordKey: passwordKey)
@@ -65,10 +65,11 @@ extension Engine {
         _ authorization: Authorization
     ) throws(KeychainError) -> PasswordKey? {
         guard key.accessControl.constraints?.required.isEmpty == false else { return nil }
-        var demand = AuthenticationDemand(keybag: device.keybag)
+        var demand = AuthenticationDemand()
         if !authorization.isSatisfied(key.accessControl) { demand.accessControls = [key.accessControl] }
-        let passwordKey = key.passwordHeader.flatMap { authorization.passwordKey($0) }
-        if let header = key.passwordHeader, passwordKey == nil { demand.passwords = [header] }
+        let header = try protected { () throws(ProtectionError) in try device.passwordHeader(of: key) }
+        let passwordKey = header.flatMap { authorization.passwordKey($0) }
+        if let header, passwordKey == nil { demand.passwords = [header] }
         guard demand.isEmpty else { throw authorization.require(demand) }
         return passwordKey
     }

@@ -26,7 +26,32 @@ extension KeychainError {
         case .newerKeybag(let version):
             self.init(
                 .notAvailable,
-                "the keybag has format \(version), written by a newer version; update this program",
+                "the keybag has format \(FileFormat.text(of: version)), written by a newer version; update this program",
+                cause: error
+            )
+        case .unsupportedRootKey(let kind):
+            self.init(
+                .notAvailable,
+                "the root key of the store is \(kind), which this version cannot use; use one that can",
+                cause: error
+            )
+        case .foreignOwner(.daemon):
+            self.init(
+                .notAvailable,
+                "the keychain daemon owns the store, so this process does not open it by itself; use it through the "
+                    + "daemon, or have the daemon give the store back",
+                cause: error
+            )
+        case .foreignOwner(let owner):
+            self.init(
+                .notAvailable,
+                "the store has an owner that this version does not know (\(owner.rawValue)); update this program",
+                cause: error
+            )
+        case .alteredBackup:
+            self.init(
+                .notAvailable,
+                "the rows of the backup are not those that were put into it; use another backup",
                 cause: error
             )
         case .noPasscode: self.init(.notAvailable, "no passcode is set, which the accessibility asks for")

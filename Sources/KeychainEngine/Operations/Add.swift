@@ -159,7 +159,7 @@ extension Engine {
         if try isTaken(item.itemClass, primaryKey, tags, writer) {
             throw KeychainError(.duplicateItem, "an item with the same primary key exists")
         }
-        throw authorization.require(AuthenticationDemand(keybag: device.keybag, needsNewPassword: true))
+        throw authorization.require(AuthenticationDemand(needsNewPassword: true))
     }
 }
 

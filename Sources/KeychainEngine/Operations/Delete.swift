@@ -59,7 +59,7 @@ extension Engine {
 
     private func tombstone(of row: NumberedRow, _ tags: SearchTags) -> StoredRow? {
         guard row.damage == nil, !isLocal(row.row, tags),
-            case .content(let metadata)? = try? openMetadata(row, tags),
+            case .content(let metadata)? = try? openMetadata(row),
             metadata.attributes[.synchronizable]?.isTrue ?? false
         else { return nil }
         return try? tombstone(of: metadata.attributes, row.row.itemClass, identifier: row.row.identifier, tags)

@@ -21,11 +21,20 @@ extension Engine {
     ///
     /// - Throws: `errSecInteractionNotAllowed` when its keys are not available; damage is a value, not an error,
     ///   because the row has to be set aside first.
+    func openMetadata(_ row: NumberedRow) throws(KeychainError) -> Opened<OpenedMetadata> {
+        try opened(row) { () throws(ProtectionError) in try device.openMetadata(of: row.row) }
+    }
+
+    /// Opens the attributes of a row, and makes its tags anew to compare them.
     func openMetadata(
         _ row: NumberedRow,
-        _ tags: SearchTags
+        checking tags: SearchTags
     ) throws(KeychainError) -> Opened<OpenedMetadata> {
-        try opened(row) { () throws(ProtectionError) in try device.openMetadata(of: row.row, tags: tags) }
+        try opened(row) { () throws(ProtectionError) in
+            let metadata = try device.openMetadata(of: row.row)
+            try device.checkTags(of: row.row, metadata, tags)
+            return metadata
+        }
     }
 
     /// Opens the secret of a row, with the key of its application password if it has one.

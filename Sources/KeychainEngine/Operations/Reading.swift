@@ -64,7 +64,7 @@ extension Engine {
         _ certificates: CertificateConditions
     ) throws(KeychainError) -> Reading {
         let metadata: OpenedMetadata
-        switch try openMetadata(row, tags) {
+        switch try openMetadata(row) {
         case .damaged(let damaged): return .damaged(damaged)
         case .content(let content): metadata = content
         }

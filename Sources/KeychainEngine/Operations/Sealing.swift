@@ -49,7 +49,7 @@ extension Engine {
             try writer.delete(existing)
             return nil
         }
-        if case .damaged(let damaged) = try openMetadata(existing, tags) {
+        if case .damaged(let damaged) = try openMetadata(existing) {
             // Otherwise the caller would try again and again.
             guard try quarantine(damaged, writer) else {
                 throw KeychainError(

@@ -101,7 +101,7 @@ extension Engine {
         _ writer: RowWriter
     ) throws(KeychainError) -> DamagedRow? {
         var items: [(row: NumberedRow, item: Item, passwordKey: PasswordKey?, changes: UpdateAttributes)] = []
-        var demand = AuthenticationDemand(keybag: device.keybag)
+        var demand = AuthenticationDemand()
         var pending: [() throws(KeychainError) -> Amendment] = [{ amendments.first }]
         if let second = amendments.second { pending.append(second) }
         for next in pending {
@@ -166,7 +166,7 @@ extension Engine {
         _ authorization: Authorization
     ) throws(KeychainError) -> Opened<Updatable> {
         let metadata: OpenedMetadata
-        switch try openMetadata(row, tags) {
+        switch try openMetadata(row) {
         case .damaged(let damaged): return .damaged(damaged)
         case .content(let content): metadata = content
         }

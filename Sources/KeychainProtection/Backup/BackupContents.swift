@@ -6,22 +6,19 @@ import KeychainCore
 /// What lies in a backup keybag, as its bytes say (Documentation/Format.md, "Backup keybag").
 struct BackupContents {
     private static let magic = Array("SKBK".utf8)
-    private static let version = 1
 
     /// What it takes to make the key from the secret.
     var header: PasswordHeader
-    /// The generation of the class keys.
-    var generation: UInt32
+    /// Which backup it is.
+    var identifier: Bytes16
     /// How many items of which level are not in the backup, because they may not leave the device.
     var leftOut: [Accessibility: Int]
     /// How many items are not in the backup because they do not open.
     var damaged: Int
+    /// The code over all rows.
+    var rowCode: [UInt8]
     /// The keys, each wrapped.
     var entries: [Keybag.Entry.Purpose: [UInt8]] = [:]
-
-    /// The keys that may leave the device: of all levels but those for this device only.
-    static let purposes = Keybag.purposes(hasPasscode: false)
-        .filter { !($0.accessibility?.isForThisDeviceOnly ?? false) }
 
     /// Contents as read, not yet believed.
     struct Parsed {
@@ -35,9 +32,9 @@ struct BackupContents {
 
     func sealed(_ authenticationKey: SymmetricKey) -> [UInt8] {
         var bytes = Self.magic
-        bytes.append(littleEndian: UInt16(Self.version))
+        bytes.append(littleEndian: FileFormat.version)
         bytes += header.encoded
-        bytes.append(littleEndian: generation)
+        bytes += identifier.bytes
         bytes.append(UInt8(leftOut.count))
         for (level, count) in leftOut.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             bytes.append(UInt8(level.rawValue.utf8.count))
@@ -45,8 +42,9 @@ struct BackupContents {
             bytes.append(littleEndian: UInt64(count))
         }
         bytes.append(littleEndian: UInt64(damaged))
+        bytes += rowCode
         bytes.append(UInt8(entries.count))
-        for purpose in Self.purposes {
+        for purpose in BackupKeys.purposes {
             bytes += purpose.encoded
             bytes += entries[purpose] ?? []
         }
@@ -62,9 +60,7 @@ struct BackupContents {
             guard try reader.take(magic.count).elementsEqual(magic) else {
                 throw ProtectionError.damagedKeybag("it is not that of a backup")
             }
-            let version = Int(try reader.integer(UInt16.self))
-            guard version >= 1 else { throw ProtectionError.damagedKeybag("it has no version") }
-            guard version <= Self.version else { throw ProtectionError.newerKeybag(version: version) }
+            try FileFormat.checkVersion(&reader)
             let contents = try BackupContents(&reader)
             guard reader.isAtEnd else { throw ProtectionError.damagedKeybag("it has bytes after its end") }
             return Parsed(contents: contents, body: body, code: bytes.suffix(Authentication.byteCount))
@@ -80,7 +76,8 @@ struct BackupContents {
             throw ProtectionError.damagedKeybag("its secret asks for more work than is allowed")
         }
         self.header = header
-        generation = try reader.integer(UInt32.self)
+        guard let identifier = Bytes16(try reader.take(Bytes16.count)) else { throw ByteReader.Truncated() }
+        self.identifier = identifier
         leftOut = [:]
         for _ in 0..<(try reader.integer(UInt8.self)) {
             let name = String(decoding: try reader.take(Int(try reader.integer(UInt8.self))), as: UTF8.self)
@@ -90,6 +87,7 @@ struct BackupContents {
             leftOut[level] = try Self.count(&reader)
         }
         damaged = try Self.count(&reader)
+        rowCode = Array(try reader.take(Authentication.byteCount))
         for _ in 0..<(try reader.integer(UInt8.self)) {
             let purpose = try Keybag.Entry.Purpose(&reader)
             let wrapped = Array(try reader.take(KeyWrap.wrappedByteCount))
@@ -97,7 +95,7 @@ struct BackupContents {
                 throw ProtectionError.damagedKeybag("it has a key twice")
             }
         }
-        guard Set(entries.keys) == Set(Self.purposes) else {
+        guard Set(entries.keys) == Set(BackupKeys.purposes) else {
             throw ProtectionError.damagedKeybag("it has other keys than it must have")
         }
     }
@@ -111,10 +109,17 @@ struct BackupContents {
 }
 
 extension BackupContents {
-    init(header: PasswordHeader, generation: UInt32, leftOut: [Accessibility: Int], damaged: Int) {
+    init(
+        header: PasswordHeader,
+        identifier: Bytes16,
+        leftOut: [Accessibility: Int],
+        damaged: Int,
+        rowCode: [UInt8]
+    ) {
         self.header = header
-        self.generation = generation
+        self.identifier = identifier
         self.leftOut = leftOut
         self.damaged = damaged
+        self.rowCode = rowCode
     }
 }

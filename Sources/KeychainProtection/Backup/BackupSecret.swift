@@ -6,7 +6,7 @@ import KeychainCore
 /// A secret that protects a backup, worked into a key with a fresh salt by scrypt (RFC 7914).
 public struct BackupSecret: Sendable {
     let header: PasswordHeader
-    let key: SymmetricKey
+    let key: LockedKey
 
     /// Derives the key.
     ///
@@ -14,9 +14,9 @@ public struct BackupSecret: Sendable {
     ///
     /// - Throws: ``ProtectionError/noMemory``.
     public init(_ secret: SecretBytes, _ work: ScryptParameters) throws(ProtectionError) {
-        (header, key) = try PasswordHeader.make(work) { (salt) throws(ProtectionError) in
-            try Scrypt.key(from: secret, salt: salt, work)
-        }
+        let made = try PasswordHeader.make(secret, work)
+        header = made.0
+        key = try LockedMemory(keyCapacity: 1).store(made.1)
     }
 
     /// Derives the key that a backup's header tells of.
@@ -24,9 +24,24 @@ public struct BackupSecret: Sendable {
     /// - Returns: `nil` when the secret is wrong.
     /// - Throws: ``ProtectionError/noMemory``.
     init?(_ secret: SecretBytes, _ header: PasswordHeader) throws(ProtectionError) {
-        let key = try Scrypt.key(from: secret, salt: header.salt, header.work)
-        guard header.isRight(key) else { return nil }
+        guard let key = try header.key(secret) else { return nil }
         self.header = header
-        self.key = key
+        self.key = try LockedMemory(keyCapacity: 1).store(key)
+    }
+
+    /// A key for one purpose of one backup.
+    func key(_ purpose: String, of identifier: Bytes16) -> SymmetricKey {
+        key.withKey { KeyDerivation.derive(purpose, from: $0, context: identifier.bytes) }
+    }
+
+    /// The key of the code of a backup's keybag.
+    func authenticationKey(of identifier: Bytes16) -> SymmetricKey { key("backup authentication", of: identifier) }
+
+    /// Wraps the keys of a backup, as those of a keybag are wrapped by the key of their slot.
+    func wrapping(of identifier: Bytes16) -> KeyWrapping { KeyWrapping(storeIdentifier: identifier, slotKey: key) }
+
+    /// The code over the rows of a backup, over none so far.
+    func rowCode(of identifier: Bytes16) -> BackupRowCode {
+        BackupRowCode(key("backup rows", of: identifier), of: identifier)
     }
 }

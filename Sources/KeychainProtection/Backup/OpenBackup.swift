@@ -2,39 +2,83 @@
 
 import KeychainCore
 
-/// A backup keybag, authenticated and unwrapped.
-public struct OpenBackup: Sendable {
+/// A backup whose keybag was authenticated and unwrapped, and whose rows are on their way into a store.
+///
+/// Not thread-safe.
+public final class OpenBackup {
     /// How many items of which level are not in the backup, because they may not leave the device.
     public let leftOut: [Accessibility: Int]
 
     /// How many items are not in the backup because they did not open.
     public let damaged: Int
 
-    private let generation: UInt32
-    private let keys: StoreKeys
+    private let keys: BackupKeys
+    private let expectedCode: [UInt8]
+    private var code: BackupRowCode
 
-    init(_ contents: BackupContents, _ secret: BackupSecret) throws(ProtectionError) {
+    /// Opens the keybag of a backup: authenticates it before anything in it is believed.
+    ///
+    /// Slow by design, as the backup says. There is none for a wrong secret.
+    ///
+    /// - Parameters:
+    ///   - bytes: the keybag.
+    ///   - secret: what protects the backup.
+    ///   - floor: the least work that the backup, or an application password in it, may ask for.
+    /// - Throws: ``ProtectionError/damagedKeybag(_:)``, ``ProtectionError/newerKeybag(version:)`` or
+    ///   ``ProtectionError/noMemory``.
+    public init?(_ bytes: [UInt8], _ secret: SecretBytes, floor: ScryptFloor = .standard) throws(ProtectionError) {
+        let parsed = try BackupContents.parse(bytes)
+        let contents = parsed.contents
+        guard contents.header.work.isAcceptable(floor) else {
+            throw .damagedKeybag("its secret asks for less work than is allowed")
+        }
+        guard let secret = try BackupSecret(secret, contents.header) else { return nil }
+        guard parsed.isAuthentic(under: secret.authenticationKey(of: contents.identifier)) else {
+            throw .damagedKeybag("its authentication code is wrong")
+        }
+        let wrapping = secret.wrapping(of: contents.identifier)
+        let purposes = BackupKeys.purposes
+        let unwrapped = try wrapping.unwrap(
+            purposes.map { (($0, BackupKeys.generation), contents.entries[$0] ?? []) }
+        )
+        keys = try BackupKeys(contents.identifier, StoreKeys(Array(zip(purposes, unwrapped))), floor)
         leftOut = contents.leftOut
         damaged = contents.damaged
-        generation = contents.generation
-        let wrapping = try secret.wrapping()
-        let purposes = BackupContents.purposes
-        let generation = generation
-        let unwrapped = try wrapping.unwrap(purposes.map { (($0, generation), contents.entries[$0] ?? []) })
-        keys = try StoreKeys(Array(zip(purposes, unwrapped)))
+        expectedCode = contents.rowCode
+        code = secret.rowCode(of: contents.identifier)
     }
 
-    /// The bytes of a keybag for the restored store, without a passcode: the backup's keys, and fresh ones for the levels
-    /// that are for one device only.
+    /// Takes in the next row of the backup, and seals it anew for a device whose keys are all there.
     ///
-    /// - Throws: ``ProtectionError/noMemory``, and what the root key throws.
-    public func keybag(rootKey: any RootKey, random: any RandomSource) throws(ProtectionError) -> [UInt8] {
-        let fresh = try StoreKeys(fresh: Keybag.purposes(hasPasscode: false).filter { keys[$0] == nil })
-        var maker = try KeybagMaker(rootKey: rootKey, random: random)
-        maker.generation = generation
-        return try maker.make { (purpose) throws(ProtectionError) in
-            if let key = keys[purpose] { return key }
-            return try fresh.key(purpose)
+    /// What this gives is believed only after ``checkRows()``.
+    ///
+    /// - Parameters:
+    ///   - row: the row.
+    ///   - number: its number in its table.
+    ///   - device: what it is sealed for.
+    ///   - tags: the maker of search tags of that device.
+    ///   - random: where its version comes from.
+    /// - Returns: The row for the device, of the same identifier.
+    /// - Throws: ``ProtectionError/alteredBackup`` for a row that was not put into this backup, or was altered.
+    public func reseal(
+        _ row: StoredRow,
+        number: Int64,
+        for device: Device,
+        _ tags: SearchTags,
+        random: any RandomSource
+    ) throws(ProtectionError) -> StoredRow {
+        code.add(row, number: number)
+        do throws(ProtectionError) {
+            return try keys.reseal(row, under: device, tags, random)
+        } catch .damagedRow {
+            throw .alteredBackup
         }
+    }
+
+    /// Checks that the rows were those of the backup, all of them, in their order.
+    ///
+    /// - Throws: ``ProtectionError/alteredBackup``.
+    public func checkRows() throws(ProtectionError) {
+        guard SecretBytes(code.finish()) == SecretBytes(expectedCode) else { throw .alteredBackup }
     }
 }

@@ -20,7 +20,8 @@ extension Device {
     ) throws(ProtectionError) -> EnclaveKey {
         let protection = accessControl.protection
         let generation = try generation(of: protection)
-        let classKey = try key(.classKey(protection))
+        // Before a key is made for nothing.
+        _ = try key(.classKey(protection))
         let needsPassword = accessControl.constraints?.requiresApplicationPassword ?? false
         guard passwordKey != nil || !needsPassword else { throw .passwordMissing }
         let sealed = try SealedKey(
@@ -28,14 +29,14 @@ extension Device {
             EnclaveKeyPair(generating: algorithm),
             accessControl,
             generation: generation,
-            classKey,
+            self,
             needsPassword ? passwordKey : nil
         )
         return EnclaveKey(
             algorithm: algorithm,
             publicKey: sealed.publicKey,
             accessControl: accessControl,
-            sealed: SecretBytes(sealed.encoded(keybag.rootSlotKey))
+            sealed: SecretBytes(sealed.encoded(keybag))
         )
     }
 
@@ -45,13 +46,20 @@ extension Device {
     ///   ``ProtectionError/destroyedKey`` for a key that went with an earlier passcode.
     public func sealedKey(_ bytes: SecretBytes) throws(ProtectionError) -> SealedKey {
         let parsed = try SealedKey.Parsed(bytes.unprotectedCopy)
-        guard parsed.isAuthentic(under: keybag.rootSlotKey) else { throw .damagedKey }
+        guard parsed.isAuthentic(keybag) else { throw .damagedKey }
         let key = parsed.key
         if key.accessControl.protection == .whenPasscodeSetThisDeviceOnly, key.generation < keybag.passcodeGeneration {
             throw .destroyedKey
         }
         guard key.generation == keybag.keybag.generation(of: key.accessControl.protection) else { throw .damagedKey }
         return key
+    }
+
+    /// What it takes to make the key of a sealed key's application password; `nil` when it has none.
+    ///
+    /// - Throws: ``ProtectionError/classUnavailable(_:)`` on a locked device, ``ProtectionError/damagedKey``.
+    public func passwordHeader(of sealed: SealedKey) throws(ProtectionError) -> PasswordHeader? {
+        try sealed.passwordHeader(self)
     }
 
     /// Uses a private key, which is in the open during this call only.
@@ -63,9 +71,7 @@ extension Device {
         with sealed: SealedKey,
         passwordKey: PasswordKey? = nil
     ) throws(ProtectionError) -> SecretBytes {
-        let classKey = try key(.classKey(sealed.accessControl.protection))
-        let passwordKey = sealed.passwordHeader == nil ? nil : passwordKey
-        return try sealed.withPrivateKey(classKey, passwordKey) { bytes throws(ProtectionError) in
+        try sealed.withPrivateKey(self, passwordKey) { bytes throws(ProtectionError) in
             try use.result(bytes)
         }
     }

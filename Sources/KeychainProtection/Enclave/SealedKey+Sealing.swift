@@ -3,11 +3,11 @@
 import Crypto
 import KeychainCore
 
-/// How the private key is sealed: as the secret of a row is, under keys of its own.
+/// How the private key is sealed: as the secret of a row is.
 ///
-/// A random key of 256 bits seals it by AES-256-GCM (NIST SP 800-38D), with the header as associated data; AES key wrap
-/// (RFC 3394) wraps that key, under one that HKDF-SHA-256 (RFC 5869) derives from the class key. An application password
-/// takes part as in a row. The whole is authenticated by HMAC-SHA-256 (RFC 2104).
+/// AES-256-GCM (NIST SP 800-38D), with the header as associated data, under a key that HKDF (RFC 5869) derives from the class
+/// key for this sealed key alone. An application password takes part as in a row. The whole is authenticated by HMAC-SHA-256
+/// (RFC 2104).
 extension SealedKey {
     /// Seals a private key.
     init(
@@ -15,72 +15,99 @@ extension SealedKey {
         _ keyPair: EnclaveKeyPair,
         _ accessControl: AccessControl,
         generation: UInt32,
-        _ classKey: LockedKey,
+        _ device: Device,
         _ passwordKey: PasswordKey?
     ) throws(ProtectionError) {
-        let key = SymmetricKey.random()
-        let unsealed = SealedKey(
-            algorithm: algorithm,
-            accessControl: accessControl,
-            publicKey: keyPair.publicKey,
-            passwordHeader: passwordKey?.header,
-            generation: generation,
-            wrappedKey: try KeyWrap.wrap(key, under: Self.wrappingKey(classKey)),
-            sealedPrivateKey: []
-        )
-        let sealingKey = Self.sealingKey(key, passwordKey)
-        let sealed = try keyPair.privateKey.withUnsafeBytes { bytes throws(ProtectionError) in
-            try GCM.seal(bytes, under: sealingKey, associatedData: unsealed.header)
+        let salt = SystemRandomSource().bytes16()
+        func key(sealing bytes: [UInt8]) -> SealedKey {
+            SealedKey(
+                algorithm: algorithm,
+                accessControl: accessControl,
+                publicKey: keyPair.publicKey,
+                generation: generation,
+                salt: salt,
+                sealedPrivateKey: bytes
+            )
         }
-        self.init(
-            algorithm: algorithm,
-            accessControl: accessControl,
-            publicKey: keyPair.publicKey,
-            passwordHeader: passwordKey?.header,
-            generation: generation,
-            wrappedKey: unsealed.wrappedKey,
-            sealedPrivateKey: sealed
-        )
+        let empty = key(sealing: [])
+        var plain = keyPair.privateKey
+        if let passwordKey { plain = try PasswordLayer.seal(plain, passwordKey, for: empty.passwordUse) }
+        let associatedData = device.storeIdentifier.bytes + empty.header
+        let sealed = try Residue.contain { () throws(ProtectionError) in
+            let sealingKey = try empty.sealingKey(device)
+            return try plain.withUnsafeBytes { bytes throws(ProtectionError) in
+                try GCM.seal(bytes, under: sealingKey, associatedData: associatedData)
+            }
+        }
+        self = key(sealing: sealed)
     }
 
     /// Lends the private key to `body`; nothing of it is left afterwards.
     ///
-    /// - Throws: ``ProtectionError/passwordMissing`` without the key for the header, and what `body` throws.
+    /// - Throws: ``ProtectionError/classUnavailable(_:)``, ``ProtectionError/passwordMissing`` without the key for the header,
+    ///   and what `body` throws.
     func withPrivateKey<Result>(
-        _ classKey: LockedKey,
+        _ device: Device,
         _ passwordKey: PasswordKey?,
         _ body: (UnsafeRawBufferPointer) throws(ProtectionError) -> Result
     ) throws(ProtectionError) -> Result {
-        guard passwordHeader == passwordKey?.header else { throw .passwordMissing }
-        guard let key = KeyWrap.unwrap(wrappedKey[...], under: Self.wrappingKey(classKey)) else { throw .damagedKey }
-        let sealingKey = Self.sealingKey(key, passwordKey)
-        let result: Swift.Result<Result, ProtectionError>? = Residue.containPrivateKey {
-            GCM.open(sealedPrivateKey[...], under: sealingKey, associatedData: header) { bytes in
-                Swift.Result { () throws(ProtectionError) in try body(bytes) }
+        try Residue.containPrivateKey { () throws(ProtectionError) in
+            var plain = try opened(device)
+            if needsPassword {
+                let layer = try layer(in: plain, device)
+                guard let passwordKey, passwordKey.header == layer.header else { throw .passwordMissing }
+                guard let opened = layer.open(passwordKey, for: passwordUse) else { throw .damagedKey }
+                plain = opened
             }
+            return try plain.withUnsafeBytes { bytes throws(ProtectionError) in try body(bytes) }
         }
-        guard let result else { throw .damagedKey }
-        return try result.get()
+    }
+
+    /// The header of its application password; `nil` when it has none.
+    func passwordHeader(_ device: Device) throws(ProtectionError) -> PasswordHeader? {
+        needsPassword ? try layer(in: opened(device), device).header : nil
     }
 
     /// The bytes, with their code.
-    func encoded(_ rootSlotKey: LockedKey) -> [UInt8] {
+    func encoded(_ keybag: OpenKeybag) -> [UInt8] {
         let body = body
-        let code = rootSlotKey.withKey { Authentication.code(body, under: Self.authenticationKey(of: $0)) }
+        let code = Authentication.code(body, under: Self.authenticationKey(keybag))
         return body + code.withUnsafeBytes { Array($0) }
     }
 
     /// The key of the code: from the root key's slot, so that a locked device can check it.
-    static func authenticationKey(of rootSlotKey: SymmetricKey) -> SymmetricKey {
-        KeyDerivation.derive("enclave key authentication", from: rootSlotKey)
+    static func authenticationKey(_ keybag: OpenKeybag) -> SymmetricKey {
+        keybag.rootSlotKey.withKey {
+            KeyDerivation.derive("sealed key authentication", from: $0, context: keybag.storeIdentifier.bytes)
+        }
     }
 
-    private static func wrappingKey(_ classKey: LockedKey) -> SymmetricKey {
-        classKey.withKey { KeyDerivation.derive("enclave key wrapping", from: $0) }
+    private func opened(_ device: Device) throws(ProtectionError) -> SecretBytes {
+        let associatedData = device.storeIdentifier.bytes + header
+        let opened = try Residue.contain { () throws(ProtectionError) in
+            GCM.open(
+                sealedPrivateKey[...],
+                under: try sealingKey(device),
+                associatedData: associatedData,
+                SecretBytes.init(copying:)
+            )
+        }
+        guard let opened else { throw .damagedKey }
+        return opened
     }
 
-    private static func sealingKey(_ key: SymmetricKey, _ passwordKey: PasswordKey?) -> SymmetricKey {
-        guard let passwordKey else { return key }
-        return KeyDerivation.derive("enclave key sealing with password", from: key, and: passwordKey.key)
+    private func layer(in bytes: SecretBytes, _ device: Device) throws(ProtectionError) -> PasswordLayer {
+        guard let layer = PasswordLayer(bytes), layer.header.work.isAcceptable(device.floor) else { throw .damagedKey }
+        return layer
     }
+
+    private func sealingKey(_ device: Device) throws(ProtectionError) -> SymmetricKey {
+        let context = device.storeIdentifier.bytes + salt.bytes
+        return try device.key(.classKey(accessControl.protection)).withKey {
+            KeyDerivation.derive("sealed key", from: $0, context: context)
+        }
+    }
+
+    /// What the key of its password seals.
+    private var passwordUse: PasswordLayer.Use { PasswordLayer.Use("sealed key password", salt.bytes) }
 }

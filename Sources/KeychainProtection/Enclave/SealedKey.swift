@@ -13,20 +13,21 @@ public struct SealedKey: Sendable {
     public let accessControl: AccessControl
     /// The public key, as in ``EnclaveKey/publicKey``.
     public let publicKey: [UInt8]
-    /// What it takes to make the key of its application password; `nil` when it has none.
-    public let passwordHeader: PasswordHeader?
 
-    /// The generation of the class key that wraps it.
+    /// The generation of the class key that the sealing key is derived from.
     let generation: UInt32
-    /// The key that seals the private key, wrapped.
-    let wrappedKey: [UInt8]
+    /// What makes the sealing key one for this key alone.
+    let salt: Bytes16
     /// The private key: nonce, ciphertext, tag.
     let sealedPrivateKey: [UInt8]
 
-    /// Everything before the wrapped key: what the private key is bound to.
+    /// Whether an application password takes part in it.
+    var needsPassword: Bool { accessControl.constraints?.requiresApplicationPassword ?? false }
+
+    /// Everything before the sealed private key: what the private key is bound to.
     var header: [UInt8] {
         var bytes = Self.magic
-        bytes += [Self.version, algorithm.rawValue]
+        bytes += [FileFormat.number, algorithm.rawValue]
         let protection = accessControl.protection.rawValue.utf8
         bytes.append(UInt8(protection.count))
         bytes += protection
@@ -35,14 +36,13 @@ public struct SealedKey: Sendable {
         bytes.append(littleEndian: flags?.rawValue ?? Self.noFlags)
         if flags?.contains(.biometryCurrentSet) ?? false { bytes += (accessControl.enrolledSet ?? .zero).bytes }
         bytes += publicKey
-        return bytes + (passwordHeader?.encoded ?? [])
+        return bytes + salt.bytes
     }
 
     /// Everything before the code.
-    var body: [UInt8] { header + wrappedKey + sealedPrivateKey }
+    var body: [UInt8] { header + sealedPrivateKey }
 
     private static let magic = Array("SKEK".utf8)
-    private static let version: UInt8 = 1
 
     /// What stands for an access control that was made of nothing but a protection class.
     private static let noFlags = UInt64.max
@@ -68,11 +68,8 @@ extension SealedKey {
         }
 
         /// Whether the HMAC-SHA-256 over everything before it is right.
-        func isAuthentic(under rootSlotKey: LockedKey) -> Bool {
-            rootSlotKey.withKey { rootSlotKey in
-                let key = SealedKey.authenticationKey(of: rootSlotKey)
-                return Authentication.isRight(code, self.key.body[...], under: key)
-            }
+        func isAuthentic(_ keybag: OpenKeybag) -> Bool {
+            Authentication.isRight(code, key.body[...], under: SealedKey.authenticationKey(keybag))
         }
     }
 
@@ -80,7 +77,7 @@ extension SealedKey {
 
     private init(_ reader: inout ByteReader) throws {
         guard try reader.take(Self.magic.count).elementsEqual(Self.magic),
-            try reader.integer(UInt8.self) == Self.version,
+            try reader.integer(UInt8.self) == FileFormat.number,
             let algorithm = EnclaveAlgorithm(rawValue: try reader.integer(UInt8.self)),
             let protection = Accessibility(
                 rawValue: String(decoding: try reader.take(Int(try reader.integer(UInt8.self))), as: UTF8.self)
@@ -90,14 +87,12 @@ extension SealedKey {
         generation = try reader.integer(UInt32.self)
         accessControl = try Self.accessControl(protection, &reader)
         publicKey = Array(try reader.take(algorithm.publicKeyByteCount))
-        if accessControl.constraints?.requiresApplicationPassword ?? false {
-            guard let header = try PasswordHeader(&reader) else { throw Malformed() }
-            passwordHeader = header
-        } else {
-            passwordHeader = nil
-        }
-        wrappedKey = Array(try reader.take(KeyWrap.wrappedByteCount))
-        sealedPrivateKey = Array(try reader.take(algorithm.privateKeyByteCount + GCM.overheadByteCount))
+        guard let salt = Bytes16(try reader.take(Bytes16.count)) else { throw Malformed() }
+        self.salt = salt
+        let needsPassword = accessControl.constraints?.requiresApplicationPassword ?? false
+        let layerByteCount = needsPassword ? PasswordLayer.overheadByteCount : 0
+        let byteCount = algorithm.privateKeyByteCount + layerByteCount + GCM.overheadByteCount
+        sealedPrivateKey = Array(try reader.take(byteCount))
     }
 
     private static func accessControl(_ protection: Accessibility, _ reader: inout ByteReader) throws -> AccessControl {

@@ -5,11 +5,10 @@ import KeychainCore
 
 /// Wraps the keys of a store, each for what it is for (Documentation/Format.md, "Keys").
 ///
-/// From version 2 on every key is wrapped under a key of its own, which HKDF derives from the slot's key and the purpose:
-/// a wrapped key that is put in the place of another does not unwrap, not even for somebody who can make the code of the
-/// keybag anew.
+/// Every key is wrapped under a key of its own, which HKDF derives from the slot's key, the store and the purpose: a wrapped key
+/// that is put in the place of another does not unwrap, not even for somebody who can make the code of the keybag anew.
 struct KeyWrapping {
-    let version: Int
+    let storeIdentifier: Bytes16
     let slotKey: LockedKey
 
     /// What a key is wrapped for.
@@ -59,22 +58,11 @@ struct KeyWrapping {
             try Residue.contain { () throws(ProtectionError) in
                 let derivation = KeyDerivation.Several(from: slotKey)
                 return try body { use in
-                    let (purpose, generation) = use
-                    return derivation.derive(
-                        version == 1 ? "keybag wrapping" : "keybag wrapping \(purpose.label) \(generation)"
-                    )
+                    var context = storeIdentifier.bytes + use.purpose.encoded
+                    context.append(littleEndian: use.generation)
+                    return derivation.derive("keybag wrapping", context: context)
                 }
             }
-        }
-    }
-}
-
-extension Keybag.Entry.Purpose {
-    fileprivate var label: String {
-        switch self {
-        case .classKey(let accessibility): "class \(accessibility.rawValue)"
-        case .metadataKey(let accessibility): "metadata \(accessibility.rawValue)"
-        case .index: "index"
         }
     }
 }

@@ -7,14 +7,14 @@ import KeychainCore
 /// A slot is a way to get at keys, and has a key of its own. An entry is one key of the store, wrapped under the key of one
 /// slot.
 struct Keybag: Sendable {
-    /// The version that is written; all from 1 on are read.
-    static let currentVersion = 2
-
-    /// The version that the keybag was written with.
-    var version = currentVersion
-
     /// Which store the keys belong to.
     var storeIdentifier: Bytes16
+
+    /// What opens the store.
+    var owner: StoreOwner
+
+    /// What wraps the key of the root slot.
+    var rootKeyKind: RootKeyKind
 
     /// The generation of all class keys but those of `akpu`.
     var generation: UInt32

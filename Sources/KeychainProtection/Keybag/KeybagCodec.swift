@@ -19,8 +19,9 @@ enum KeybagCodec {
 
     static func seal(_ keybag: Keybag, authenticationKey: SymmetricKey) -> [UInt8] {
         var bytes = magic
-        bytes.append(littleEndian: UInt16(keybag.version))
+        bytes.append(littleEndian: FileFormat.version)
         bytes += keybag.storeIdentifier.bytes
+        bytes += [keybag.owner.rawValue, keybag.rootKeyKind.rawValue]
         bytes.append(littleEndian: keybag.generation)
         bytes.append(littleEndian: keybag.passcodeGeneration)
         bytes.append(UInt8(keybag.slots.count))
@@ -48,10 +49,8 @@ enum KeybagCodec {
             guard try reader.take(magic.count).elementsEqual(magic) else {
                 throw ProtectionError.damagedKeybag("it does not begin with its mark")
             }
-            let version = Int(try reader.integer(UInt16.self))
-            guard version >= 1 else { throw ProtectionError.damagedKeybag("it has no version") }
-            guard version <= Keybag.currentVersion else { throw ProtectionError.newerKeybag(version: version) }
-            let keybag = try parseBody(&reader, version)
+            try FileFormat.checkVersion(&reader)
+            let keybag = try parseBody(&reader)
             guard reader.isAtEnd else { throw ProtectionError.damagedKeybag("it has bytes after its end") }
             return Parsed(keybag: keybag, body: body, code: bytes.suffix(Authentication.byteCount))
         } catch let error as ProtectionError {
@@ -61,52 +60,61 @@ enum KeybagCodec {
         }
     }
 
-    private static func parseBody(_ reader: inout ByteReader, _ version: Int) throws -> Keybag {
+    private static func parseBody(_ reader: inout ByteReader) throws -> Keybag {
         guard let storeIdentifier = Bytes16(try reader.take(Bytes16.count)) else { throw ByteReader.Truncated() }
         var keybag = Keybag(
-            version: version,
             storeIdentifier: storeIdentifier,
+            owner: StoreOwner(rawValue: try reader.integer(UInt8.self)),
+            rootKeyKind: RootKeyKind(rawValue: try reader.integer(UInt8.self)),
             generation: try reader.integer(UInt32.self),
-            // Version 1 knew no passcode, so nothing was ever stored under `akpu`.
-            passcodeGeneration: version == 1 ? 1 : try reader.integer(UInt32.self),
+            passcodeGeneration: try reader.integer(UInt32.self),
             slots: [],
             entries: []
         )
         for _ in 0..<(try reader.integer(UInt8.self)) {
-            keybag.slots.append(try parseSlot(&reader, version))
+            keybag.slots.append(try parseSlot(&reader, of: storeIdentifier))
         }
         for _ in 0..<(try reader.integer(UInt8.self)) {
-            keybag.entries.append(try parseEntry(&reader, version))
+            keybag.entries.append(try parseEntry(&reader))
         }
         return keybag
     }
 
-    private static func parseSlot(_ reader: inout ByteReader, _ version: Int) throws -> Keybag.Slot {
-        let kind = try slotKind(&reader, version)
+    private static func parseSlot(_ reader: inout ByteReader, of storeIdentifier: Bytes16) throws -> Keybag.Slot {
+        let kind = try slotKind(&reader)
         var content = ByteReader(try reader.take(Int(try reader.integer(UInt16.self))))
         let slot: Keybag.Slot
         switch kind {
         case .root: slot = .root(wrappedSlotKey: Array(try content.takeRest()))
-        case .passcode: slot = .passcode(try PasscodeSlot(&content))
+        case .passcode: slot = .passcode(try PasscodeSlot(&content, of: storeIdentifier))
         }
         guard content.isAtEnd else { throw ProtectionError.damagedKeybag("it has a slot of a wrong length") }
         return slot
     }
 
-    private static func parseEntry(_ reader: inout ByteReader, _ version: Int) throws -> Keybag.Entry {
+    private static func parseEntry(_ reader: inout ByteReader) throws -> Keybag.Entry {
         Keybag.Entry(
             purpose: try Keybag.Entry.Purpose(&reader),
-            slot: try slotKind(&reader, version),
+            slot: try slotKind(&reader),
             generation: try reader.integer(UInt32.self),
             wrappedKey: Array(try reader.take(KeyWrap.wrappedByteCount))
         )
     }
 
-    private static func slotKind(_ reader: inout ByteReader, _ version: Int) throws -> Keybag.Slot.Kind {
-        guard let kind = Keybag.Slot.Kind(rawValue: try reader.integer(UInt8.self)), version > 1 || kind == .root else {
+    private static func slotKind(_ reader: inout ByteReader) throws -> Keybag.Slot.Kind {
+        guard let kind = Keybag.Slot.Kind(rawValue: try reader.integer(UInt8.self)) else {
             throw ProtectionError.damagedKeybag("it has a slot of an unknown kind")
         }
         return kind
+    }
+}
+
+extension FileFormat {
+    /// Reads the version of a keybag, and refuses all but this one.
+    static func checkVersion(_ reader: inout ByteReader) throws {
+        let found = try reader.integer(UInt16.self)
+        guard found <= version else { throw ProtectionError.newerKeybag(version: Int(found)) }
+        guard found == version else { throw ProtectionError.damagedKeybag("it has no version that was released") }
     }
 }
 
@@ -120,7 +128,8 @@ extension Keybag.Slot {
 }
 
 extension PasscodeSlot {
-    fileprivate init(_ reader: inout ByteReader) throws(ByteReader.Truncated) {
+    fileprivate init(_ reader: inout ByteReader, of storeIdentifier: Bytes16) throws(ByteReader.Truncated) {
+        self.storeIdentifier = storeIdentifier
         salt = Array(try reader.take(Self.saltByteCount))
         work = try ScryptParameters(&reader)
         wrappedSlotKey = Array(try reader.take(KeyWrap.wrappedByteCount))

@@ -6,6 +6,8 @@ import KeychainCore
 /// Makes the bytes of a keybag from keys.
 struct KeybagMaker {
     var storeIdentifier: Bytes16
+    var owner = StoreOwner.embedded
+    var rootKeyKind: RootKeyKind
     var generation: UInt32 = 1
     var passcodeGeneration: UInt32 = 1
     /// The key of the root key's slot, and the same wrapped by the root key.
@@ -14,16 +16,19 @@ struct KeybagMaker {
     var passcode: NewPasscodeSlot?
 
     /// What the bytes of a new store begin with: a fresh slot key.
-    init(rootKey: any RootKey, random: any RandomSource) throws(ProtectionError) {
+    init(rootKey: any RootKey, _ storeIdentifier: Bytes16) throws(ProtectionError) {
         let slotKey = SymmetricKey.random()
-        storeIdentifier = random.bytes16()
+        self.storeIdentifier = storeIdentifier
+        rootKeyKind = rootKey.kind
         rootSlotKey = try LockedMemory(keyCapacity: 1).store(slotKey)
-        wrappedRootSlotKey = try rootKey.wrap(slotKey)
+        wrappedRootSlotKey = try rootKey.wrap(slotKey, for: storeIdentifier)
     }
 
     /// The bytes of a keybag that takes the place of another.
     init(successorOf keybag: Keybag, _ rootSlotKey: LockedKey, _ wrappedRootSlotKey: [UInt8]) {
         storeIdentifier = keybag.storeIdentifier
+        owner = keybag.owner
+        rootKeyKind = keybag.rootKeyKind
         generation = keybag.generation
         passcodeGeneration = keybag.passcodeGeneration
         self.rootSlotKey = rootSlotKey
@@ -43,6 +48,8 @@ struct KeybagMaker {
     ) throws(ProtectionError) -> Keybag {
         var keybag = Keybag(
             storeIdentifier: storeIdentifier,
+            owner: owner,
+            rootKeyKind: rootKeyKind,
             generation: generation,
             passcodeGeneration: passcodeGeneration,
             slots: [.root(wrappedSlotKey: wrappedRootSlotKey)],
@@ -67,7 +74,7 @@ struct KeybagMaker {
     /// The bytes of a keybag.
     func seal(_ keybag: Keybag) -> [UInt8] {
         rootSlotKey.withKey { slotKey in
-            KeybagCodec.seal(keybag, authenticationKey: Keybag.authenticationKey(of: slotKey))
+            KeybagCodec.seal(keybag, authenticationKey: keybag.authenticationKey(of: slotKey))
         }
     }
 
@@ -84,14 +91,14 @@ struct KeybagMaker {
             let entry = keybag.entries[place]
             keys.append(((entry.purpose, entry.generation), try key(entry.purpose)))
         }
-        let wrapped = try KeyWrapping(version: keybag.version, slotKey: slotKey).wrap(keys)
+        let wrapped = try KeyWrapping(storeIdentifier: storeIdentifier, slotKey: slotKey).wrap(keys)
         for (place, bytes) in zip(places, wrapped) { keybag.entries[place].wrappedKey = bytes }
     }
 }
 
 extension Keybag {
     /// The key of a keybag's code: from the root key's slot, so that a locked device can check it.
-    static func authenticationKey(of rootSlotKey: SymmetricKey) -> SymmetricKey {
-        KeyDerivation.derive("keybag authentication", from: rootSlotKey)
+    func authenticationKey(of rootSlotKey: SymmetricKey) -> SymmetricKey {
+        KeyDerivation.derive("keybag authentication", from: rootSlotKey, context: storeIdentifier.bytes)
     }
 }

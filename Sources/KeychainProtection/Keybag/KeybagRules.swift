@@ -29,13 +29,17 @@ extension Keybag {
 
     /// Checks an authenticated keybag: every slot and every key once, each key under the slot that protects it.
     ///
+    /// - Parameter floor: the least work that its passcode may ask for.
     /// - Throws: ``ProtectionError/damagedKeybag(_:)``.
-    func check() throws(ProtectionError) {
+    func check(_ floor: ScryptFloor) throws(ProtectionError) {
         guard slots.map(\.kind) == [.root] || slots.map(\.kind) == [.root, .passcode] else {
             throw .damagedKeybag("it has other slots than it must have")
         }
         guard passcodeSlot?.work.areAcceptable ?? true else {
             throw .damagedKeybag("its passcode asks for more work than is allowed")
+        }
+        guard passcodeSlot?.work.isAcceptable(floor) ?? true else {
+            throw .damagedKeybag("its passcode asks for less work than is allowed")
         }
         let expected = Self.purposes(hasPasscode: passcodeSlot != nil)
         guard entries.count == expected.count, Set(entries.map(\.purpose)) == Set(expected) else {

@@ -28,10 +28,12 @@ package struct NewKeybag: Sendable {
     ) throws(ProtectionError) -> (SoftwareRootKey, NewKeybag) {
         try Residue.contain { () throws(ProtectionError) in
             let rootKey = try SoftwareRootKey.ephemeral()
+            let storeIdentifier = random.bytes16()
             let slot = try passcode.map { (passcode) throws(ProtectionError) in
-                try NewPasscodeSlot(passcode, work, rootKey: rootKey)
+                try NewPasscodeSlot(passcode, work, rootKey: rootKey, for: storeIdentifier)
             }
-            return (rootKey, try NewKeybag(rootKey: rootKey, random: random, passcode: slot))
+            let made = try NewKeybag(rootKey: rootKey, storeIdentifier, passcode: slot, ScryptFloor(of: work))
+            return (rootKey, made)
         }
     }
 
@@ -39,15 +41,17 @@ package struct NewKeybag: Sendable {
     ///
     /// - Parameters:
     ///   - rootKey: what the keys are under.
-    ///   - random: where the store's identifier comes from.
-    ///   - passcode: the slot of its passcode; `nil` for none.
+    ///   - storeIdentifier: which store it is: a random number.
+    ///   - passcode: the slot of its passcode, for the same store; `nil` for none.
+    ///   - floor: the least work that it takes of a password.
     /// - Throws: ``ProtectionError/noMemory``, and what the root key throws.
     package init(
         rootKey: any RootKey,
-        random: any RandomSource,
-        passcode: NewPasscodeSlot?
+        _ storeIdentifier: Bytes16,
+        passcode: NewPasscodeSlot? = nil,
+        _ floor: ScryptFloor
     ) throws(ProtectionError) {
-        var maker = try KeybagMaker(rootKey: rootKey, random: random)
+        var maker = try KeybagMaker(rootKey: rootKey, storeIdentifier)
         maker.passcode = passcode
         let hasPasscode = passcode != nil
         let purposes = Keybag.purposes(hasPasscode: hasPasscode)
@@ -62,7 +66,7 @@ package struct NewKeybag: Sendable {
             return try untilLock.key(purpose)
         }
         bytes = maker.seal(made)
-        keybag = try OpenKeybag(made, maker.rootSlotKey, maker.wrappedRootSlotKey, rooted)
-        unlocked = hasPasscode ? UnlockedKeys(made.owner, outlivingLock: outlivingLock, untilLock: untilLock) : nil
+        keybag = try OpenKeybag(made, maker.rootSlotKey, maker.wrappedRootSlotKey, rooted, floor)
+        unlocked = hasPasscode ? UnlockedKeys(made.keyOwner, outlivingLock: outlivingLock, untilLock: untilLock) : nil
     }
 }

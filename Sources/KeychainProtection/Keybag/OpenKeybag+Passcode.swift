@@ -13,10 +13,10 @@ extension OpenKeybag {
     ///   keybag's slot; ``ProtectionError/noMemory``.
     public func unlock(with key: SlotKey) throws(ProtectionError) -> UnlockedKeys {
         guard passcodeSlot != nil else { throw .noPasscode }
-        let wrapping = KeyWrapping(version: keybag.version, slotKey: key.key)
+        let wrapping = KeyWrapping(storeIdentifier: storeIdentifier, slotKey: key.key)
         let entries = keybag.entries.filter { $0.slot == .passcode }
         return UnlockedKeys(
-            keybag.owner,
+            keybag.keyOwner,
             outlivingLock: try StoreKeys(entries.filter { $0.purpose.outlivesLock }, wrapping),
             untilLock: try StoreKeys(entries.filter { !$0.purpose.outlivesLock }, wrapping)
         )

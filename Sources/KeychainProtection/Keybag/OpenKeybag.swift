@@ -9,33 +9,48 @@ public struct OpenKeybag: Sendable {
     let rootSlotKey: LockedKey
     let wrappedRootSlotKey: [UInt8]
     let keys: StoreKeys
+    let floor: ScryptFloor
 
-    /// The key of search tags, which is needed in every lock state.
-    let indexKey: LockedKey
+    /// What search tags and digests are made with, which is needed in every lock state.
+    let indexKeys: IndexKeys
 
     /// Authenticates a keybag before anything in it is believed, checks it, and unwraps the keys under its root slot.
     ///
+    /// - Parameters:
+    ///   - bytes: the keybag.
+    ///   - rootKey: the root key of its store.
+    ///   - owner: who is asking: the store of another owner is refused.
+    ///   - floor: the least work that a passcode or password may ask for.
     /// - Throws: ``ProtectionError/wrongRootKey``, ``ProtectionError/damagedKeybag(_:)``,
-    ///   ``ProtectionError/newerKeybag(version:)`` or ``ProtectionError/noMemory``.
-    public init(_ bytes: [UInt8], rootKey: any RootKey) throws(ProtectionError) {
+    ///   ``ProtectionError/newerKeybag(version:)``, ``ProtectionError/foreignOwner(_:)``,
+    ///   ``ProtectionError/unsupportedRootKey(_:)`` or ``ProtectionError/noMemory``.
+    public init(
+        _ bytes: [UInt8],
+        rootKey: any RootKey,
+        owner: StoreOwner = .embedded,
+        floor: ScryptFloor = .standard
+    ) throws(ProtectionError) {
         let parsed = try KeybagCodec.parse(bytes)
+        try KeybagOrigin(parsed.keybag).check(owner)
+        guard parsed.keybag.rootKeyKind == rootKey.kind else { throw .unsupportedRootKey(parsed.keybag.rootKeyKind) }
         guard let wrapped = parsed.keybag.wrappedRootSlotKey else {
             throw .damagedKeybag("it has no slot for the root key")
         }
-        let slotKey = try rootKey.unwrap(wrapped)
-        guard parsed.isAuthentic(under: Keybag.authenticationKey(of: slotKey)) else {
+        let slotKey = try rootKey.unwrap(wrapped, for: parsed.keybag.storeIdentifier)
+        guard parsed.isAuthentic(under: parsed.keybag.authenticationKey(of: slotKey)) else {
             throw .damagedKeybag("its authentication code is wrong")
         }
         keybag = parsed.keybag
-        try keybag.check()
+        try keybag.check(floor)
+        self.floor = floor
         rootSlotKey = try LockedMemory(keyCapacity: 1).store(slotKey)
         wrappedRootSlotKey = wrapped
         keys = try StoreKeys(
             keybag.entries.filter { $0.slot == .root },
-            KeyWrapping(version: keybag.version, slotKey: rootSlotKey)
+            KeyWrapping(storeIdentifier: keybag.storeIdentifier, slotKey: rootSlotKey)
         )
         guard let indexKey = keys[.index] else { throw .damagedKeybag("it has no index key") }
-        self.indexKey = indexKey
+        indexKeys = try IndexKeys(indexKey, of: keybag.storeIdentifier)
     }
 
     /// The bytes of the keybag of a new store: fresh keys, no passcode.
@@ -44,7 +59,7 @@ public struct OpenKeybag: Sendable {
         random: any RandomSource = SystemRandomSource()
     ) throws(ProtectionError) -> [UInt8] {
         let fresh = try StoreKeys(fresh: Keybag.purposes(hasPasscode: false))
-        return try KeybagMaker(rootKey: rootKey, random: random).make { (purpose) throws(ProtectionError) in
+        return try KeybagMaker(rootKey: rootKey, random.bytes16()).make { (purpose) throws(ProtectionError) in
             try fresh.key(purpose)
         }
     }
@@ -53,13 +68,15 @@ public struct OpenKeybag: Sendable {
         _ keybag: Keybag,
         _ rootSlotKey: LockedKey,
         _ wrappedRootSlotKey: [UInt8],
-        _ keys: StoreKeys
+        _ keys: StoreKeys,
+        _ floor: ScryptFloor
     ) throws(ProtectionError) {
         self.keybag = keybag
         self.rootSlotKey = rootSlotKey
         self.wrappedRootSlotKey = wrappedRootSlotKey
         self.keys = keys
-        indexKey = try keys.key(.index)
+        self.floor = floor
+        indexKeys = try IndexKeys(keys.key(.index), of: keybag.storeIdentifier)
     }
 
     /// Which store the keys belong to.
@@ -77,5 +94,5 @@ public struct OpenKeybag: Sendable {
     public var keysAreLocked: Bool { keys.areLocked }
 
     /// The maker of search tags for one operation; works in every lock state.
-    public func searchTags() -> SearchTags { SearchTags(indexKey) }
+    public func searchTags() -> SearchTags { SearchTags(indexKeys) }
 }

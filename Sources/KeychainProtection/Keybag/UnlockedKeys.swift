@@ -30,14 +30,14 @@ public struct UnlockedKeys: Sendable {
 
     /// The key for a purpose; `nil` when it is not among these, or for another keybag than that which was unlocked.
     func key(_ purpose: Keybag.Entry.Purpose, for keybag: Keybag) -> LockedKey? {
-        guard owner == keybag.owner else { return nil }
+        guard owner == keybag.keyOwner else { return nil }
         return outlivingLock[purpose] ?? untilLock?[purpose]
     }
 }
 
 extension Keybag {
     /// Whose keys its passcode unlocks.
-    var owner: UnlockedKeys.Owner {
+    var keyOwner: UnlockedKeys.Owner {
         UnlockedKeys.Owner(storeIdentifier: storeIdentifier, passcodeGeneration: passcodeGeneration)
     }
 }

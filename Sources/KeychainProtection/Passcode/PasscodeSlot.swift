@@ -13,6 +13,8 @@ public struct PasscodeSlot: Sendable, Hashable {
     /// How much work one passcode is.
     public let work: ScryptParameters
 
+    /// Whose slot it is; not a part of it in the file.
+    let storeIdentifier: Bytes16
     let salt: [UInt8]
     let wrappedSlotKey: [UInt8]
 
@@ -22,7 +24,7 @@ public struct PasscodeSlot: Sendable, Hashable {
     ///
     /// - Throws: ``ProtectionError/noMemory``, and what the root key throws.
     public func open(_ passcode: SecretBytes, rootKey: any RootKey) throws(ProtectionError) -> SlotKey? {
-        let wrappingKey = try Self.wrappingKey(passcode, salt, work, rootKey)
+        let wrappingKey = try Self.wrappingKey(passcode, salt, work, rootKey, storeIdentifier)
         guard let key = KeyWrap.unwrap(wrappedSlotKey[...], under: wrappingKey) else { return nil }
         return try SlotKey(key)
     }
@@ -31,10 +33,11 @@ public struct PasscodeSlot: Sendable, Hashable {
         _ passcode: SecretBytes,
         _ salt: [UInt8],
         _ work: ScryptParameters,
-        _ rootKey: any RootKey
+        _ rootKey: any RootKey,
+        _ storeIdentifier: Bytes16
     ) throws(ProtectionError) -> SymmetricKey {
         let derived = try Scrypt.key(from: passcode, salt: salt, work)
-        return try rootKey.entangle(derived.withUnsafeBytes(SecretBytes.init(copying:)))
+        return try rootKey.entangle(derived.withUnsafeBytes(SecretBytes.init(copying:)), for: storeIdentifier)
     }
 }
 
@@ -45,7 +48,7 @@ public struct NewPasscodeSlot: Sendable {
 
     let slot: PasscodeSlot
 
-    /// Makes a slot for a passcode.
+    /// Makes a slot for a passcode of a store.
     ///
     /// Slow by design, as `work` says.
     ///
@@ -53,12 +56,18 @@ public struct NewPasscodeSlot: Sendable {
     public init(
         _ passcode: SecretBytes,
         _ work: ScryptParameters,
-        rootKey: any RootKey
+        rootKey: any RootKey,
+        for storeIdentifier: Bytes16
     ) throws(ProtectionError) {
         let key = SymmetricKey.random()
         let salt = [UInt8].random(count: PasscodeSlot.saltByteCount)
-        let wrappingKey = try PasscodeSlot.wrappingKey(passcode, salt, work, rootKey)
-        slot = PasscodeSlot(work: work, salt: salt, wrappedSlotKey: try KeyWrap.wrap(key, under: wrappingKey))
+        let wrappingKey = try PasscodeSlot.wrappingKey(passcode, salt, work, rootKey, storeIdentifier)
+        slot = PasscodeSlot(
+            work: work,
+            storeIdentifier: storeIdentifier,
+            salt: salt,
+            wrappedSlotKey: try KeyWrap.wrap(key, under: wrappingKey)
+        )
         self.key = try SlotKey(key)
     }
 }

@@ -16,23 +16,24 @@ public struct PasswordHeader: Sendable, Hashable {
 
     /// The header of a new password: makes its key with a fresh salt.
     static func make(
-        _ work: ScryptParameters,
-        _ derive: (_ salt: [UInt8]) throws(ProtectionError) -> SymmetricKey
+        _ password: SecretBytes,
+        _ work: ScryptParameters
     ) throws(ProtectionError) -> (PasswordHeader, SymmetricKey) {
         let salt = [UInt8].random(count: Bytes16.count)
-        let key = try derive(salt)
+        let key = try Scrypt.key(from: password, salt: salt, work)
         return (PasswordHeader(work: work, salt: salt, checkCode: checkCode(of: key)), key)
     }
 
-    /// Whether a key is that of the right password.
-    func isRight(_ key: SymmetricKey) -> Bool {
-        SecretBytes(Self.checkCode(of: key).bytes) == SecretBytes(checkCode.bytes)
+    /// The key that a password gives; `nil` when it is wrong.
+    func key(_ password: SecretBytes) throws(ProtectionError) -> SymmetricKey? {
+        let key = try Scrypt.key(from: password, salt: salt, work)
+        return SecretBytes(Self.checkCode(of: key).bytes) == SecretBytes(checkCode.bytes) ? key : nil
     }
 
-    /// The first 16 bytes of HMAC-SHA-256 (RFC 2104) over a fixed text.
+    /// The first 16 bytes of a key that HKDF derives, and that nothing else is derived like.
     private static func checkCode(of key: SymmetricKey) -> Bytes16 {
-        Authentication.code(Array("swift-keychain 1 password check".utf8), under: key).withUnsafeBytes { code in
-            guard let first = Bytes16(code) else { preconditionFailure("HMAC-SHA-256 has 32 bytes") }
+        KeyDerivation.derive("password check", from: key).withUnsafeBytes { code in
+            guard let first = Bytes16(code) else { preconditionFailure("a derived key has 32 bytes") }
             return first
         }
     }
@@ -49,12 +50,4 @@ extension PasswordHeader {
         guard let checkCode = Bytes16(try reader.take(Bytes16.count)), work.areAcceptable else { return nil }
         self.checkCode = checkCode
     }
-}
-
-/// The key that an application password gives, for items with one header.
-public struct PasswordKey: Sendable {
-    /// The header of the items.
-    public let header: PasswordHeader
-
-    let key: SymmetricKey
 }

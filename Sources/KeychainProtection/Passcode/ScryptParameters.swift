@@ -14,6 +14,9 @@ public struct ScryptParameters: Sendable, Hashable {
     /// N = 2^17, r = 8, p = 1: 128 MiB, and a good part of a second.
     public static let standard = ScryptParameters(log2Cost: 17, blockSize: 8, parallelization: 1)
 
+    /// N = 2^14, r = 8, p = 1: the least that a file may ask for, for tests whose files other processes open.
+    package static let leastInFiles = ScryptParameters(log2Cost: 14, blockSize: 8, parallelization: 1)
+
     /// N = 2, r = 1, p = 1: the least that there is, for devices of tests whose passcode nobody guesses.
     package static let least = ScryptParameters(log2Cost: 1, blockSize: 1, parallelization: 1)
 
@@ -25,7 +28,7 @@ extension ScryptParameters {
     /// The number of bytes that the parameters take in a file.
     static let byteCount = 9
 
-    /// Whether a file may ask for so much: 128 * N * r * p bytes, which bounds memory and time alike, are at most 1 GiB.
+    /// Whether so much can be asked for: 128 * N * r * p bytes, which bounds memory and time alike, are at most 1 GiB.
     ///
     /// Within these bounds lie those of RFC 7914, section 2; the block size is bound by what swift-crypto can carry out.
     var areAcceptable: Bool {
@@ -43,10 +46,37 @@ extension ScryptParameters {
         return bytes
     }
 
+    /// Whether they are within all bounds: not too much work, and not too little.
+    func isAcceptable(_ floor: ScryptFloor) -> Bool {
+        areAcceptable && log2Cost >= floor.log2Cost && blockSize >= floor.blockSize
+    }
+
     /// Reads parameters, whatever they are.
     init(_ reader: inout ByteReader) throws(ByteReader.Truncated) {
         log2Cost = try reader.integer(UInt8.self)
         blockSize = try reader.integer(UInt32.self)
         parallelization = try reader.integer(UInt32.self)
+    }
+}
+
+/// The least work that a file may ask for.
+///
+/// Less would be an invitation to somebody who can write to the file, or who makes a backup for others to restore.
+public struct ScryptFloor: Sendable, Hashable {
+    let log2Cost: UInt8
+    let blockSize: UInt32
+
+    /// N = 2^14, r = 8: what scrypt was proposed with for logins in 2009, and the least that is taken from a file.
+    public static let standard = ScryptFloor(log2Cost: 14, blockSize: 8)
+
+    private init(log2Cost: UInt8, blockSize: UInt32) {
+        self.log2Cost = log2Cost
+        self.blockSize = blockSize
+    }
+
+    /// The floor of a device that does so much work itself: the standard, and lower for the devices of tests, whose work is less.
+    package init(of work: ScryptParameters) {
+        log2Cost = min(Self.standard.log2Cost, work.log2Cost)
+        blockSize = min(Self.standard.blockSize, work.blockSize)
     }
 }

@@ -4,41 +4,42 @@ import Crypto
 import KeychainCore
 
 /// The device's root key: operations, never bytes, so that a TPM or a daemon can stand behind it.
+///
+/// Each operation is bound to a store: what is wrapped for one does not unwrap for another.
 public protocol RootKey: Sendable {
-    /// Wraps a 256-bit key so that only this root key unwraps it.
-    func wrap(_ key: SymmetricKey) throws(ProtectionError) -> [UInt8]
+    /// What kind of key it is.
+    var kind: RootKeyKind { get }
 
-    /// Unwraps what ``wrap(_:)`` gave.
+    /// Wraps a 256-bit key so that only this root key unwraps it.
+    func wrap(_ key: SymmetricKey, for storeIdentifier: Bytes16) throws(ProtectionError) -> [UInt8]
+
+    /// Unwraps what ``wrap(_:for:)`` gave.
     ///
-    /// - Throws: ``ProtectionError/wrongRootKey`` when another root key wrapped it or it was altered.
-    func unwrap(_ wrapped: [UInt8]) throws(ProtectionError) -> SymmetricKey
+    /// - Throws: ``ProtectionError/wrongRootKey`` when another root key wrapped it, or this one for another store, or it was
+    ///   altered.
+    func unwrap(_ wrapped: [UInt8], for storeIdentifier: Bytes16) throws(ProtectionError) -> SymmetricKey
 
     /// Makes a key of what was derived from a passcode, so that it cannot be made where this root key is not.
     ///
     /// The same input gives the same key of 256 bits.
-    func entangle(_ input: SecretBytes) throws(ProtectionError) -> SymmetricKey
+    func entangle(_ input: SecretBytes, for storeIdentifier: Bytes16) throws(ProtectionError) -> SymmetricKey
 }
 
 /// A root key held in this process's locked memory.
 ///
 /// Wrapping is AES-256 key wrap (RFC 3394), entangling is HMAC-SHA-256 (RFC 2104), each under a key of its own that
-/// HKDF-SHA-256 (RFC 5869) derives from the root key.
+/// HKDF-SHA-256 (RFC 5869) derives from the root key for one store.
 public struct SoftwareRootKey: RootKey {
     /// The number of bytes of the key: 32.
     public static let byteCount = LockedKey.byteCount
 
-    private let wrappingKey: LockedKey
-    private let entanglingKey: LockedKey
+    private let key: LockedKey
 
     /// A root key from 32 bytes, which the caller wipes.
     public init(_ bytes: UnsafeRawBufferPointer) throws(ProtectionError) {
         guard bytes.count == Self.byteCount else { throw .wrongRootKey }
-        let memory = try LockedMemory(keyCapacity: 2)
-        (wrappingKey, entanglingKey) = try Residue.contain { () throws(ProtectionError) in
-            let derivation = KeyDerivation.Several(from: SymmetricKey(data: bytes))
-            let wrappingKey = try memory.store(derivation.derive("root key wrapping"))
-            return (wrappingKey, try memory.store(derivation.derive("passcode entangling")))
-        }
+        let memory = try LockedMemory(keyCapacity: 1)
+        key = try Residue.contain { () throws(ProtectionError) in try memory.store(SymmetricKey(data: bytes)) }
     }
 
     /// A random root key, for a keychain that ends with the process.
@@ -46,21 +47,42 @@ public struct SoftwareRootKey: RootKey {
         try SymmetricKey.random().withBytes { bytes throws(ProtectionError) in try SoftwareRootKey(bytes) }
     }
 
+    /// A key in memory.
+    public var kind: RootKeyKind { .software }
+
     /// Wraps by RFC 3394.
-    public func wrap(_ key: SymmetricKey) throws(ProtectionError) -> [UInt8] {
-        try wrappingKey.withKey { root throws(ProtectionError) in try KeyWrap.wrap(key, under: root) }
+    public func wrap(_ key: SymmetricKey, for storeIdentifier: Bytes16) throws(ProtectionError) -> [UInt8] {
+        try withKey("root key wrapping", storeIdentifier) { wrappingKey throws(ProtectionError) in
+            try KeyWrap.wrap(key, under: wrappingKey)
+        }
     }
 
     /// Unwraps by RFC 3394.
-    public func unwrap(_ wrapped: [UInt8]) throws(ProtectionError) -> SymmetricKey {
-        try wrappingKey.withKey { root throws(ProtectionError) in
-            guard let key = KeyWrap.unwrap(wrapped[...], under: root) else { throw .wrongRootKey }
+    public func unwrap(_ wrapped: [UInt8], for storeIdentifier: Bytes16) throws(ProtectionError) -> SymmetricKey {
+        try withKey("root key wrapping", storeIdentifier) { wrappingKey throws(ProtectionError) in
+            guard let key = KeyWrap.unwrap(wrapped[...], under: wrappingKey) else { throw .wrongRootKey }
             return key
         }
     }
 
     /// Entangles by HMAC-SHA-256.
-    public func entangle(_ input: SecretBytes) throws(ProtectionError) -> SymmetricKey {
-        entanglingKey.withKey { key in input.withUnsafeBytes { Authentication.code($0, under: key) } }
+    public func entangle(
+        _ input: SecretBytes,
+        for storeIdentifier: Bytes16
+    ) throws(ProtectionError) -> SymmetricKey {
+        try withKey("passcode entangling", storeIdentifier) { entanglingKey throws(ProtectionError) in
+            input.withUnsafeBytes { Authentication.code($0, under: entanglingKey) }
+        }
+    }
+
+    private func withKey<Result>(
+        _ purpose: String,
+        _ storeIdentifier: Bytes16,
+        _ body: (SymmetricKey) throws(ProtectionError) -> Result
+    ) throws(ProtectionError) -> Result {
+        try Residue.contain { () throws(ProtectionError) in
+            let derived = key.withKey { KeyDerivation.derive(purpose, from: $0, context: storeIdentifier.bytes) }
+            return try body(derived)
+        }
     }
 }

@@ -4,23 +4,24 @@ import KeychainCore
 
 /// What both sealed parts of a row are bound to (Documentation/Format.md, "Associated data").
 ///
-/// A part or a tag that is taken from another row, or from another version of this one, does not open. A whole row that
-/// is put back in time does.
+/// A part or a tag that is taken from another store, another row, or another version of this one, does not open. A whole row
+/// that is put back in time does.
 struct AssociatedData {
-    static let formatVersion: UInt8 = 1
-
     private var bytes: [UInt8]
 
-    /// The parts of a row; the label keeps one from standing in for the other.
+    /// What of a row is meant; the label keeps one from standing in for another.
     enum Part: UInt8 {
         case metadata = 0x4D
         case secret = 0x53
+        /// All of it, in the code of a backup.
+        case row = 0x52
     }
 
-    init(_ row: StoredRow) {
+    init(_ part: Part, _ row: StoredRow, of storeIdentifier: Bytes16) {
         bytes = []
-        bytes.reserveCapacity(96 + row.tags.count * 20)
-        bytes += [0, Self.formatVersion]
+        bytes.reserveCapacity(112 + row.tags.count * 20)
+        bytes += [part.rawValue, FileFormat.number]
+        storeIdentifier.withUnsafeBytes { bytes.append(contentsOf: $0) }
         bytes += row.itemClass.rawValue.utf8
         row.identifier.withUnsafeBytes { bytes.append(contentsOf: $0) }
         bytes.append(UInt8(truncatingIfNeeded: row.protection.utf8.count))
@@ -35,9 +36,6 @@ struct AssociatedData {
         }
     }
 
-    /// The bytes for one part; `header` is what lies in front of a secret that depends on a password.
-    mutating func labelled(_ part: Part, _ header: PasswordHeader? = nil) -> [UInt8] {
-        bytes[0] = part.rawValue
-        return bytes + (header?.encoded ?? [])
-    }
+    /// The bytes.
+    var encoded: [UInt8] { bytes }
 }

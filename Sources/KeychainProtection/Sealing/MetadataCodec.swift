@@ -4,16 +4,13 @@ import KeychainCore
 
 /// The plain bytes of an item's attributes (Documentation/Format.md, "Metadata").
 enum MetadataCodec {
-    /// The version that is written; all from 1 on are read.
-    private static let currentVersion: UInt8 = 2
-
     struct Metadata {
         var attributes: Attributes
         var hasSecret: Bool
     }
 
     static func encode(_ metadata: Metadata) -> [UInt8] {
-        var bytes: [UInt8] = [currentVersion, metadata.hasSecret ? 1 : 0]
+        var bytes: [UInt8] = [FileFormat.number, metadata.hasSecret ? 1 : 0]
         bytes.reserveCapacity(512)
         bytes.append(littleEndian: UInt16(metadata.attributes.count))
         for (name, value) in metadata.attributes.sorted(by: { $0.key < $1.key }) {
@@ -26,15 +23,14 @@ enum MetadataCodec {
     static func decode(_ bytes: [UInt8]) throws(ProtectionError) -> Metadata {
         do {
             var reader = ByteReader(bytes[...])
-            let version = try reader.integer(UInt8.self)
-            guard (1...currentVersion).contains(version) else { throw Malformed() }
+            guard try reader.integer(UInt8.self) == FileFormat.number else { throw Malformed() }
             let flags = try reader.integer(UInt8.self)
             guard flags <= 1 else { throw Malformed() }
             let count = Int(try reader.integer(UInt16.self))
             var attributes = Attributes(minimumCapacity: count)
             for _ in 0..<count {
                 let name = AttributeName(code: try reader.integer(UInt32.self).bigEndian)
-                attributes[name] = try value(&reader, version)
+                attributes[name] = try value(&reader)
             }
             guard reader.isAtEnd, attributes.count == count else { throw Malformed() }
             return Metadata(attributes: attributes, hasSecret: flags == 1)
@@ -79,7 +75,7 @@ enum MetadataCodec {
         bytes.append(littleEndian: content)
     }
 
-    private static func value(_ reader: inout ByteReader, _ version: UInt8) throws -> AttributeValue {
+    private static func value(_ reader: inout ByteReader) throws -> AttributeValue {
         guard let type = ValueType(rawValue: try reader.integer(UInt8.self)) else { throw Malformed() }
         let content = try reader.take(Int(try reader.integer(UInt32.self)))
         switch type {
@@ -91,7 +87,7 @@ enum MetadataCodec {
         case .unsigned: return .number(.unsigned(try integer(content)))
         case .real: return .number(.real(Double(bitPattern: try integer(content))))
         case .date: return .date(Timestamp(secondsSinceReferenceDate: Double(bitPattern: try integer(content))))
-        case .accessControl: return .accessControl(try accessControl(content, version))
+        case .accessControl: return .accessControl(try accessControl(content))
         }
     }
 
@@ -112,13 +108,11 @@ enum MetadataCodec {
         return bytes
     }
 
-    private static func accessControl(_ content: ArraySlice<UInt8>, _ version: UInt8) throws -> AccessControl {
+    private static func accessControl(_ content: ArraySlice<UInt8>) throws -> AccessControl {
         var reader = ByteReader(content)
         let flags = AccessControlFlags(rawValue: try reader.integer(UInt64.self))
         guard let constraints = AccessConstraints(flags) else { throw Malformed() }
-        // Version 1 was written by programs that could not enrol anybody.
-        let hasEnrolledSet = version > 1 && flags.contains(.biometryCurrentSet)
-        let enrolledSet = hasEnrolledSet ? Bytes16(try reader.take(Bytes16.count)) : nil
+        let enrolledSet = flags.contains(.biometryCurrentSet) ? Bytes16(try reader.take(Bytes16.count)) : nil
         guard let protection = Accessibility(rawValue: String(decoding: try reader.takeRest(), as: UTF8.self)) else {
             throw Malformed()
         }

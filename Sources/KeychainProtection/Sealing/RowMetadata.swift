@@ -1,40 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
 import KeychainCore
 
 /// Seals and opens the `metadata` column of one row (Documentation/Format.md, "Metadata").
 struct RowMetadata {
     private let row: StoredRow
-    private let key: LockedKey
-    private let associatedData: [UInt8]
+    private let part: RowPart
 
-    /// A row, and the metadata key of its protection class.
-    init(_ row: StoredRow, _ key: LockedKey) {
+    /// The metadata of a row under the keys of its store or backup.
+    init(_ row: StoredRow, _ keys: some RowKeys) throws(ProtectionError) {
         self.row = row
-        self.key = key
-        var associatedData = AssociatedData(row)
-        self.associatedData = associatedData.labelled(.metadata)
+        part = try RowPart(.metadata, of: row, keys)
     }
 
-    func seal(_ item: SealableItem) throws(ProtectionError) -> [UInt8] {
-        var plain = MetadataCodec.encode(.init(attributes: item.attributes, hasSecret: item.secret != nil))
+    func seal(_ metadata: MetadataCodec.Metadata) throws(ProtectionError) -> [UInt8] {
+        var plain = MetadataCodec.encode(metadata)
         defer { plain.wipe() }
         guard plain.count <= ItemLimits.metadataByteCount else { throw .tooLarge }
-        let bytes = SecretBytes(plain)
-        return try key.withKey { key throws(ProtectionError) in
-            try bytes.withUnsafeBytes { plain throws(ProtectionError) in
-                try GCM.seal(plain, under: key, associatedData: associatedData)
-            }
-        }
+        return try part.seal(SecretBytes(plain))
     }
 
+    /// The attributes, once the clear columns that the associated data leaves out agree with them.
     func open() throws(ProtectionError) -> MetadataCodec.Metadata {
-        let plain = key.withKey { key in
-            GCM.open(row.metadata[...], under: key, associatedData: associatedData) { Array($0) }
-        }
-        guard var plain else { throw .damagedRow(.metadata) }
+        var plain = try part.open { Array($0) }
         defer { plain.wipe() }
-        return try MetadataCodec.decode(plain)
+        let metadata = try MetadataCodec.decode(plain)
+        guard metadata.attributes[.accessible] == .string(row.protection),
+            metadata.attributes[.tombstone] == .number(.integer(row.isTombstone ? 1 : 0))
+        else { throw .damagedRow(.contradiction) }
+        return metadata
     }
 }

@@ -1,84 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
 import KeychainCore
 
 /// Seals and opens the `secret` column of one row (Documentation/Format.md, "Secret").
 struct RowSecret {
     private let row: StoredRow
-    private let classKey: LockedKey
+    private let part: RowPart
+    private let floor: ScryptFloor
 
-    /// A row, and the class key of its protection class.
-    init(_ row: StoredRow, _ classKey: LockedKey) {
+    /// The secret of a row under the keys of its store or backup.
+    init(_ row: StoredRow, _ keys: some RowKeys) throws(ProtectionError) {
         self.row = row
-        self.classKey = classKey
+        part = try RowPart(.secret, of: row, keys)
+        floor = keys.floor
     }
 
+    /// Seals a secret, under the key of a password first if there is one.
     func seal(_ secret: SecretBytes, _ passwordKey: PasswordKey?) throws(ProtectionError) -> [UInt8] {
-        let rowKey = SymmetricKey.random()
-        let header = passwordKey?.header
-        let wrapped = try KeyWrap.wrap(rowKey, under: wrappingKey(header))
-        let sealingKey = sealingKey(rowKey, passwordKey)
-        let associatedData = associatedData(header)
-        let sealed = try secret.withUnsafeBytes { plain throws(ProtectionError) in
-            try GCM.seal(plain, under: sealingKey, associatedData: associatedData)
-        }
-        return (header?.encoded ?? []) + wrapped + sealed
+        guard let passwordKey else { return try seal(secret) }
+        return try seal(PasswordLayer.seal(secret, passwordKey, for: use))
     }
+
+    /// Seals what the row's key is to protect: the secret, or what ``PasswordLayer`` made of it.
+    func seal(_ bytes: SecretBytes) throws(ProtectionError) -> [UInt8] { try part.seal(bytes) }
 
     func open(needsPassword: Bool, _ passwordKey: PasswordKey?) throws(ProtectionError) -> SecretBytes {
-        let parts = try parts(needsPassword: needsPassword)
-        guard parts.header == nil || parts.header == passwordKey?.header else { throw .passwordMissing }
-        let sealingKey = sealingKey(parts.rowKey, needsPassword ? passwordKey : nil)
-        let secret = GCM.open(
-            parts.sealed,
-            under: sealingKey,
-            associatedData: associatedData(parts.header),
-            SecretBytes.init(copying:)
-        )
-        guard let secret else { throw .damagedRow(.secret) }
+        guard needsPassword else { return try opened() }
+        let layer = try layer()
+        guard let passwordKey, passwordKey.header == layer.header else { throw .passwordMissing }
+        guard let secret = layer.open(passwordKey, for: use) else { throw .damagedRow(.secret) }
         return secret
     }
 
-    /// The header of a secret that needs a password, authentic.
-    func passwordHeader() throws(ProtectionError) -> PasswordHeader? { try parts(needsPassword: true).header }
+    /// The header of a secret that needs a password.
+    func passwordHeader() throws(ProtectionError) -> PasswordHeader { try layer().header }
 
-    private struct Parts {
-        let header: PasswordHeader?
-        let rowKey: SymmetricKey
-        let sealed: ArraySlice<UInt8>
+    /// What the row's key protects, of the right shape.
+    func sealed(needsPassword: Bool) throws(ProtectionError) -> SecretBytes {
+        let bytes = try opened()
+        if needsPassword { _ = try layer(in: bytes) }
+        return bytes
     }
 
-    private func parts(needsPassword: Bool) throws(ProtectionError) -> Parts {
-        do throws(ByteReader.Truncated) {
-            var reader = ByteReader(row.secret[...])
-            let header = needsPassword ? try PasswordHeader(&reader) : nil
-            let wrapped = try reader.take(KeyWrap.wrappedByteCount)
-            if header != nil || !needsPassword, let rowKey = KeyWrap.unwrap(wrapped, under: wrappingKey(header)) {
-                return Parts(header: header, rowKey: rowKey, sealed: try reader.takeRest())
-            }
-        } catch {}
-        throw .damagedRow(.secret)
+    private func opened() throws(ProtectionError) -> SecretBytes { try part.open(SecretBytes.init(copying:)) }
+
+    private func layer() throws(ProtectionError) -> PasswordLayer { try layer(in: opened()) }
+
+    private func layer(in bytes: SecretBytes) throws(ProtectionError) -> PasswordLayer {
+        guard let layer = PasswordLayer(bytes) else { throw .damagedRow(.secret) }
+        guard layer.header.work.isAcceptable(floor) else { throw .damagedRow(.passwordWork) }
+        return layer
     }
 
-    /// What wraps the row key: the class key itself, or with a password one that HKDF derives from it and the header, so that
-    /// an altered header is told from a wrong password.
-    private func wrappingKey(_ header: PasswordHeader?) -> SymmetricKey {
-        classKey.withKey { classKey in
-            guard let header else { return classKey }
-            return KeyDerivation.derive("row wrapping with password", from: classKey, context: header.encoded)
-        }
-    }
-
-    /// What seals the secret: the row key itself, or with a password one that HKDF derives from it with the password's key
-    /// as salt.
-    private func sealingKey(_ rowKey: SymmetricKey, _ passwordKey: PasswordKey?) -> SymmetricKey {
-        guard let passwordKey else { return rowKey }
-        return KeyDerivation.derive("secret sealing with password", from: rowKey, and: passwordKey.key)
-    }
-
-    private func associatedData(_ header: PasswordHeader?) -> [UInt8] {
-        var associatedData = AssociatedData(row)
-        return associatedData.labelled(.secret, header)
+    /// The item that a password's key seals; not its store, so that a backup can take it along without the password.
+    private var use: PasswordLayer.Use {
+        PasswordLayer.Use("item password", Array(row.itemClass.rawValue.utf8) + row.identifier.bytes)
     }
 }

@@ -5,8 +5,8 @@ import KeychainCore
 /// The tables of a backup file (Documentation/Format.md, "Backup file"): those of a store, without what only searching
 /// needs, and without a device.
 enum BackupLayout {
-    /// Counts up with every change of the tables; kept in `PRAGMA user_version`.
-    static let version: Int64 = 1
+    /// Kept in `PRAGMA user_version`.
+    static let version = Int64(FileFormat.version)
 
     /// Marks the file as a backup in `PRAGMA application_id`: "SKBK".
     static let applicationIdentifier: Int64 = 0x534B_424B

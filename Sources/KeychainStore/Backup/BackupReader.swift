@@ -57,7 +57,9 @@ public final class BackupReader {
         }
         guard mark == BackupLayout.applicationIdentifier else { throw refusal("it lacks the mark of one") }
         guard version <= BackupLayout.version else { throw KeychainError(StoreError.newerBackup(version: version)) }
-        guard version == BackupLayout.version else { throw refusal("version \(version) never was") }
+        guard version == BackupLayout.version else {
+            throw refusal("it has version \(version), which was never released")
+        }
     }
 
     private func checkTables() throws(KeychainError) {

@@ -12,25 +12,25 @@ extension Store {
     ///   - file: the path of the backup, which is not changed and need not be trusted.
     ///   - folder: the keychain's folder.
     ///   - options: how patient to be.
-    ///   - keybag: gives the keybag of the store for that of the backup.
+    ///   - contents: gives what the store is made of for the keybag of the backup.
     /// - Returns: How many items were restored.
     /// - Throws: ``KeychainError`` caused by ``StoreError/notABackup(path:_:)``, ``StoreError/newerBackup(version:)``,
-    ///   ``StoreError/storeExists(path:)`` or what else is wrong, or what `keybag` throws.
+    ///   ``StoreError/storeExists(path:)`` or what else is wrong, or what `contents` throws.
     public static func restoreBackup(
         from file: String,
         in folder: PrivateDirectory,
         options: StoreOptions,
-        keybag: (_ backupKeybag: [UInt8]) throws(KeychainError) -> [UInt8]
+        contents: (_ backupKeybag: [UInt8]) throws(KeychainError) -> RestoredStore
     ) throws(KeychainError) -> Int {
         try checkIsFree(folder)
         let backup = try BackupReader(file)
         let lock = try lock(folder, until: Deadline(milliseconds: options.busyTimeoutMilliseconds))
         // Another process may have made a store before it let go of the lock.
         try checkIsFree(folder)
-        let keybag = try keybag(backup.keybag())
+        let contents = try contents(backup.keybag())
         var items = 0
-        try create(in: folder, options, keybag: keybag) { (connection) throws(KeychainError) in
-            items = try backup.addRows(to: connection)
+        try create(in: folder, options, keybag: contents.keybag) { (connection) throws(KeychainError) in
+            items = try backup.addRows(to: connection, contents)
         }
         _ = consume lock
         return items
@@ -41,27 +41,55 @@ extension Store {
     }
 }
 
+/// What a restored store is made of.
+public struct RestoredStore {
+    fileprivate let keybag: [UInt8]
+    fileprivate let reseal: (NumberedRow) throws(KeychainError) -> StoredRow
+    fileprivate let checkRows: () throws(KeychainError) -> Void
+
+    /// What a restored store is made of.
+    ///
+    /// - Parameters:
+    ///   - keybag: its keybag.
+    ///   - reseal: gives what it has for a row of the backup; throws for one that does not open.
+    ///   - checkRows: throws when the rows were not those of the backup.
+    public init(
+        keybag: [UInt8],
+        reseal: @escaping (NumberedRow) throws(KeychainError) -> StoredRow,
+        checkRows: @escaping () throws(KeychainError) -> Void
+    ) {
+        self.keybag = keybag
+        self.reseal = reseal
+        self.checkRows = checkRows
+    }
+}
+
 extension RowWriter {
-    /// Adds the rows of a backup to a store that has none.
+    /// Adds the rows of a backup to a store that has none, and its keybag.
     ///
     /// - Returns: How many items they are.
-    public func add(rowsOf backup: BackupReader) throws(KeychainError) -> Int { try backup.addRows(to: connection) }
+    public func restore(_ backup: BackupReader, _ contents: RestoredStore) throws(KeychainError) -> Int {
+        try setKeybag(contents.keybag)
+        return try backup.addRows(to: connection, contents)
+    }
 }
 
 extension BackupReader {
-    /// Adds every row to a database that has the tables of a store.
+    /// Adds every row, sealed anew, to a database that has the tables of a store.
     ///
     /// - Returns: How many items they are.
-    fileprivate func addRows(to connection: Connection) throws(KeychainError) -> Int {
+    fileprivate func addRows(to connection: Connection, _ contents: RestoredStore) throws(KeychainError) -> Int {
         var items = 0
         for itemClass in ItemClass.stored {
             try forEachRow(itemClass) { (row) throws(KeychainError) in
-                do throws(SQLiteError) { try connection.insert(row) } catch {
+                let sealed = NumberedRow(number: row.number, row: try contents.reseal(row), damage: nil)
+                do throws(SQLiteError) { try connection.insert(sealed) } catch {
                     throw error.isUniqueViolation ? refusal("two rows are the same item") : KeychainError(error)
                 }
                 if !row.row.isTombstone { items += 1 }
             }
         }
+        try contents.checkRows()
         return items
     }
 }

@@ -4,8 +4,11 @@ import KeychainCore
 
 /// The tables of the file, written from the schema of the item classes (Documentation/Format.md, "Tables").
 enum Layout {
-    /// Counts up with every change of the tables; kept in `PRAGMA user_version`.
-    static let version: Int64 = 2
+    /// Kept in `PRAGMA user_version`.
+    static let version = Int64(FileFormat.version)
+
+    /// The first version that was released: those below are of format 1.
+    static let firstVersion: Int64 = 0x0200
 
     /// Marks the file as ours in `PRAGMA application_id`: "SKCH".
     static let applicationIdentifier: Int64 = 0x534B_4348

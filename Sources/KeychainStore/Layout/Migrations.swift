@@ -2,7 +2,10 @@
 
 @_implementationOnly import CSQLite
 
-/// Brings the tables of an older version up to date, one version at a time, all in one transaction.
+/// Brings the tables of an older revision of the format up to date, one revision at a time, all in one transaction.
+///
+/// Another format is another matter, because rows of locked classes cannot be sealed anew (Documentation/Format.md, "How a
+/// version 3 would come").
 struct Migrations {
     /// The version that the last step leads to.
     let target: Int64
@@ -10,28 +13,10 @@ struct Migrations {
     /// What leads from a version to the next, by the version that it starts from.
     let steps: [Int64: [String]]
 
-    /// Those of this version.
+    /// Those of this version: none, because no revision of the tables came before the first.
     ///
     /// A step is never changed once it was released, whatever becomes of ``Layout``.
-    static let current = Migrations(target: Layout.version, steps: [1: addDevice])
-
-    private static let addDevice = [
-        """
-        CREATE TABLE device (
-            id INTEGER PRIMARY KEY CHECK (id = 1),
-            keybag_revision INTEGER NOT NULL,
-            failed_attempts INTEGER NOT NULL,
-            interrupted_attempts INTEGER NOT NULL,
-            last_attempt_boot TEXT,
-            last_attempt_seconds REAL,
-            last_attempt_date REAL,
-            auto_lock_seconds INTEGER,
-            erase_after_attempts INTEGER,
-            owes_log_erasure INTEGER NOT NULL
-        )
-        """,
-        "INSERT INTO device VALUES (1, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0)",
-    ]
+    static let current = Migrations(target: Layout.version, steps: [:])
 
     /// Migrates a database of an older version; does nothing to one that is up to date.
     ///

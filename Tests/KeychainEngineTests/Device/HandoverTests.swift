@@ -21,9 +21,11 @@ struct HandoverTests {
         place = try TemporaryFolder()
         folder = try PrivateDirectory(KeychainLocation(path: place.path(of: "keychain")))
         let rootKey = try SoftwareRootKey.ephemeral()
-        let passcode = try NewPasscodeSlot(SecretBytes(Array("1234".utf8)), .testing, rootKey: rootKey)
-        let bytes = try OpenKeybag.make(rootKey: rootKey, random: SystemRandomSource())
-        keybag = try OpenKeybag(OpenKeybag(bytes, rootKey: rootKey).settingPasscode(passcode), rootKey: rootKey)
+        let plain = try OpenKeybag(OpenKeybag.make(rootKey: rootKey), rootKey: rootKey)
+        let (bytes, work) = (SecretBytes(Array("1234".utf8)), ScryptParameters.testing)
+        let passcode = try NewPasscodeSlot(bytes, work, rootKey: rootKey, for: plain.storeIdentifier)
+        let changed = try plain.settingPasscode(passcode)
+        keybag = try OpenKeybag(changed, rootKey: rootKey, floor: ScryptFloor(of: work))
         slotKey = passcode.key
     }
 

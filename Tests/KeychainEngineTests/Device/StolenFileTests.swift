@@ -63,7 +63,9 @@ struct StolenFileTests {
     func guessesNeedTheRootKey() throws {
         let store = try GuardedStore()
         let rootKey = try SoftwareRootKey(copying: try #require(try store.files()["root.key"] ?? nil))
-        let slot = try #require(try OpenKeybag(try store.keybag(), rootKey: rootKey).passcodeSlot)
+        let slot = try #require(
+            try OpenKeybag(try store.keybag(), rootKey: rootKey, floor: ScryptFloor(of: .least)).passcodeSlot
+        )
         let passcode = SecretBytes(Array(GuardedStore.passcode.utf8))
         #expect(try slot.open(passcode, rootKey: rootKey) != nil)
         #expect(try slot.open(passcode, rootKey: try SoftwareRootKey.ephemeral()) == nil)

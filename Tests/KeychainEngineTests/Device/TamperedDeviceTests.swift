@@ -12,10 +12,11 @@ struct TamperedDeviceTests {
     // MARK: - Rows
 
     @Test(
-        "wrapped row keys that changed places open nothing",
-        arguments: [(Accessibility.whenUnlocked, Accessibility.whenUnlocked), (.whenUnlocked, .always)]
+        "secrets, or parts of them, that changed places open nothing",
+        arguments: [(Accessibility.whenUnlocked, Accessibility.whenUnlocked), (.whenUnlocked, .always)],
+        [true, false]
     )
-    func swappedRowKeys(_ levels: (Accessibility, Accessibility)) throws {
+    func swappedSecrets(_ levels: (Accessibility, Accessibility), _ isWhole: Bool) throws {
         let store = try GuardedStore()
         for (account, level) in [("one", levels.0), ("two", levels.1)] {
             #expect(store.keychain.add(account, "of \(account)", ["pdmn": .string(level.rawValue)]) == .done)
@@ -26,7 +27,7 @@ struct TamperedDeviceTests {
         let secrets = try raw.run("SELECT secret FROM items_genp ORDER BY id DESC LIMIT 2").compactMap(\.self)
         try #require(secrets.count == 2 && numbers.count == 2)
         for (number, (own, other)) in zip(numbers, [(secrets[0], secrets[1]), (secrets[1], secrets[0])]) {
-            let altered = Array(other.prefix(40) + own.dropFirst(40))
+            let altered = isWhole ? other : Array(other.prefix(12) + own.dropFirst(12))
             try raw.run("UPDATE items_genp SET secret = ? WHERE id = \(number)", [altered])
         }
         #expect(store.keychain.secret("one") == .failed(.decode))

@@ -3,6 +3,7 @@
 import KeychainCore
 import KeychainEngine
 import KeychainFiles
+import KeychainProtection
 import KeychainSimulation
 import KeychainTestSupport
 import Testing
@@ -23,7 +24,12 @@ struct EnclaveBackupTests {
         #expect(report.items == 2)
         #expect(report.leftOut == [.whenUnlocked: 1, .afterFirstUnlock: 1])
         let location = KeychainLocation(path: folder.path(of: "restored"))
-        let restored = try EmbeddedKeychain.restoreBackup(from: folder.path(of: "backup"), secret: secret, to: location)
+        let restored = try EmbeddedKeychain.restoreBackup(
+            from: folder.path(of: "backup"),
+            secret: secret,
+            to: location,
+            floor: ScryptFloor(of: .least)
+        )
         #expect(restored.leftOut == report.leftOut)
         let query: PropertyDictionary = [
             "class": .string("keys"), "m_Limit": .string("m_LimitAll"), "r_Attributes": .boolean(true),

@@ -22,7 +22,7 @@ struct ReleasedEnclaveTests {
     static let passcode = SecretBytes(Array("1234".utf8))
     static let applicationPassword = SecretBytes(Array("of the application".utf8))
 
-    @Test("keys of every version do what they are for", arguments: ["enclave-1"])
+    @Test("keys of every version do what they are for", arguments: ["enclave-2"])
     func usesReleasedKeys(_ name: String) throws {
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(name)
         func bytes(_ file: String) throws -> [UInt8] {

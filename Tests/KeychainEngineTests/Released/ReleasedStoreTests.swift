@@ -11,10 +11,10 @@ import Testing
 
 /// Stores made by each version of the format, kept for ever: every later version opens them all.
 struct ReleasedStoreTests {
-    @Test("a store of every version opens and holds what was put there", arguments: ["format-1", "format-2"])
+    @Test("a store of every version opens and holds what was put there", arguments: ["format-2"])
     func opensReleasedStores(_ name: String) throws {
         let folder = try TemporaryFolder()
-        let home = try copy(name, into: folder)
+        let home = try Self.copy(name, into: folder)
         try expectContents(of: EmbeddedKeychain(at: KeychainLocation(path: home)))
     }
 
@@ -24,7 +24,7 @@ struct ReleasedStoreTests {
     )
     func opensReleasedDevices(_ name: String) throws {
         let folder = try TemporaryFolder()
-        let home = try copy(name, into: folder)
+        let home = try Self.copy(name, into: folder)
         let owner = GuardedItems.owner()
         let keychain = EmbeddedKeychain(
             at: KeychainLocation(path: home),
@@ -33,6 +33,57 @@ struct ReleasedStoreTests {
         try GuardedItems.expectLocked(keychain)
         try keychain.device.unlock(passcode: GuardedItems.passcode)
         try GuardedItems.expectContents(of: keychain)
+    }
+
+    @Test("a backup of every version is restored and holds what was put there", arguments: ["format-2"])
+    func restoresReleasedBackups(_ name: String) throws {
+        let folder = try TemporaryFolder()
+        let backup = Self.source(name).appendingPathComponent("keychain.backup").path
+        let location = KeychainLocation(path: folder.path(of: "keychain"))
+        let secret = SecretBytes(Array("of the backup".utf8))
+        let report = try EmbeddedKeychain.restoreBackup(from: backup, secret: secret, to: location)
+        #expect(report == BackupReport(items: SampleItems.all.count, leftOut: [:], damaged: 0))
+        try expectContents(of: EmbeddedKeychain(at: location))
+    }
+
+    @Test(
+        "a store of format 1, which was never released, is refused and stays as it is, byte for byte",
+        arguments: ["unreleased-1", "unreleased-2"],
+        [false, true]
+    )
+    func refusesUnreleased(_ name: String, _ hasLog: Bool) throws {
+        let folder = try TemporaryFolder()
+        let home = try Self.copy(name, into: folder)
+        for companion in ["keychain.db-wal", "keychain.db-shm"] where hasLog {
+            let contents = Data(repeating: 7, count: 100)
+            let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+            try #require(
+                FileManager.default.createFile(
+                    atPath: "\(home)/\(companion)",
+                    contents: contents,
+                    attributes: attributes
+                )
+            )
+        }
+        let before = try Self.files(in: home)
+        let keychain = EmbeddedKeychain(at: KeychainLocation(path: home))
+        let query: PropertyDictionary = [PropertyKey.itemClass: .string("genp")]
+        let calls: [(EmbeddedKeychain) throws -> Void] = [
+            { _ = try $0.perform(KeychainRequest(.copyMatching(query), client: SampleItems.client)) },
+            { _ = try $0.perform(KeychainRequest(.add(SampleItems.deleted), client: SampleItems.client)) },
+            { _ = try $0.perform(KeychainRequest(.delete(query), client: SampleItems.client)) },
+            { try $0.device.setPasscode(GuardedItems.passcode) },
+            { _ = try $0.check() }, { _ = try $0.recover() },
+            { _ = try $0.createBackup(at: folder.path(of: "backup"), secret: GuardedItems.passcode) },
+        ]
+        for call in calls {
+            let failure = #expect(throws: KeychainError.self) { try call(keychain) }
+            #expect(failure?.status == .notAvailable)
+            #expect(failure?.reason.contains("format 1, which was never released") ?? false)
+            #expect(failure?.reason.contains("left as it is") ?? false)
+        }
+        let isUnchanged = try Self.files(in: home) == before
+        #expect(isUnchanged)
     }
 
     @Test("a device made now holds the same")
@@ -45,9 +96,9 @@ struct ReleasedStoreTests {
     }
 
     /// A copy of a released store; the original is never opened.
-    private func copy(_ name: String, into folder: TemporaryFolder) throws -> String {
+    static func copy(_ name: String, into folder: TemporaryFolder) throws -> String {
         let home = folder.path(of: "keychain")
-        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(name)
+        let source = Self.source(name)
         try FileManager.default.createDirectory(
             atPath: home,
             withIntermediateDirectories: false,
@@ -64,6 +115,17 @@ struct ReleasedStoreTests {
             )
         }
         return home
+    }
+
+    static func source(_ name: String) -> URL {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(name)
+    }
+
+    private static func files(in folder: String) throws -> [String: Data] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        return try Dictionary(
+            uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\($0)"))) }
+        )
     }
 
     @Test("a store made now holds the same")
@@ -90,7 +152,7 @@ struct ReleasedStoreTests {
 }
 
 /// One item of every class, with a value of every type, and a synchronizable one that was deleted.
-private enum SampleItems {
+enum SampleItems {
     static let client = Client(accessGroups: ["TEAMID.com.example.app", "TEAMID.com.example.shared"])
 
     static let all: [PropertyDictionary] = [
@@ -131,11 +193,11 @@ private enum SampleItems {
 }
 
 /// An item of each level and of each kind of access control, on a device with a passcode.
-private enum GuardedItems {
+enum GuardedItems {
     static let passcode = SecretBytes(Array("1234".utf8))
     static let client = SampleItems.client
 
-    private static let applicationPassword = SecretBytes(Array("of the application".utf8))
+    static let passwordBytes = Array("of the application".utf8)
     private static let access: [(String, AccessControlFlags)] = [
         ("userPresence", .userPresence), ("biometryCurrentSet", .biometryCurrentSet),
         ("either", [.biometryAny, .devicePasscode, .or]), ("both", [.biometryAny, .devicePasscode, .and]),
@@ -149,9 +211,14 @@ private enum GuardedItems {
         }
     }
 
-    static func make(in path: String) throws -> EmbeddedKeychain {
+    /// A device of that owner.
+    static var options: DeviceOptions {
         var options = DeviceOptions(authenticator: owner())
-        options.passwordWork = .testing
+        options.passwordWork = .leastInFiles
+        return options
+    }
+
+    static func make(in path: String) throws -> EmbeddedKeychain {
         let keychain = EmbeddedKeychain(at: KeychainLocation(path: path), device: options)
         try keychain.device.setPasscode(passcode)
         for level in Accessibility.stored { try add("\(level.rawValue)", .level(level), to: keychain) }
@@ -173,9 +240,9 @@ private enum GuardedItems {
         }
     }
 
-    private static func context() -> AuthenticationContext {
+    static func context() -> AuthenticationContext {
         let context = AuthenticationContext()
-        context.applicationPassword = applicationPassword
+        context.applicationPassword = SecretBytes(passwordBytes)
         return context
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import KeychainCore
 import KeychainEngine
 import KeychainFiles
+import KeychainProtection
 import KeychainStore
 import KeychainTestSupport
 
@@ -19,9 +20,16 @@ struct TestStore {
     static let client = Client(accessGroups: ["TEAMID.com.example.distinctive-group"])
 
     /// The keychain, opened anew.
-    func open(busyTimeoutMilliseconds: Int32 = 5_000) -> EmbeddedKeychain {
+    ///
+    /// - Parameters:
+    ///   - busyTimeoutMilliseconds: how patient it is.
+    ///   - work: how much work its passcodes are; the least, which virtual devices have.
+    /// - Returns: The keychain.
+    func open(busyTimeoutMilliseconds: Int32 = 5_000, work: ScryptParameters = .least) -> EmbeddedKeychain {
         let options = StoreOptions(busyTimeoutMilliseconds: busyTimeoutMilliseconds)
-        return EmbeddedKeychain(at: KeychainLocation(path: path), options: options)
+        var device = DeviceOptions()
+        device.passwordWork = work
+        return EmbeddedKeychain(at: KeychainLocation(path: path), options: options, device: device)
     }
 
     /// The path of a file of the keychain.

@@ -91,18 +91,18 @@ struct EnclaveUseTests {
     @Test("an application password takes part in the key")
     func password() throws {
         let device = try TestStore().device()
-        let right = try device.keybag.newPasswordKey("right", .testing)
+        let right = try PasswordKey(new: "right", .testing)
         let accessControl = AccessControl.of(.whenUnlocked, [.applicationPassword])
         #expect(throws: ProtectionError.passwordMissing) { try device.makeEnclaveKey(.p256, accessControl) }
         let key = try device.sealedKey(device.makeEnclaveKey(.p256, accessControl, passwordKey: right).sealed)
         let sign = try #require(EnclaveUse(.sign(digest: [1]), .p256))
         #expect(throws: ProtectionError.passwordMissing) { try device.perform(sign, with: key) }
-        let other = try device.keybag.newPasswordKey("right", .testing)
+        let other = try PasswordKey(new: "right", .testing)
         #expect(throws: ProtectionError.passwordMissing) { try device.perform(sign, with: key, passwordKey: other) }
-        let header = try #require(key.passwordHeader)
-        let typed = try #require(try device.keybag.passwordKey("right", header))
+        let header = try #require(try device.passwordHeader(of: key))
+        let typed = try #require(try PasswordKey("right", header))
         #expect(try device.perform(sign, with: key, passwordKey: typed).count == 64)
-        #expect(try device.keybag.passwordKey("wrong", header) == nil)
+        #expect(try PasswordKey("wrong", header) == nil)
         // The header alone does not do: the key is what opens it.
         let forged = PasswordKey(header: header, key: other.key)
         #expect(throws: ProtectionError.damagedKey) { try device.perform(sign, with: key, passwordKey: forged) }

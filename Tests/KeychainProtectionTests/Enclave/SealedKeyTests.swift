@@ -25,7 +25,7 @@ struct SealedKeyTests {
         let device = try store.device()
         let locked = Device(try store.keybag())
         for accessControl in Self.accessControls {
-            let password = try device.keybag.newPasswordKey("application password", .testing)
+            let password = try PasswordKey(new: "application password", .testing)
             let made = try device.makeEnclaveKey(algorithm, accessControl, passwordKey: password)
             #expect(made.algorithm == algorithm)
             #expect(made.publicKey.count == algorithm.publicKeyByteCount)
@@ -35,30 +35,31 @@ struct SealedKeyTests {
                 #expect(read.publicKey == made.publicKey)
                 #expect(read.accessControl == accessControl)
                 #expect(read.accessControl.enrolledSet == accessControl.enrolledSet)
-                let needsPassword = accessControl.constraints?.requiresApplicationPassword ?? false
-                #expect(read.passwordHeader == (needsPassword ? password.header : nil))
             }
+            let needsPassword = accessControl.constraints?.requiresApplicationPassword ?? false
+            let header = try device.passwordHeader(of: device.sealedKey(made.sealed))
+            #expect(header == (needsPassword ? password.header : nil))
         }
     }
 
-    @Test("the bytes are those of the format, version 1")
+    @Test("the bytes are those of the format")
     func layout() throws {
         let device = try TestStore.withPasscode().device()
-        let password = try device.keybag.newPasswordKey("application password", .testing)
+        let password = try PasswordKey(new: "application password", .testing)
         let accessControl = AccessControl.of(.whenUnlockedThisDeviceOnly, [.applicationPassword, .biometryCurrentSet])
         let key = try device.makeEnclaveKey(.mlKEM768, accessControl, passwordKey: password)
         let bytes = key.sealed.unprotectedCopy
-        var expected = Array("SKEK".utf8) + [1, 2, 3] + Array("aku".utf8)
+        var expected = Array("SKEK".utf8) + [2, 2, 3] + Array("aku".utf8)
         expected += [1, 0, 0, 0]
         expected += [8, 0, 0, 0x80, 0, 0, 0, 0]
         expected += [UInt8](repeating: 7, count: 16)
         expected += key.publicKey
-        expected += password.header.encoded
         #expect(Array(bytes.prefix(expected.count)) == expected)
-        #expect(bytes.count == expected.count + 40 + 12 + 64 + 16 + 32)
+        #expect(bytes.count == expected.count + 16 + 12 + (41 + 16 + 12 + 64 + 16) + 16 + 32)
+        #expect(Data(bytes).range(of: Data(password.header.salt)) == nil)
         let code = device.keybag.rootSlotKey.withKey { rootSlotKey in
-            let info = Data("swift-keychain 1 enclave key authentication".utf8)
-            let key = HKDF<SHA256>.deriveKey(inputKeyMaterial: rootSlotKey, info: info, outputByteCount: 32)
+            let info = Array("swift-keychain 2 sealed key authentication".utf8) + [0] + device.storeIdentifier.bytes
+            let key = HKDF<SHA256>.expand(pseudoRandomKey: rootSlotKey, info: info, outputByteCount: 32)
             return Array(HMAC<SHA256>.authenticationCode(for: bytes.dropLast(32), using: key))
         }
         #expect(Array(bytes.suffix(32)) == code)
@@ -69,7 +70,7 @@ struct SealedKeyTests {
         let store = try TestStore.withPasscode()
         let device = try store.device()
         let locked = Device(try store.keybag())
-        let password = try device.keybag.newPasswordKey("application password", .testing)
+        let password = try PasswordKey(new: "application password", .testing)
         let sealed = try device.makeEnclaveKey(.p256, accessControl, passwordKey: password).sealed.unprotectedCopy
         for index in sealed.indices {
             var altered = sealed
@@ -82,11 +83,33 @@ struct SealedKeyTests {
     @Test("a form of another length is none", arguments: accessControls)
     func otherLengths(_ accessControl: AccessControl) throws {
         let device = try TestStore.withPasscode().device()
-        let password = try device.keybag.newPasswordKey("application password", .testing)
+        let password = try PasswordKey(new: "application password", .testing)
         let sealed = try device.makeEnclaveKey(.p256, accessControl, passwordKey: password).sealed.unprotectedCopy
         for count in sealed.indices { #expect(Self.failure(device, Array(sealed.prefix(count))) == .damagedKey) }
         #expect(Self.failure(device, sealed + [0]) == .damagedKey)
         #expect(Self.failure(device, [0] + sealed) == .damagedKey)
+    }
+
+    @Test("its password cannot be guessed at with the root key alone")
+    func headerIsBehindTheClassKey() throws {
+        let store = try TestStore.withPasscode()
+        let password = try PasswordKey(new: "application password", .testing)
+        let made = try store.device().makeEnclaveKey(
+            .p256,
+            .of(.whenUnlocked, [.applicationPassword]),
+            passwordKey: password
+        )
+        let locked = Device(try store.keybag())
+        let key = try locked.sealedKey(made.sealed)
+        #expect(throws: ProtectionError.classUnavailable("ak")) { try locked.passwordHeader(of: key) }
+        let strict = try TestStore()
+        let weak = try strict.device().makeEnclaveKey(
+            .p256,
+            .of(.always, [.applicationPassword]),
+            passwordKey: password
+        )
+        let device = Device(try OpenKeybag(strict.bytes, rootKey: strict.rootKey))
+        #expect(throws: ProtectionError.damagedKey) { try device.passwordHeader(of: device.sealedKey(weak.sealed)) }
     }
 
     @Test("another device takes nothing, nor does this one after it was erased")
@@ -94,7 +117,11 @@ struct SealedKeyTests {
         let store = try TestStore.withPasscode()
         let sealed = try store.device().makeEnclaveKey(.p256, .of(.always, [])).sealed.unprotectedCopy
         #expect(Self.failure(try TestStore.withPasscode().device(), sealed) == .damagedKey)
-        let erased = try OpenKeybag(OpenKeybag.make(rootKey: store.rootKey), rootKey: store.rootKey)
+        let erased = try OpenKeybag(
+            OpenKeybag.make(rootKey: store.rootKey),
+            rootKey: store.rootKey,
+            floor: TestStore.floor
+        )
         #expect(Self.failure(Device(erased), sealed) == .damagedKey)
     }
 
@@ -112,11 +139,11 @@ struct SealedKeyTests {
             key.replacing(accessControl: .of(.whenUnlocked, [])),
             key.replacing(accessControl: .of(.always, [.userPresence])),
             key.replacing(publicKey: stranger.publicKey),
-            key.replacing(wrappedKey: stranger.wrappedKey),
+            key.replacing(salt: stranger.salt),
             key.replacing(sealedPrivateKey: stranger.sealedPrivateKey),
         ]
         for forgery in forgeries {
-            let believed = try device.sealedKey(SecretBytes(forgery.encoded(device.keybag.rootSlotKey)))
+            let believed = try device.sealedKey(SecretBytes(forgery.encoded(device.keybag)))
             #expect(throws: ProtectionError.damagedKey) { try device.perform(sign, with: believed) }
         }
     }
@@ -126,8 +153,7 @@ struct SealedKeyTests {
         let device = try TestStore().device()
         let made = try device.makeEnclaveKey(algorithm, .of(.whenUnlocked, []))
         let key = try device.sealedKey(made.sealed)
-        let classKey = try device.key(.classKey(.whenUnlocked))
-        let privateKey = try key.withPrivateKey(classKey, nil) { bytes throws(ProtectionError) in Array(bytes) }
+        let privateKey = try key.withPrivateKey(device, nil) { bytes throws(ProtectionError) in Array(bytes) }
         #expect(privateKey.count == algorithm.privateKeyByteCount)
         let sealed = Data(made.sealed.unprotectedCopy)
         for start in 0...(privateKey.count - 16) {
@@ -140,15 +166,15 @@ struct SealedKeyTests {
         let device = try TestStore().device()
         let keys = try (0..<8).map { _ in try device.makeEnclaveKey(.p256, .of(.whenUnlocked, [])) }
         #expect(Set(keys.map(\.publicKey)).count == keys.count)
-        let wrapped = try keys.map { try device.sealedKey($0.sealed).wrappedKey }
-        #expect(Set(wrapped).count == keys.count)
+        let salts = try keys.map { try device.sealedKey($0.sealed).salt }
+        #expect(Set(salts).count == keys.count)
     }
 
     @Test("random and mutated bytes are read or refused, and what is read is written the same")
     func mutated() throws {
         var generator = SeededGenerator(seed: 5)
         let device = try TestStore.withPasscode().device()
-        let password = try device.keybag.newPasswordKey("application password", .testing)
+        let password = try PasswordKey(new: "application password", .testing)
         let samples = try Self.accessControls.map {
             try device.makeEnclaveKey(.p256, $0, passwordKey: password).sealed.unprotectedCopy
         }
@@ -193,16 +219,15 @@ extension SealedKey {
     fileprivate func replacing(
         accessControl: AccessControl? = nil,
         publicKey: [UInt8]? = nil,
-        wrappedKey: [UInt8]? = nil,
+        salt: Bytes16? = nil,
         sealedPrivateKey: [UInt8]? = nil
     ) -> SealedKey {
         SealedKey(
             algorithm: algorithm,
             accessControl: accessControl ?? self.accessControl,
             publicKey: publicKey ?? self.publicKey,
-            passwordHeader: passwordHeader,
             generation: generation,
-            wrappedKey: wrappedKey ?? self.wrappedKey,
+            salt: salt ?? self.salt,
             sealedPrivateKey: sealedPrivateKey ?? self.sealedPrivateKey
         )
     }

@@ -18,7 +18,7 @@ struct HostileBackupTests {
         target = try StoreFolder()
         let store = try source.open()
         try store.add((1...20).map { .sample(.key, $0, secret: Array(repeating: $0, count: 700)) })
-        _ = try store.writeBackup(
+        _ = try store.writeCopy(
             to: source.directory,
             name: "backup",
             protections: ["ak"],
@@ -27,7 +27,7 @@ struct HostileBackupTests {
     }
 
     private func restore(_ name: String = "backup") throws -> Int {
-        try Store.restoreBackup(
+        try Store.restoreCopy(
             from: source.path(of: name),
             in: target.directory,
             options: StoreOptions()
@@ -47,7 +47,7 @@ struct HostileBackupTests {
         "a file of other tables or rows is refused",
         arguments: [
             "PRAGMA application_id = 0", "PRAGMA application_id = \(0x534B_4348)", "PRAGMA user_version = 0",
-            "PRAGMA user_version = -1",
+            "PRAGMA user_version = -1", "PRAGMA user_version = 1",
             "CREATE TABLE more (a)", "CREATE VIEW more AS SELECT * FROM keybag", "CREATE INDEX more ON items_keys (pk)",
             "CREATE TRIGGER more AFTER INSERT ON items_keys BEGIN DELETE FROM items_keys; END",
             "CREATE TABLE device (id INTEGER)", "ANALYZE", "DROP TABLE items_genp", "DROP TABLE keybag",
@@ -77,9 +77,9 @@ struct HostileBackupTests {
 
     @Test("a backup of a newer version is refused, and says so")
     func newer() throws {
-        try source.raw("backup").execute("PRAGMA user_version = 2")
+        try source.raw("backup").execute("PRAGMA user_version = \(0x0201)")
         let failure = #expect(throws: KeychainError.self) { try restore() }
-        #expect(failure?.cause as? StoreError == .newerBackup(version: 2))
+        #expect(failure?.cause as? StoreError == .newerBackup(version: 0x0201))
         #expect(try target.names() == [])
     }
 
@@ -162,7 +162,7 @@ struct HostileBackupTests {
             try source.write(altered, to: "altered")
             let folder = try StoreFolder()
             do {
-                _ = try Store.restoreBackup(
+                _ = try Store.restoreCopy(
                     from: source.path(of: "altered"),
                     in: folder.directory,
                     options: StoreOptions()

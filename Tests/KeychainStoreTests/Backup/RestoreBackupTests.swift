@@ -26,7 +26,7 @@ struct RestoreBackupTests {
                 .sample(itemClass, 5, protection: "dk", secret: Array(repeating: 5, count: 20_000)),
             ])
         }
-        _ = try store.writeBackup(
+        _ = try store.writeCopy(
             to: source.directory,
             name: "backup",
             protections: ["ak", "ck", "dk"],
@@ -36,7 +36,7 @@ struct RestoreBackupTests {
 
     @discardableResult
     private func restore(_ name: String = "backup", _ options: StoreOptions = StoreOptions()) throws -> Int {
-        try Store.restoreBackup(
+        try Store.restoreCopy(
             from: source.path(of: name),
             in: target.directory,
             options: options
@@ -93,7 +93,7 @@ struct RestoreBackupTests {
     func existing() throws {
         _ = try target.open(keybag: [4])
         let failure = #expect(throws: KeychainError.self) {
-            try Store.restoreBackup(
+            try Store.restoreCopy(
                 from: source.path(of: "backup"),
                 in: target.directory,
                 options: StoreOptions()
@@ -110,13 +110,35 @@ struct RestoreBackupTests {
     @Test("without a keybag there is no store, and nothing of one")
     func noKeybag() throws {
         let failure = #expect(throws: KeychainError.self) {
-            try Store.restoreBackup(
+            try Store.restoreCopy(
                 from: source.path(of: "backup"),
                 in: target.directory,
                 options: StoreOptions()
             ) { (_) throws(KeychainError) in throw KeychainError(.authenticationFailed, "wrong secret") }
         }
         #expect(failure?.status == .authenticationFailed)
+        #expect(try target.names() == ["setup.lock"])
+        try restore()
+    }
+
+    @Test("rows that are not those of the backup make no store, and are told of in their order")
+    func otherRows() throws {
+        let numbers = Collected<Int64>()
+        let failure = #expect(throws: KeychainError.self) {
+            try Store.restoreCopy(
+                from: source.path(of: "backup"),
+                in: target.directory,
+                options: StoreOptions(),
+                reseal: { (row) throws(KeychainError) in
+                    numbers.append(row.number)
+                    return row.row
+                },
+                checkRows: { () throws(KeychainError) in throw KeychainError(.notAvailable, "other rows") },
+                keybag: { (keybag) throws(KeychainError) in keybag }
+            )
+        }
+        #expect(failure?.reason == "other rows")
+        #expect(numbers.all == ItemClass.stored.flatMap { _ in [2, 3, 4, 5] as [Int64] })
         #expect(try target.names() == ["setup.lock"])
         try restore()
     }
@@ -149,7 +171,7 @@ struct RestoreBackupTests {
         let (restored, refused, others) = (Collected<Int>(), Collected<Int>(), Collected<String>())
         DispatchQueue.concurrentPerform(iterations: 6) { number in
             do throws(KeychainError) {
-                let items = try Store.restoreBackup(from: path, in: folder, options: .patient) {
+                let items = try Store.restoreCopy(from: path, in: folder, options: .patient) {
                     (_) throws(KeychainError) in
                     made.append(number)
                     return [1]
@@ -174,10 +196,10 @@ struct RestoreBackupTests {
     func waits() throws {
         let (folder, path, refused) = (target.directory, source.path(of: "backup"), Collected<Bool>())
         let (lockFile, isDone) = (folder.path(of: "setup.lock"), DispatchSemaphore(value: 0))
-        let items = try Store.restoreBackup(from: path, in: folder, options: .patient) { (_) throws(KeychainError) in
+        let items = try Store.restoreCopy(from: path, in: folder, options: .patient) { (_) throws(KeychainError) in
             Thread.detachNewThread {
                 do throws(KeychainError) {
-                    _ = try Store.restoreBackup(from: path, in: folder, options: .patient) {
+                    _ = try Store.restoreCopy(from: path, in: folder, options: .patient) {
                         (_) throws(KeychainError) in [2]
                     }
                     refused.append(false)

@@ -36,7 +36,7 @@ struct WriteBackupTests {
 
     @discardableResult
     private func write(_ store: Store, _ keybag: [UInt8] = [9, 9]) throws -> BackupCounts {
-        try store.writeBackup(
+        try store.writeCopy(
             to: target.directory,
             name: "backup",
             protections: Self.kept,
@@ -52,7 +52,7 @@ struct WriteBackupTests {
         expected.leftOut = ["aku": classes, "akpu": classes]
         expected.damaged = classes
         var told: BackupCounts?
-        let counts = try store.writeBackup(
+        let counts = try store.writeCopy(
             to: target.directory,
             name: "backup",
             protections: Self.kept,
@@ -65,7 +65,7 @@ struct WriteBackupTests {
         #expect(told == expected)
         #expect(try target.raw("backup").run("SELECT bytes FROM keybag") == [[9, 9]])
         #expect(try target.raw("backup").integer("PRAGMA application_id") == 0x534B_424B)
-        #expect(try target.raw("backup").integer("PRAGMA user_version") == 1)
+        #expect(try target.raw("backup").integer("PRAGMA user_version") == 0x0200)
         for itemClass in ItemClass.stored {
             let numbers = try target.raw("backup").run("SELECT id FROM items_\(itemClass.rawValue) ORDER BY id")
             #expect(numbers.map { $0.map { String(decoding: $0, as: UTF8.self) } } == ["1", "2", "4", "7"])
@@ -112,7 +112,7 @@ struct WriteBackupTests {
     @Test("what takes the name meanwhile is not written over")
     func taken() throws {
         let failure = #expect(throws: KeychainError.self) {
-            try store.writeBackup(
+            try store.writeCopy(
                 to: target.directory,
                 name: "backup",
                 protections: Self.kept,
@@ -130,7 +130,7 @@ struct WriteBackupTests {
     @Test("without a keybag there is no backup, and nothing of one")
     func noKeybag() throws {
         let failure = #expect(throws: KeychainError.self) {
-            try store.writeBackup(
+            try store.writeCopy(
                 to: target.directory,
                 name: "backup",
                 protections: Self.kept,
@@ -140,6 +140,31 @@ struct WriteBackupTests {
         #expect(failure?.status == .interactionNotAllowed)
         #expect(try target.names() == [])
         #expect(try write(store).items > 0)
+    }
+
+    @Test("a row that is not sealed anew is counted as damaged, and only what was added is told of")
+    func sealsAnew() throws {
+        let included = Collected<Int64>()
+        let counts = try store.writeCopy(
+            to: target.directory,
+            name: "backup",
+            protections: Self.kept,
+            passcodeGeneration: 2,
+            reseal: { (row) throws(KeychainError) in
+                if row.protection == "ck" { return nil }
+                var row = row
+                row.metadata = [0xAB, 0xCD]
+                return row
+            },
+            include: { _, number in included.append(number) },
+            keybag: { (_) throws(KeychainError) in [1] }
+        )
+        let classes = ItemClass.stored.count
+        #expect(counts.items == 2 * classes && counts.damaged == 2 * classes)
+        #expect(included.all == ItemClass.stored.flatMap { _ in [1, 4, 7] as [Int64] })
+        let backup = try target.raw("backup")
+        #expect(try backup.integer("SELECT count(*) FROM items_keys WHERE metadata = x'abcd'") == 3)
+        #expect(try backup.integer("SELECT count(*) FROM items_keys WHERE metadata <> x'abcd'") == 0)
     }
 
     @Test("a backup that does not fit is not made, and the store goes on", arguments: [1, 4, 12])
@@ -155,7 +180,7 @@ struct WriteBackupTests {
     @Test("another connection writes meanwhile; the backup is of one state")
     func oneState() throws {
         let other = try folder.open()
-        let counts = try store.writeBackup(
+        let counts = try store.writeCopy(
             to: target.directory,
             name: "backup",
             protections: Self.kept,

@@ -107,3 +107,42 @@ extension Store {
         try write { (writer) throws(KeychainError) in try writer.setKeybag(bytes) }
     }
 }
+
+/// Backups whose rows are as they lie in the store: what seals them is not the store's affair.
+extension Store {
+    func writeCopy(
+        to folder: PrivateDirectory,
+        name: String,
+        protections: Set<String>,
+        staysBehind: @escaping (StoredRow) -> Bool = { _ in false },
+        passcodeGeneration: UInt32,
+        reseal: @escaping (StoredRow) throws(KeychainError) -> StoredRow? = { (row) throws(KeychainError) in row },
+        include: @escaping (StoredRow, Int64) -> Void = { _, _ in },
+        keybag: @escaping (BackupCounts) throws(KeychainError) -> [UInt8]
+    ) throws(KeychainError) -> BackupCounts {
+        try read { (reader) throws(KeychainError) in
+            try writeBackup(
+                of: reader,
+                to: folder,
+                name: name,
+                protections: protections,
+                staysBehind: staysBehind,
+                passcodeGeneration: passcodeGeneration,
+                NewBackup(reseal: reseal, include: include, keybag: keybag)
+            )
+        }
+    }
+
+    static func restoreCopy(
+        from file: String,
+        in folder: PrivateDirectory,
+        options: StoreOptions,
+        reseal: @escaping (NumberedRow) throws(KeychainError) -> StoredRow = { (row) throws(KeychainError) in row.row },
+        checkRows: @escaping () throws(KeychainError) -> Void = { () throws(KeychainError) in },
+        keybag: @escaping ([UInt8]) throws(KeychainError) -> [UInt8]
+    ) throws(KeychainError) -> Int {
+        try restoreBackup(from: file, in: folder, options: options) { (bytes) throws(KeychainError) in
+            RestoredStore(keybag: try keybag(bytes), reseal: reseal, checkRows: checkRows)
+        }
+    }
+}

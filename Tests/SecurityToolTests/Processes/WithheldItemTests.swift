@@ -128,7 +128,7 @@ struct WithheldItemTests {
         ]
         let passcode = SecretBytes(Array("1234".utf8))
         var options = DeviceOptions()
-        options.passwordWork = .testing
+        options.passwordWork = .leastInFiles
         let keychain = EmbeddedKeychain(at: KeychainLocation(path: user.keychainPath), device: options)
         try keychain.device.setPasscode(passcode)
         let context = KeychainContext(backend: keychain, client: Client(accessGroups: [group]))

@@ -86,7 +86,7 @@ struct IssuerChains {
         let generation = engine.device.keybag.passcodeGeneration
         let filter = RowSearch(query, in: copy.groups.readable, tags, passcodeGeneration: generation).filter()
         return try engine.rows(filter, reader).compactMap { row in
-            guard case .content(let metadata)? = try? engine.openMetadata(row, tags),
+            guard case .content(let metadata)? = try? engine.openMetadata(row),
                 metadata.attributes.guardOfReading == nil, case .data(let found)? = metadata.attributes[wanted]
             else { return nil }
             return found

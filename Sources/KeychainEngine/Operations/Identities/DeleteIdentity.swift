@@ -70,7 +70,7 @@ extension Engine {
                 throw try pairs.absence()
             }
             try remove(certificate, tags, writer)
-            guard case .content(let metadata) = try openMetadata(certificate, tags),
+            guard case .content(let metadata) = try openMetadata(certificate),
                 let hash = metadata.attributes[.publicKeyHash],
                 try !isCertified(hash, tags, writer)
             else { return nil }

@@ -93,7 +93,7 @@ final class IdentityPairs {
         guard row.row.tags.contains(where: { $0.name == half.link }) else { return [] }
         let opened: Opened<OpenedMetadata>
         do throws(KeychainError) {
-            opened = try engine.openMetadata(row, tags)
+            opened = try engine.openMetadata(row)
         } catch {
             if try isInPair(row, half) { throw error }
             return []
@@ -145,7 +145,7 @@ final class IdentityPairs {
         if let known = hashes[half] { return known }
         var collected = Hashes()
         for row in try rows(of: half) where row.row.tags.contains(where: { $0.name == half.link }) {
-            guard case .content(let metadata)? = try? engine.openMetadata(row, tags) else {
+            guard case .content(let metadata)? = try? engine.openMetadata(row) else {
                 collected.areIncomplete = true
                 continue
             }

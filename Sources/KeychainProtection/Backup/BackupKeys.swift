@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The keys of a backup: made for it, and used for nothing else.
+///
+/// There is a class key and a metadata key for each level that may leave the device, and an index key.
+struct BackupKeys: RowKeys {
+    /// Which backup it is, as a store identifier says which store.
+    let storeIdentifier: Bytes16
+
+    let floor: ScryptFloor
+    let keys: StoreKeys
+
+    private let indexKeys: IndexKeys
+
+    /// The generation that all keys of a backup have.
+    static let generation: UInt32 = 1
+
+    /// What a backup has keys for.
+    static let purposes = Keybag.purposes(hasPasscode: false)
+        .filter { !($0.accessibility?.isForThisDeviceOnly ?? false) }
+
+    init(_ storeIdentifier: Bytes16, _ keys: StoreKeys, _ floor: ScryptFloor) throws(ProtectionError) {
+        self.storeIdentifier = storeIdentifier
+        self.keys = keys
+        self.floor = floor
+        indexKeys = try IndexKeys(keys.key(.index), of: storeIdentifier)
+    }
+
+    func searchTags() -> SearchTags { SearchTags(indexKeys) }
+
+    func currentGeneration(of accessibility: Accessibility) -> UInt32? {
+        keys[.classKey(accessibility)] == nil ? nil : Self.generation
+    }
+
+    func key(_ purpose: Keybag.Entry.Purpose) throws(ProtectionError) -> LockedKey { try keys.key(purpose) }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import KeychainCore
+
+/// A secret under an application password (Documentation/Format.md, "Password layer"): what a row's key, or that of a sealed
+/// key, seals once more.
+///
+/// AES-256-GCM (NIST SP 800-38D) under a key that HKDF derives from that of the password, for one item and with a fresh salt:
+/// each seals one message.
+struct PasswordLayer {
+    let header: PasswordHeader
+    private let salt: ArraySlice<UInt8>
+    private let sealed: ArraySlice<UInt8>
+
+    /// What is sealed: a label, and which one it is.
+    struct Use {
+        let label: String
+        let subject: [UInt8]
+
+        init(_ label: String, _ subject: [UInt8]) {
+            self.label = label
+            self.subject = subject
+        }
+    }
+
+    /// How many bytes more there are than the secret has.
+    static let overheadByteCount = PasswordHeader.byteCount + Bytes16.count + GCM.overheadByteCount
+
+    /// Reads a layer; `nil` when the bytes are too few, or the header asks for more work than is allowed.
+    init?(_ bytes: SecretBytes) {
+        do {
+            // Nothing of this is secret that its layers do not seal.
+            var reader = ByteReader(bytes.unprotectedCopy[...])
+            guard let header = try PasswordHeader(&reader) else { return nil }
+            self.header = header
+            salt = try reader.take(Bytes16.count)
+            sealed = try reader.takeRest()
+        } catch {
+            return nil
+        }
+    }
+
+    static func seal(_ secret: SecretBytes, _ key: PasswordKey, for use: Use) throws(ProtectionError) -> SecretBytes {
+        let salt = [UInt8].random(count: Bytes16.count)
+        let header = key.header.encoded
+        let sealed = try Residue.contain { () throws(ProtectionError) in
+            let sealingKey = sealingKey(key, use, salt[...])
+            return try secret.withUnsafeBytes { plain throws(ProtectionError) in
+                try GCM.seal(plain, under: sealingKey, associatedData: header)
+            }
+        }
+        return SecretBytes(header + salt + sealed)
+    }
+
+    /// The secret; `nil` when it does not open.
+    func open(_ key: PasswordKey, for use: Use) -> SecretBytes? {
+        Residue.contain {
+            let sealingKey = Self.sealingKey(key, use, salt)
+            return GCM.open(
+                sealed,
+                under: sealingKey,
+                associatedData: header.encoded,
+                SecretBytes.init(copying:)
+            )
+        }
+    }
+
+    private static func sealingKey(_ key: PasswordKey, _ use: Use, _ salt: ArraySlice<UInt8>) -> SymmetricKey {
+        KeyDerivation.derive(use.label, from: key.key, context: use.subject + salt)
+    }
+}

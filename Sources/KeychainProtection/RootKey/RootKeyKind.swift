@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What kind of root key a store has; its keybag records it.
+public struct RootKeyKind: RawRepresentable, Sendable, Hashable {
+    /// The number in a file.
+    public let rawValue: UInt8
+
+    /// A kind by its number, known or not.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// A key in this process's memory, which lies in a file.
+    public static let software = RootKeyKind(rawValue: 1)
+
+    /// Reserved: a key in a TPM 2.0.
+    public static let tpm = RootKeyKind(rawValue: 2)
+
+    /// Reserved: a systemd credential.
+    public static let systemdCredential = RootKeyKind(rawValue: 3)
+}
+
+extension RootKeyKind: CustomStringConvertible {
+    /// Where the key is, in a few words.
+    public var description: String {
+        switch self {
+        case .software: "in a file"
+        case .tpm: "in a TPM 2.0"
+        case .systemdCredential: "in a systemd credential"
+        default: "of the unknown kind \(rawValue)"
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+@_implementationOnly import CSQLite
+
+/// What the first page of a database says about it (sqlite.org/fileformat2.html, section 1.3), read before SQLite opens the
+/// database: opening one would make files beside it, or play a log back into it.
+struct FileHeader {
+    /// `PRAGMA application_id`.
+    let applicationIdentifier: Int64
+
+    /// `PRAGMA user_version`, as it was when the log was last carried into the file.
+    let version: Int64
+
+    /// Reads the header of a file; `nil` for a file that is too short to have one.
+    ///
+    /// SQLite's own handle is read from: closing another one would drop the locks that this process has on the file.
+    init?(path: String) throws(SQLiteError) {
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+        let status = sqlite3_open_v2(path, &handle, flags, nil)
+        defer { sqlite3_close_v2(handle) }
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        guard status == SQLITE_OK,
+            sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
+            let file, let read = file.pointee.pMethods?.pointee.xRead
+        else { throw SQLiteError(code: status, operation: "opening the file") }
+        var bytes = [UInt8](repeating: 0, count: 100)
+        guard read(file, &bytes, Int32(bytes.count), 0) == SQLITE_OK, bytes.starts(with: Self.mark) else { return nil }
+        func integer(at offset: Int) -> Int64 { bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) } }
+        version = integer(at: 60)
+        applicationIdentifier = integer(at: 68)
+    }
+
+    private static let mark = Array("SQLite format 3\0".utf8)
+}

@@ -1,0 +1,378 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads stores and backups by Documentation/Format.md alone, and checks everything in them that can be checked.
+
+reader.py REQUEST: a file of JSON with `store` (a folder) or `backup` (a file), and the secrets that open it: `passcode`,
+`secret`, `passwords` (of applications). `digests` is false for a store that was restored. Writes one object of JSON for each row to standard output.
+"""
+import hashlib
+import hmac
+import json
+import os
+import sqlite3
+import struct
+import sys
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.keywrap import InvalidUnwrap, aes_key_unwrap
+
+CLASSES = ["genp", "inet", "cert", "keys"]
+LEVELS = ["ak", "ck", "dk", "aku", "cku", "dku", "akpu"]
+VERSION = 0x0200
+COMMON = ["agrp", "sync", "vwht", "tkid", "ggrp"]
+PRIMARY_KEYS = {
+    "genp": ["acct", "svce"],
+    "inet": ["acct", "sdmn", "srvr", "ptcl", "atyp", "port", "path"],
+    "cert": ["ctyp", "issr", "slnr"],
+    "keys": ["kcls", "klbl", "atag", "crtr", "type", "bsiz", "esiz", "sdat", "edat"],
+}
+DATES = {"cdat", "mdat", "sdat", "edat"}
+
+
+class Damaged(Exception):
+    pass
+
+
+def require(condition, what):
+    if not condition:
+        raise Damaged(what)
+
+
+# Keys
+
+
+def mac(key, message):
+    return hmac.new(key, message, hashlib.sha256).digest()
+
+
+def derive(label, key, context=b""):
+    return mac(key, b"swift-keychain 2 " + label.encode() + b"\0" + context + b"\1")
+
+
+def unwrap(wrapped, key):
+    try:
+        return aes_key_unwrap(key, wrapped)
+    except InvalidUnwrap as error:
+        raise Damaged("a wrapped key") from error
+
+
+def unseal(sealed, key, associated_data):
+    try:
+        return AESGCM(key).decrypt(sealed[:12], sealed[12:], associated_data)
+    except InvalidTag as error:
+        raise Damaged("sealed bytes") from error
+
+
+def scrypt(password, salt, work):
+    log2_cost, block_size, parallelization = struct.unpack("<BII", work)
+    require(14 <= log2_cost <= 23 and 8 <= block_size <= 16, "the work of a password")
+    require(128 * 2**log2_cost * block_size * parallelization <= 2**30, "the work of a password")
+    return hashlib.scrypt(
+        struct.pack("<Q", len(password)) + password,
+        salt=salt, n=2**log2_cost, r=block_size, p=parallelization, maxmem=2**31 - 1, dklen=32,
+    )
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, count):
+        require(0 <= count <= len(self.data) - self.at, "a length")
+        self.at += count
+        return self.data[self.at - count:self.at]
+
+    def number(self, count):
+        return int.from_bytes(self.take(count), "little")
+
+    def rest(self):
+        return self.take(len(self.data) - self.at)
+
+    def end(self):
+        require(self.at == len(self.data), "bytes after the end")
+
+
+def password_key(header, passwords):
+    """The key of the first password that is right; None without one."""
+    reader = Reader(header)
+    salt, work, check = reader.take(16), reader.take(9), reader.take(16)
+    for password in passwords:
+        key = scrypt(password, salt, work)
+        if hmac.compare_digest(derive("password check", key)[:16], check):
+            return key
+    return None
+
+
+class Keys:
+    """The keys of a store or backup by (purpose, level): those that the given secrets open."""
+
+    def __init__(self, identifier):
+        self.identifier, self.keys, self.generations = identifier, {}, {}
+
+    def unwrap_entry(self, purpose, level, generation, wrapped, slot_key):
+        context = self.identifier + bytes([purpose, len(level)]) + level.encode() + struct.pack("<I", generation)
+        self.keys[purpose, level] = unwrap(wrapped, derive("keybag wrapping", slot_key, context))
+
+    def index(self):
+        return self.keys[3, ""]
+
+
+def open_keybag(data, root_key, passcode):
+    reader = Reader(data[:-32])
+    require(reader.take(4) == b"SKKB" and reader.number(2) == VERSION, "the mark or version of the keybag")
+    keys = Keys(reader.take(16))
+    keys.owner, keys.kind = reader.number(1), reader.number(1)
+    require(keys.kind == 1, "the kind of the root key")
+    generation, passcode_generation = reader.number(4), reader.number(4)
+    slots = {}
+    for _ in range(reader.number(1)):
+        kind = reader.number(1)
+        slots[kind] = reader.take(reader.number(2))
+    entries = []
+    for _ in range(reader.number(1)):
+        purpose = reader.number(1)
+        level = reader.take(reader.number(1)).decode()
+        entries.append((purpose, level, reader.number(1), reader.number(4), reader.take(40)))
+    reader.end()
+    root_slot_key = unwrap(slots[1], derive("root key wrapping", root_key, keys.identifier))
+    code = mac(derive("keybag authentication", root_slot_key, keys.identifier), data[:-32])
+    require(hmac.compare_digest(code, data[-32:]), "the code of the keybag")
+    slot_keys = {1: root_slot_key}
+    if 2 in slots and passcode is not None:
+        slot = Reader(slots[2])
+        salt, work, wrapped = slot.take(32), slot.take(9), slot.take(40)
+        slot.end()
+        entangling = derive("passcode entangling", root_key, keys.identifier)
+        slot_keys[2] = unwrap(wrapped, mac(entangling, scrypt(passcode, salt, work)))
+    expected = [(3, "")] + [(p, level) for level in LEVELS for p in (1, 2) if 2 in slots or level != "akpu"]
+    require(sorted(entry[:2] for entry in entries) == sorted(expected), "the keys of the keybag")
+    for purpose, level, slot, entry_generation, wrapped in entries:
+        behind_passcode = 2 in slots and level not in ("", "dk", "dku")
+        require(slot == (2 if behind_passcode else 1), "the slot of a key")
+        require(entry_generation == (passcode_generation if level == "akpu" else generation), "a generation")
+        keys.generations[level] = entry_generation
+        if slot in slot_keys:
+            keys.unwrap_entry(purpose, level, entry_generation, wrapped, slot_keys[slot])
+    keys.passcode_generation = passcode_generation
+    return keys
+
+
+def open_backup_keybag(data, secret):
+    reader = Reader(data[:-32])
+    require(reader.take(4) == b"SKBK" and reader.number(2) == VERSION, "the mark or version of the backup")
+    header = reader.take(41)
+    keys = Keys(reader.take(16))
+    key = password_key(header, [secret])
+    require(key is not None, "the secret")
+    code = mac(derive("backup authentication", key, keys.identifier), data[:-32])
+    require(hmac.compare_digest(code, data[-32:]), "the code of the backup's keybag")
+    keys.left_out = {}
+    for _ in range(reader.number(1)):
+        level = reader.take(reader.number(1)).decode()
+        keys.left_out[level] = reader.number(8)
+    keys.damaged, keys.row_code = reader.number(8), reader.take(32)
+    for _ in range(reader.number(1)):
+        purpose = reader.number(1)
+        level = reader.take(reader.number(1)).decode()
+        keys.unwrap_entry(purpose, level, 1, reader.take(40), key)
+        keys.generations[level] = 1
+    reader.end()
+    require(set(keys.keys) == {(3, "")} | {(p, level) for p in (1, 2) for level in ("ak", "ck", "dk")}, "its keys")
+    keys.row_key = derive("backup rows", key, keys.identifier)
+    return keys
+
+
+# Rows
+
+
+def associated_data(part, identifier, item_class, row, tags):
+    protection = row["protection"].encode()
+    data = part + b"\2" + identifier + item_class.encode() + row["uuid"]
+    data += bytes([len(protection)]) + protection + struct.pack("<I", row["generation"]) + row["version"] + row["pk"]
+    data += struct.pack("<H", len(tags))
+    return data + b"".join(name.encode() + tag for name, tag in tags)
+
+
+def metadata(data):
+    reader = Reader(data)
+    require(reader.number(1) == 2, "the version of the metadata")
+    has_secret, attributes = reader.number(1), {}
+    for _ in range(reader.number(2)):
+        name, kind = reader.take(4).decode(), reader.number(1)
+        value = reader.take(reader.number(4))
+        attributes[name] = (kind, value)
+    reader.end()
+    require(list(attributes) == sorted(attributes), "the order of the attributes")
+    return has_secret == 1, attributes
+
+
+AFFINITY = sqlite3.connect(":memory:")
+AFFINITY.execute("CREATE TABLE affinity (value INTEGER)")
+
+
+def scalar(kind, value):
+    if kind == 1:
+        return value.decode()
+    if kind == 3:
+        return struct.unpack("<q", value)[0]
+    if kind == 4:
+        return struct.unpack("<Q", value)[0]
+    if kind in (5, 6):
+        return struct.unpack("<d", value)[0]
+    return value
+
+
+def is_number(item_class, name):
+    if name in ("sync", "sysb", "pcss", "ptcl", "port", "ctyp", "cenc"):
+        return True
+    if item_class == "keys":
+        return name not in ("kcls", "klbl", "atag") and name in KEY_NUMBERS
+    return item_class in ("genp", "inet") and name in ("crtr", "type", "invi", "nega", "scrp", "cusi")
+
+
+KEY_NUMBERS = {
+    "perm", "priv", "modi", "type", "crtr", "bsiz", "esiz", "sens", "asen", "extr", "next", "encr", "decr", "drve",
+    "sign", "vrfy", "snrc", "vyrc", "wrap", "unwp",
+}
+
+
+def comparison_form(item_class, name, kind, value):
+    value = scalar(kind, value)
+    if name in DATES:
+        return struct.pack("<d", value)
+    if is_number(item_class, name) and not isinstance(value, bytes):
+        if isinstance(value, int) and value > 2**63 - 1:
+            value = float(value)
+        AFFINITY.execute("DELETE FROM affinity")
+        AFFINITY.execute("INSERT INTO affinity VALUES (?)", (value,))
+        value = AFFINITY.execute("SELECT value FROM affinity").fetchone()[0]
+        if isinstance(value, int):
+            return b"i" + struct.pack("<q", value)
+        if isinstance(value, float):
+            return b"r" + struct.pack("<d", value)
+        return b"t" + value.encode()
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, float):
+        value = max(-2**31, min(2**31 - 1, int(value)))
+    return value if isinstance(value, bytes) else struct.pack("<I", value & 0xFFFFFFFF)
+
+
+def part(data):
+    return struct.pack("<I", len(data)) + data
+
+
+def check_tags(keys, item_class, row, tags, attributes):
+    tag_key = derive("search tags", keys.index(), keys.identifier)
+    prefix = part(item_class.encode())
+    columns = [name[2:] for name in row.keys() if name.startswith("t_")]
+    expected = [
+        (name, mac(tag_key, prefix + part(name.encode()) + part(comparison_form(item_class, name, *attributes[name])))[:16])
+        for name in sorted(columns) if name in attributes
+    ]
+    require(tags == expected, "a search tag")
+    message = prefix + struct.pack("<I", 0)
+    for name in PRIMARY_KEYS[item_class] + COMMON:
+        message += b"\1" + part(comparison_form(item_class, name, *attributes[name])) if name in attributes else b"\0"
+    require(mac(tag_key, message)[:16] == row["pk"], "the tag of the primary key")
+
+
+def needs_password(attributes):
+    """Whether bit 31 of the flags of the access control is set, and the row is no key of the enclave."""
+    if "accc" not in attributes or attributes.get("tkid") == (1, b"com.apple.setoken"):
+        return False
+    flags = struct.unpack("<Q", attributes["accc"][1][:8])[0]
+    return flags != 2**64 - 1 and flags >> 31 & 1 == 1
+
+
+def open_row(keys, item_class, row, passwords, checks_digest):
+    tags = sorted((name[2:], row[name]) for name in row.keys() if name.startswith("t_") and row[name] is not None)
+    level = row["protection"]
+    result = {"class": item_class, "uuid": row["uuid"].hex(), "protection": level, "number": row["id"]}
+    require(row["generation"] == keys.generations[level], "the generation of a row")
+    if (1, level) not in keys.keys:
+        return dict(result, state="locked")
+    context = keys.identifier + item_class.encode() + row["uuid"] + row["version"]
+    plain = {}
+    for label, column, purpose in ((b"M", "metadata", 2), (b"S", "secret", 1)):
+        key = derive("row " + column, keys.keys[purpose, level], context)
+        plain[column] = unseal(row[column], key, associated_data(label, keys.identifier, item_class, row, tags))
+    has_secret, attributes = metadata(plain["metadata"])
+    require(scalar(*attributes["pdmn"]) == level, "the protection class")
+    require(scalar(*attributes["tomb"]) == row["tombstone"], "the tombstone flag")
+    check_tags(keys, item_class, row, tags, attributes)
+    secret, state = plain["secret"], "open"
+    if needs_password(attributes):
+        layer = Reader(secret)
+        header, salt, sealed = layer.take(41), layer.take(16), layer.rest()
+        key = password_key(header, passwords)
+        secret, state = None, "password"
+        if key is not None:
+            sealing_key = derive("item password", key, item_class.encode() + row["uuid"] + salt)
+            secret, state = unseal(sealed, sealing_key, header), "open"
+    if checks_digest and secret is not None and not row["tombstone"]:
+        digest = mac(derive("digests", keys.index(), keys.identifier), row["pk"] + secret)[:20]
+        require(attributes["sha1"] == (2, digest), "the digest")
+    result.update(state=state, tombstone=row["tombstone"] == 1)
+    result["secret"] = secret.hex() if has_secret and secret is not None else None
+    result["attributes"] = {name: {"kind": kind, "bytes": value.hex()} for name, (kind, value) in attributes.items()}
+    return result
+
+
+def rows(database, item_class):
+    database.row_factory = sqlite3.Row
+    return database.execute(f"SELECT * FROM items_{item_class} ORDER BY id")
+
+
+def read_store(folder, passcode, passwords, digests):
+    with open(os.path.join(folder, "root.key"), "rb") as file:
+        root_key = file.read()
+    require(len(root_key) == 32, "the root key")
+    database = sqlite3.connect(os.path.join(folder, "keychain.db"))
+    require(database.execute("PRAGMA application_id").fetchone()[0] == 0x534B4348, "the mark of the store")
+    require(database.execute("PRAGMA user_version").fetchone()[0] == VERSION, "the version of the store")
+    keys = open_keybag(database.execute("SELECT bytes FROM keybag WHERE id = 1").fetchone()[0], root_key, passcode)
+    require(keys.owner == 1, "the owner")
+    for item_class in CLASSES:
+        for row in rows(database, item_class):
+            if row["protection"] == "akpu" and row["generation"] < keys.passcode_generation:
+                continue
+            yield open_row(keys, item_class, row, passwords, digests)
+
+
+def read_backup(path, secret, passwords):
+    database = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+    require(database.execute("PRAGMA application_id").fetchone()[0] == 0x534B424B, "the mark of the backup")
+    require(database.execute("PRAGMA user_version").fetchone()[0] == VERSION, "the version of the backup")
+    keys = open_backup_keybag(database.execute("SELECT bytes FROM keybag WHERE id = 1").fetchone()[0], secret)
+    code, count, opened = hmac.new(keys.row_key, b"", hashlib.sha256), 0, []
+    for item_class in CLASSES:
+        for row in rows(database, item_class):
+            require(row["damage"] is None, "a row in quarantine")
+            tags = sorted((n[2:], row[n]) for n in row.keys() if n.startswith("t_") and row[n] is not None)
+            code.update(associated_data(b"R", keys.identifier, item_class, row, tags))
+            code.update(bytes([row["tombstone"]]) + struct.pack("<q", row["id"]))
+            code.update(part(row["metadata"]) + part(row["secret"]))
+            count += 1
+            opened.append(open_row(keys, item_class, row, passwords, False))
+    code.update(struct.pack("<Q", count))
+    require(hmac.compare_digest(code.digest(), keys.row_code), "the code of the rows")
+    return opened
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        request = json.load(file)
+    passwords = [password.encode() for password in request.get("passwords", [])]
+    if "store" in request:
+        passcode = request.get("passcode")
+        passcode = passcode.encode() if passcode is not None else None
+        found = read_store(request["store"], passcode, passwords, request.get("digests", True))
+    else:
+        found = read_backup(request["backup"], request["secret"].encode(), passwords)
+    for row in found:
+        print(json.dumps(row, sort_keys=True))
+
+
+if __name__ == "__main__":
+    main()
