@@ -44,7 +44,7 @@ private struct Sample {
         let rootKey = try SoftwareRootKey.ephemeral()
         device = Device(try OpenKeybag(OpenKeybag.make(rootKey: rootKey), rootKey: rootKey))
         let work = ScryptParameters(log2Cost: 4, blockSize: 8, parallelization: 1)
-        let password = try device.keybag.newPasswordKey(SecretBytes([1]), work)
+        let password = try PasswordKey(new: SecretBytes([1]), work)
         var keys: [[UInt8]] = []
         for flags in [[], .userPresence, [.applicationPassword, .biometryCurrentSet]] as [AccessControlFlags] {
             guard let constraints = AccessConstraints(flags) else { continue }

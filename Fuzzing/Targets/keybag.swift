@@ -4,12 +4,11 @@ import KeychainCore
 
 @testable import KeychainProtection
 
-/// What is read before it is authenticated: the keybag of a store, that of a backup, the header of a password.
+/// What is read before it is authenticated: the keybag of a store, the header of a password.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))
-    if let parsed = try? KeybagCodec.parse(input) { try? parsed.keybag.check() }
-    _ = try? BackupContents.parse(input)
+    if let parsed = try? KeybagCodec.parse(input) { try? parsed.keybag.check(sample.floor) }
     var reader = ByteReader(input[...])
     if let header = try? PasswordHeader(&reader) {
         precondition(header.work.areAcceptable, "a header asks for more work than is allowed")
@@ -17,17 +16,10 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     for valid in [sample.plain, sample.withPasscode] {
         let altered = edited(valid, input)
         precondition(
-            altered == valid || (try? OpenKeybag(altered, rootKey: sample.rootKey)) == nil,
+            altered == valid || (try? OpenKeybag(altered, rootKey: sample.rootKey, floor: sample.floor)) == nil,
             "an altered keybag opens"
         )
     }
-    let altered = edited(sample.backup, input)
-    // Whatever work it asks for would be done, so only its code is looked at.
-    precondition(
-        altered == sample.backup
-            || (try? BackupContents.parse(altered))?.isAuthentic(under: sample.backupSecret.authenticationKey) != true,
-        "an altered backup opens"
-    )
     return 0
 }
 
@@ -46,23 +38,16 @@ private struct Sample {
     let rootKey: SoftwareRootKey
     let plain: [UInt8]
     let withPasscode: [UInt8]
-    let backupSecret: BackupSecret
-    let backup: [UInt8]
+    let floor: ScryptFloor
 
     init() throws {
         rootKey = try SoftwareRootKey.ephemeral()
         plain = try OpenKeybag.make(rootKey: rootKey)
         let keybag = try OpenKeybag(plain, rootKey: rootKey)
         let work = ScryptParameters(log2Cost: 4, blockSize: 8, parallelization: 1)
-        let passcode = try NewPasscodeSlot(SecretBytes([1]), work, rootKey: rootKey)
+        floor = ScryptFloor(of: work)
+        let passcode = try NewPasscodeSlot(SecretBytes([1]), work, rootKey: rootKey, for: keybag.storeIdentifier)
         withPasscode = try keybag.settingPasscode(passcode)
-        backupSecret = try BackupSecret(SecretBytes([2]), work)
-        backup = try BackupKeybag.make(
-            Device(keybag),
-            backupSecret,
-            leftOut: [.whenUnlockedThisDeviceOnly: 1],
-            damaged: 1
-        )
     }
 }
 

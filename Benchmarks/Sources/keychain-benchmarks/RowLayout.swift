@@ -38,7 +38,7 @@ struct RowLayout {
     func padded(_ row: PlainRow) -> PlainRow {
         PlainRow(
             metadata: row.metadata + Array(repeating: 0, count: max(0, metadataLength - row.metadata.count)),
-            secret: Array(repeating: 0, count: Sealer.wrappedKeyLength + Sealer.overhead) + row.secret
+            secret: Array(repeating: 0, count: Sealer.overhead) + row.secret
         )
     }
 }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+@testable import KeychainProtection
+
+/// The keybag of a backup, and its rows: what was altered is refused, and what is read of a password layer is a layer.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let input = Array(UnsafeBufferPointer(start: bytes, count: count))
+    _ = try? BackupContents.parse(input)
+    if let layer = PasswordLayer(SecretBytes(input)) {
+        precondition(layer.header.work.areAcceptable, "a layer asks for more work than is allowed")
+    }
+    let keybag = edited(sample.keybag, input)
+    // Whatever work it asks for would be done, so only its code is looked at.
+    if let parsed = try? BackupContents.parse(keybag) {
+        let key = sample.secret.authenticationKey(of: parsed.contents.identifier)
+        precondition(keybag == sample.keybag || !parsed.isAuthentic(under: key), "an altered backup opens")
+    }
+    var row = sample.row
+    row.metadata = edited(row.metadata, input)
+    row.secret = edited(row.secret, Array(input.reversed()))
+    guard row != sample.row else { return 0 }
+    precondition((try? sample.restore(row)) == nil, "an altered row is taken")
+    return 0
+}
+
+/// Valid bytes with some replaced where the input says: position in two bytes, then the value; the rest cuts them off.
+private func edited(_ valid: [UInt8], _ input: [UInt8]) -> [UInt8] {
+    var bytes = valid
+    var rest = input[...]
+    while let high = rest.popFirst(), let low = rest.popFirst() {
+        guard let value = rest.popFirst() else { return Array(bytes.dropLast(Int(high))) }
+        bytes[(Int(high) << 8 | Int(low)) % bytes.count] = value
+    }
+    return bytes
+}
+
+private struct Sample {
+    let device: Device
+    let secret: BackupSecret
+    let keys: BackupKeys
+    let keybag: [UInt8]
+    let row: StoredRow
+
+    init() throws {
+        let rootKey = try SoftwareRootKey.ephemeral()
+        device = Device(try OpenKeybag(OpenKeybag.make(rootKey: rootKey), rootKey: rootKey))
+        let work = ScryptParameters(log2Cost: 4, blockSize: 8, parallelization: 1)
+        secret = try BackupSecret(SecretBytes([2]), work)
+        keys = try BackupKeys(SystemRandomSource().bytes16(), StoreKeys(fresh: BackupKeys.purposes), .standard)
+        var item = SealableItem(
+            itemClass: .genericPassword,
+            identifier: SystemRandomSource().bytes16(),
+            protection: .whenUnlocked,
+            attributes: ["acct": .string("anna"), "svce": .string("example")],
+            secret: SecretBytes([1, 2, 3])
+        )
+        let original = try device.seal(&item, tags: device.searchTags())
+        row = try device.reseal(original, under: keys, keys.searchTags(), SystemRandomSource())
+        let sealer = try BackupSealer(secret, random: SystemRandomSource())
+        keybag = try sealer.keybag(leftOut: [.whenUnlockedThisDeviceOnly: 1], damaged: 1)
+    }
+
+    func restore(_ row: StoredRow) throws -> StoredRow {
+        try keys.reseal(row, under: device, device.searchTags(), SystemRandomSource())
+    }
+}
+
+private let sample: Sample = {
+    guard let sample = try? Sample() else { preconditionFailure("no memory for keys") }
+    return sample
+}()
