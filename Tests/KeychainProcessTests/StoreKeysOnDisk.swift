@@ -24,7 +24,11 @@ struct StoreKeysOnDisk {
             try Result { () throws(ProtectionError) in try SoftwareRootKey(bytes) }.get()
         }
         let raw = try RawStore(path: "\(path)/keychain.db")
-        keybag = try OpenKeybag(try #require(try raw.run("SELECT bytes FROM keybag")[0]), rootKey: rootKey)
+        keybag = try OpenKeybag(
+            try #require(try raw.run("SELECT bytes FROM keybag")[0]),
+            rootKey: rootKey,
+            floor: ScryptFloor(of: .testing)
+        )
         let slot = try #require(keybag.passcodeSlot)
         let key = try #require(try slot.open(SecretBytes(passcode), rootKey: rootKey))
         slotKey = key.key.withKey { $0.withUnsafeBytes { Array($0) } }

@@ -4,6 +4,7 @@ import Foundation
 import KeychainCore
 import KeychainEngine
 import KeychainFiles
+import KeychainProtection
 import KeychainStore
 import KeychainTestSupport
 import Testing
@@ -27,7 +28,11 @@ struct StormFolder {
     func keychain(busyTimeoutMilliseconds: Int32 = 120_000) -> EmbeddedKeychain { Self.keychain(at: path) }
 
     static func keychain(at path: String) -> EmbeddedKeychain {
-        EmbeddedKeychain(at: KeychainLocation(path: path), options: StoreOptions(busyTimeoutMilliseconds: 120_000))
+        // As much work as the processes of the storm give a passcode.
+        var device = DeviceOptions()
+        device.passwordWork = .testing
+        let options = StoreOptions(busyTimeoutMilliseconds: 120_000)
+        return EmbeddedKeychain(at: KeychainLocation(path: path), options: options, device: device)
     }
 
     /// The files in the keychain's folder; `nil` when there is no folder.
