@@ -56,7 +56,7 @@ struct MigrationsTests {
         _ = try folder.open()
         let path = folder.path(of: "keychain.db")
         await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
-            let connection = try Connection(path: path, busyTimeoutMilliseconds: 1_000)
+            let connection = try Connection(path: path)
             try connection.execute("PRAGMA cache_size = 1")
             try connection.execute("BEGIN IMMEDIATE")
             for statement in MigrationsTests.steps[0x0200] ?? [] { try connection.execute(statement) }
@@ -65,7 +65,7 @@ struct MigrationsTests {
         }
         #expect(try folder.raw().integer("PRAGMA user_version") == 0x0200)
         #expect(try folder.open().keybag() == [1, 2, 3])
-        let connection = try Connection(path: path, busyTimeoutMilliseconds: 1_000)
+        let connection = try Connection(path: path)
         #expect(try Self.migrations.run(on: connection) == 0x0202)
     }
 
@@ -76,7 +76,8 @@ struct MigrationsTests {
         let (path, failures) = (folder.path(of: "keychain.db"), Collected<String>())
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             do {
-                let connection = try Connection(path: path, busyTimeoutMilliseconds: 60_000)
+                let connection = try Connection(path: path)
+                connection.setBusyTimeout(milliseconds: 60_000)
                 let version = try Self.migrations.run(on: connection)
                 if version != 0x0202 { failures.append("\(version)") }
             } catch {

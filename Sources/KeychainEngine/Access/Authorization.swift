@@ -104,7 +104,7 @@ final class Authorization {
             if passesOverGuarded, enforcesAccessControl, let password = context.applicationPassword {
                 // What the context does not open is left out, as if nobody could be asked.
                 passwordKeys[header] = try derived(password) { (password) throws(ProtectionError) in
-                    try demand.keybag.passwordKey(password, header)
+                    try PasswordKey(password, header)
                 }
                 if passwordKeys[header] == nil { refusedPasswords.insert(header) }
                 continue
