@@ -131,19 +131,19 @@ enum StoreFileSystem {
         let isExclusive = flags & SQLITE_SHM_EXCLUSIVE != 0
         switch (lock, count) {
         case (checkpointLock, 1) where isExclusive && isUnlocking:
-            let status = original.xShmLock(file, lock, count, flags)
             if addition.pointee.holdsWriteLockForCheckpoint {
                 addition.pointee.holdsWriteLockForCheckpoint = false
-                _ = original.xShmLock(file, writeLock, 1, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)
+                _ = original.xShmLock(file, writeLock, 1, flags)
             }
-            return status
+            return original.xShmLock(file, lock, count, flags)
         case (checkpointLock, 1) where isExclusive:
-            var status = original.xShmLock(file, writeLock, 1, SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE)
+            // In the order in which SQLite itself takes them, and before it reads anything by them.
+            var status = original.xShmLock(file, lock, count, flags)
             guard status == SQLITE_OK else { return status }
-            status = original.xShmLock(file, lock, count, flags)
+            status = original.xShmLock(file, writeLock, 1, flags)
             addition.pointee.holdsWriteLockForCheckpoint = status == SQLITE_OK
             if status != SQLITE_OK {
-                _ = original.xShmLock(file, writeLock, 1, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)
+                _ = original.xShmLock(file, lock, count, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)
             }
             return status
         // A checkpoint that empties the log asks for the write lock by itself.
