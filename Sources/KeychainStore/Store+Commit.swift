@@ -3,7 +3,7 @@
 import KeychainCore
 
 extension Store {
-    /// Ends the transaction; durable when this returns.
+    /// Ends the transaction of a change; durable when this returns.
     ///
     /// Where the last sync fails, the whole change already lies in the log, complete with its checksums, and whoever opens the
     /// store after a restart would find it there. So another transaction that changes nothing is written over its beginning.

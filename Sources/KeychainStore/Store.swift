@@ -37,6 +37,7 @@ public final class Store {
         options: StoreOptions,
         makeKeybag: () throws(KeychainError) -> [UInt8]
     ) throws(KeychainError) -> Store {
+        try checkLibrary()
         if try exists(in: folder) { return try Store(folder, options) }
         let lock = try lock(folder, until: Deadline(milliseconds: 0))
         // Another process may have made the store before it let go of the lock.
@@ -47,6 +48,11 @@ public final class Store {
         let store = try Store(folder, options)
         _ = consume lock
         return store
+    }
+
+    /// Refuses an SQLite that lacks what a store needs, before anything is made.
+    static func checkLibrary() throws(KeychainError) {
+        do { try SQLiteLibrary.check() } catch { throw KeychainError(error) }
     }
 
     /// Whether the folder has a store.
@@ -80,7 +86,6 @@ public final class Store {
     }
 
     private init(opening folder: PrivateDirectory, _ options: StoreOptions) throws(StoreError) {
-        try SQLiteLibrary.check()
         let watched = try WatchedFile(folder)
         try Self.refuseUnreleased(watched.path)
         self.watched = watched
@@ -134,7 +139,7 @@ public final class Store {
         do throws(KeychainError) {
             try checkVersion()
             let result = try body()
-            try commit()
+            if kind == .beginImmediate { try commit() } else { try run(.commit, "COMMIT") }
             return result
         } catch {
             rollBack()

@@ -22,6 +22,7 @@ extension Store {
         options: StoreOptions,
         contents: (_ backupKeybag: [UInt8]) throws(KeychainError) -> RestoredStore
     ) throws(KeychainError) -> Int {
+        try checkLibrary()
         try checkIsFree(folder)
         let backup = try BackupReader(file)
         let lock = try lock(folder, until: Deadline(milliseconds: options.busyTimeoutMilliseconds))
