@@ -9,7 +9,7 @@ import KeychainProtection
 ///
 /// A process keeps what it read when it unlocked, and is locked as soon as it reads anything else. So a lock waits for
 /// nobody, and no value that somebody makes up is a later or an earlier one. Putting the bytes back that a lock overwrote
-/// undoes nothing: the kernel notes the time of every change, and nobody but root sets it (st_ctim, inode(7)).
+/// undoes nothing: the kernel notes the time of every change, to its tick, and nobody but root sets it (st_ctim, inode(7)).
 struct LockMark: Sendable {
     static let fileName = "lock.mark"
 

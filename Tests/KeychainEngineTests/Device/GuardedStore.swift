@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
 import KeychainCore
 import KeychainEngine
 import KeychainSimulation
@@ -36,6 +37,21 @@ struct GuardedStore {
     func putKeybag(_ bytes: [UInt8]) throws {
         try raw().run("UPDATE keybag SET bytes = ?", [bytes])
         try raw().execute("UPDATE device SET keybag_revision = keybag_revision + 1")
+    }
+
+    /// Waits until the kernel notes a later time for a change of a file than that of the last change of the lock mark: its
+    /// clock for files may go by ticks of some milliseconds.
+    func waitForLaterChange() throws {
+        func change(_ name: String) throws -> [Int] {
+            var status = stat()
+            try #require(lstat(file(name), &status) == 0)
+            return [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+        }
+        let mark = try change("lock.mark")
+        repeat {
+            try Data([0]).write(to: URL(fileURLWithPath: file("probe")))
+        } while try change("probe") == mark
+        try FileManager.default.removeItem(atPath: file("probe"))
     }
 
     /// Every file that is worth stealing, by its name: the log's index holds nothing, and is made anew.

@@ -51,6 +51,7 @@ struct LockMarkTests {
         let store = try GuardedStore()
         let path = store.file(LockMark.fileName)
         #expect(store.keychain.levels == allLevelsOpen)
+        try store.waitForLaterChange()
         try put(thing, at: path)
         #expect(store.keychain.levels == levelsWhileLocked)
         if !thing.givesWay {

@@ -160,6 +160,7 @@ struct TamperedDeviceTests {
 
     /// Puts a lock mark in place of the one that is there, in the same file.
     private func putMark(_ bytes: [UInt8], in store: GuardedStore) throws {
+        try store.waitForLaterChange()
         let file = try #require(FileHandle(forUpdatingAtPath: store.file("lock.mark")))
         try file.write(contentsOf: Data(bytes))
         try file.truncate(atOffset: UInt64(bytes.count))
