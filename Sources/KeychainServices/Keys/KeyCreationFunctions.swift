@@ -75,11 +75,7 @@ public func SecKeyCreateWithData(
 private func makeKey(_ dictionary: NSDictionary) throws(KeychainError) -> SecKey {
     let parameters = KeyPairParameters(dictionary)
     if parameters.tokenID != nil { return try EnclaveKeys.randomKey(parameters) }
-    if parameters.namesToken, parameters.isPrivateKeyPermanent {
-        throw .parameter(
-            "a token makes a key only where it is named at the top level; a key made here is not stored as its"
-        )
-    }
+    if parameters.isPrivateKeyPermanent { try parameters.checkNestedToken() }
     guard let type = parameters.type.flatMap({ KeyType(attributeValue: $0) }) else {
         throw .parameter("the key type is missing or not supported")
     }

@@ -38,11 +38,20 @@ struct KeyPairParameters {
         publicAttributes = merged[1].filter { $0.key != AnyHashable(Key.tokenID) }
     }
 
-    /// Whether a token is named for the private key, at the top level or not.
-    var namesToken: Bool { privateAttributes[Key.tokenID] != nil }
+    /// Refuses to store a key of this process under a token that the private key's own dictionary names.
+    ///
+    /// - Throws: `errSecItemNotFound` for a token that there is not; `errSecParam` for the Secure Enclave, which could never read
+    ///   the key, and for what names no token.
+    func checkNestedToken() throws(KeychainError) {
+        guard let nested = privateAttributes[Key.tokenID] else { return }
+        guard let name = nested as? String, name != EnclaveKeys.tokenID else {
+            throw .parameter("a token makes a key only where it is named at the top level")
+        }
+        throw KeychainError(.itemNotFound, "there is no such token")
+    }
 
-    /// Whether the private key is stored: as it says, else only a token's.
-    var isPrivateKeyPermanent: Bool { Self.isPermanent(privateAttributes) ?? namesToken }
+    /// Whether the private key is stored: as it says, else only a token's, wherever the token is named.
+    var isPrivateKeyPermanent: Bool { Self.isPermanent(privateAttributes) ?? (privateAttributes[Key.tokenID] != nil) }
 
     /// Whether the public key is stored.
     var isPublicKeyPermanent: Bool { Self.isPermanent(publicAttributes) ?? false }
