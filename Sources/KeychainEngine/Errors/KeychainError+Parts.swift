@@ -60,6 +60,13 @@ extension KeychainError {
             self.init(.parameter, "nothing can be stored under the accessibility 'f'")
         case .classUnavailable:
             self.init(.interactionNotAllowed, "the keys of the protection class are not available now")
+        case .damagedRow(.passwordWork):
+            self.init(
+                .decode,
+                "the application password of a stored item asks for less work than is allowed; the item was set aside, and a "
+                    + "check names it",
+                cause: error
+            )
         case .damagedRow(let damage):
             self.init(
                 .decode,

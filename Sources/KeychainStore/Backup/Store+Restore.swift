@@ -66,12 +66,11 @@ public struct RestoredStore {
 }
 
 extension RowWriter {
-    /// Adds the rows of a backup to a store that has none, and its keybag.
+    /// Adds the rows of a backup to a store that has none; its keybag is for the caller.
     ///
     /// - Returns: How many items they are.
-    public func restore(_ backup: BackupReader, _ contents: RestoredStore) throws(KeychainError) -> Int {
-        try setKeybag(contents.keybag)
-        return try backup.addRows(to: connection, contents)
+    public func add(rowsOf backup: BackupReader, _ contents: RestoredStore) throws(KeychainError) -> Int {
+        try backup.addRows(to: connection, contents)
     }
 }
 
