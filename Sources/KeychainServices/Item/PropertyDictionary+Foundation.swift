@@ -11,15 +11,38 @@ extension PropertyDictionary {
     init(_ dictionary: NSDictionary) {
         self.init([:] as [String: PropertyValue])
         entries.reserveCapacity(dictionary.count)
-        for (key, value) in dictionary {
-            if let name = key as? String {
-                entries[name] = PropertyValue(value)
-            } else if case .number(let number) = PropertyValue(key) {
-                foreignKeys.insert(.number(number))
-            } else {
-                foreignKeys.insert(.other)
+        guard let members = Self.members(of: dictionary) else {
+            for (key, value) in dictionary { take(key, PropertyValue(value)) }
+            return
+        }
+        for (key, value) in members {
+            if let data = value as? NSData {
+                take(key, PropertyValue(data))
+            } else if let value = dictionary.object(forKey: key) {
+                take(key, PropertyValue(value))
             }
         }
+    }
+
+    private mutating func take(_ key: Any, _ value: PropertyValue) {
+        if let name = key as? String {
+            entries[name] = value
+        } else if case .number(let number) = PropertyValue(key) {
+            foreignKeys.insert(.number(number))
+        } else {
+            foreignKeys.insert(.other)
+        }
+    }
+
+    /// The objects of a dictionary as they lie in it; `nil` for a subclass, which may hold them in another way.
+    ///
+    /// Every other access has Foundation bridge each value, and data byte by byte: a tenth of a second for a megabyte.
+    private static func members(of dictionary: NSDictionary) -> [(key: NSObject, value: AnyObject)]? {
+        guard type(of: dictionary) == NSDictionary.self || type(of: dictionary) == NSMutableDictionary.self else {
+            return nil
+        }
+        let members = dictionary.customMirror.children.compactMap { $0.value as? (key: NSObject, value: AnyObject) }
+        return members.count == dictionary.count ? members : nil
     }
 }
 
@@ -30,7 +53,8 @@ extension PropertyValue {
         case let text as String: self = .string(text)
         case let number as NSNumber: self = PropertyValue(number)
         case let number as CGFloat: self = PropertyValue(NSNumber(value: Double(number)))
-        case let data as Data: self = PropertyValue(data)
+        case let data as Data:
+            self = PropertyValue(byteCount: data.count) { data.withUnsafeBytes { SecretBytes(copying: $0) } }
         case let date as Date: self = PropertyValue(date)
         case let accessControl as SecAccessControl: self = .accessControl(accessControl.value)
         case is NSNull: self = .null
@@ -52,10 +76,15 @@ extension PropertyValue {
         self = isContainer ? .nested(Encodability(container: member)) : PropertyValue(member)
     }
 
-    private init(_ data: Data) {
-        // To copy what cannot be stored would only take memory.
-        let isStorable = data.count <= ItemLimits.secretByteCount
-        self = isStorable ? .data(data.withUnsafeBytes { SecretBytes(copying: $0) }) : .oversizedData(data.count)
+    fileprivate init(_ data: NSData) {
+        self.init(byteCount: data.length) {
+            SecretBytes(copying: UnsafeRawBufferPointer(start: data.bytes, count: data.length))
+        }
+    }
+
+    /// Data; what no item can hold is not copied.
+    private init(byteCount: Int, _ copy: () -> SecretBytes) {
+        self = byteCount <= ItemLimits.secretByteCount ? .data(copy()) : .oversizedData(byteCount)
     }
 
     private init(_ date: Date) {

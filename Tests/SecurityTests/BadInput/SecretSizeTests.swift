@@ -49,12 +49,13 @@ struct SecretSizeTests {
 
     @Test("a secret that is too large is refused without a copy of it, and ignored in a query")
     func tooLargeIsNotCopied() throws {
-        let bytes = Data(count: ItemLimits.secretByteCount + 1)
+        let bytes = UntouchableData()
         let dictionary = PropertyDictionary([kSecValueData: bytes] as NSDictionary)
-        #expect(dictionary.entries == [PropertyKey.valueData: .oversizedData(bytes.count)])
+        #expect(dictionary.entries == [PropertyKey.valueData: .oversizedData(bytes.length)])
         let keychain = try WitnessedKeychain()
-        let query = Self.item.merging([kSecValueData: bytes]) { $1 }
+        let query: [CFString: Any] = Self.item.merging([kSecValueData: bytes]) { $1 }
         keychain.run {
+            #expect(Items.add(query) == errSecDataTooLarge)
             #expect(Items.add(Self.item) == errSecSuccess)
             #expect(Items.copy(query).status == errSecSuccess)
             #expect(Items.update(query, [kSecAttrLabel: "label"]) == errSecSuccess)
@@ -91,4 +92,10 @@ struct SecretSizeTests {
         while bytes.count < count { bytes.append(block.prefix(count - bytes.count)) }
         return bytes
     }
+}
+
+/// Data that is too large, and ends the program when its bytes are asked for.
+private final class UntouchableData: NSData {
+    override var length: Int { 60 << 20 }
+    override var bytes: UnsafeRawPointer { preconditionFailure("the bytes were looked at") }
 }
