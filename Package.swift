@@ -128,6 +128,7 @@ let targets: [Target] = [
         name: "KeychainTesting",
         dependencies: [
             "KeychainSimulation", "KeychainCore", "KeychainServices", "PortableSecurity", "PortableLocalAuthentication",
+            "CKeychainSupport",
         ],
         swiftSettings: appleAPI
     ),
@@ -287,7 +288,7 @@ let targets: [Target] = [
         name: "KeychainTestingTests",
         dependencies: [
             "KeychainTesting", "KeychainSimulation", "KeychainServices", "KeychainCore", "Security",
-            "LocalAuthentication",
+            "LocalAuthentication", "CStormSupport",
         ]
     ),
     .testTarget(name: "ConformanceTests", dependencies: ["Conformance"], exclude: ["Cases"]),

@@ -79,6 +79,10 @@ int keychain_read_sealed_memory(int descriptor, void *bytes, size_t count);
 // Closes the descriptor in programs that this one starts, from now on.
 void keychain_close_on_exec(int descriptor);
 
+// How many callers of this function, at most, can be reached by their frame pointers: code that was compiled without them uses
+// the register for something else. Frames behind one of an asynchronous function count as reachable.
+size_t keychain_walkable_frames(size_t most);
+
 // KeychainSimulation defines this where it is linked: it puts what serves a call without a task-local context into the
 // Swift optional at the address.
 void swift_keychain_testing_context(void *context) __attribute__((weak));

@@ -48,4 +48,7 @@ typedef struct {
 } storm_find;
 size_t storm_find_masked(const uint8_t *needles, size_t count, uint8_t mask, storm_find *finds, size_t capacity);
 
+// Calls a function as code does that was compiled without frame pointers and keeps something else in their register.
+void storm_call_without_frame_pointer(void (*function)(void));
+
 #endif

@@ -3,6 +3,8 @@
 import Runtime
 import Testing
 
+@_implementationOnly import CKeychainSupport
+
 /// Where code outside of this package called into it: read from the stack, because Apple's functions take no location.
 struct CallSite: Sendable, Hashable {
     /// The path and the line; `nil` in a program without debug information.
@@ -28,7 +30,7 @@ struct CallSite: Sendable, Hashable {
 
     /// What tells two stacks apart, without looking up names.
     static func addresses() -> [UInt64] {
-        guard let trace = try? Backtrace.capture(limit: 32) else { return [] }
+        guard let trace = stack(limit: 32) else { return [] }
         return trace.frames.compactMap { frame in
             switch frame {
             case .programCounter(let address), .returnAddress(let address), .asyncResumePoint(let address):
@@ -45,8 +47,7 @@ struct CallSite: Sendable, Hashable {
     static func find() -> CallSite? { find(among: 16) ?? find(among: 64) }
 
     private static func find(among limit: Int) -> CallSite? {
-        let trace = try? Backtrace.capture(limit: limit, top: 0, images: images)
-        guard let frames = trace?.symbolicated(with: images)?.frames else { return nil }
+        guard let frames = stack(limit: limit, images)?.symbolicated(with: images)?.frames else { return nil }
         var function: String?
         for frame in frames {
             guard let symbol = frame.symbol, !isOurs(symbol) else { continue }
@@ -58,6 +59,16 @@ struct CallSite: Sendable, Hashable {
         }
         return function.map { CallSite(location: nil, function: $0) }
     }
+
+    /// The callers of this function, as far as frame pointers lead: `Backtrace` follows whatever stands in their place.
+    private static func stack(limit: Int, _ images: ImageMap? = nil) -> Backtrace? {
+        let reachable = Int(keychain_walkable_frames(limit + margin))
+        guard reachable > margin else { return nil }
+        return try? Backtrace.capture(limit: reachable - margin, top: 0, images: images)
+    }
+
+    // It looks one frame ahead, and its own are among those that it looks at.
+    private static let margin = 4
 
     /// What is mapped; a library that is loaded later is none that calls the keychain.
     private static let images = ImageMap.capture()
