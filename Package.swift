@@ -22,6 +22,9 @@ var products: [Product] = [
     .executable(name: "keychainctl", targets: ["keychainctl"]),
     .executable(name: "conformance", targets: ["conformance-runner"]),
     .executable(name: "keychain-quickstart", targets: ["keychain-quickstart"]),
+    // Misuse of the keychain found in source code; works with the trait Lint.
+    .library(name: "KeychainLint", targets: ["KeychainLint", "KeychainLintParsing"]),
+    .executable(name: "keychain-lint", targets: ["keychain-lint"]),
 ]
 
 let dependencies: [Package.Dependency] = [
@@ -29,7 +32,16 @@ let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    // Only with the trait Lint, else neither fetched nor built.
+    .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
 ]
+
+let traits: Set<Trait> = [
+    .trait(name: "Lint", description: "The linter for keychain code, keychain-lint; brings swift-syntax.")
+]
+
+let lint: TargetDependencyCondition? = .when(traits: ["Lint"])
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
@@ -147,7 +159,21 @@ let targets: [Target] = [
         ]
     ),
 
+    // the linter: rules over a syntax tree of its own, and the parsers that make it
+    .target(name: "KeychainLint", dependencies: ["KeychainCore"]),
+    .target(
+        name: "KeychainLintParsing",
+        dependencies: [
+            "KeychainLint",
+            .product(name: "SwiftSyntax", package: "swift-syntax", condition: lint),
+            .product(name: "SwiftParser", package: "swift-syntax", condition: lint),
+            .product(name: "SwiftOperators", package: "swift-syntax", condition: lint),
+            .product(name: "Yams", package: "Yams", condition: lint),
+        ]
+    ),
+
     // executables
+    .executableTarget(name: "keychain-lint", dependencies: ["KeychainLint", "KeychainLintParsing", arguments]),
     .executableTarget(
         name: "security-tool",
         dependencies: [
@@ -311,6 +337,7 @@ var products: [Product] = [
     .library(name: "KeychainTesting", targets: ["SystemKeychainTesting"]),
 ]
 let dependencies: [Package.Dependency] = []
+let traits: Set<Trait> = []
 let targets: [Target] = [
     .target(name: "SystemSecurity"), .target(name: "SystemLocalAuthentication"), .target(name: "SystemCryptoKit"),
     // Stand on the system's own keychain.
@@ -339,6 +366,7 @@ let package = Package(
     name: "swift-keychain",
     platforms: [.macOS(.v13), .iOS(.v16)],
     products: products,
+    traits: traits,
     dependencies: dependencies,
     targets: targets,
     swiftLanguageModes: [.v6]

@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Interpreter {
+    func call(
+        _ expression: Expression,
+        _ callee: Expression,
+        _ arguments: [CallArgument],
+        _ isStatement: Bool,
+        _ environment: inout Environment
+    ) -> Value {
+        let name = callee.lastName ?? ""
+        if let function = itemFunction(callee, &environment) {
+            return site(function, expression, arguments, &environment)
+        }
+        if name == "SecAccessControlCreateWithFlags" { return accessControl(expression, arguments, &environment) }
+        if case .member(let base?, _) = callee.kind,
+            let value = dictionaryCall(base, name, arguments, &environment)
+        {
+            return value
+        }
+        if case .name(let type) = callee.kind, let value = conversion(type, arguments, &environment) { return value }
+        if name == "withUnsafeMutablePointer" || name == "withUnsafeMutableBytes" || name == "withMemoryRebound" {
+            return withPointer(callee, arguments, &environment)
+        }
+        if case .closure(let closure) = callee.bare.kind {
+            return run(closure, arguments.map { evaluate($0.value, &environment) }, &environment)
+        }
+        if case .name(let text) = callee.kind, let value = environment.variables[text] {
+            if case .closure(let closure) = value {
+                return run(closure.closure, arguments.map { evaluate($0.value, &environment) }, &environment)
+            }
+        }
+        if let target = resolve(callee, arguments, &environment) {
+            record(
+                .call(describe(callee, arguments, isStatement, target, &environment)),
+                expression.range,
+                environment
+            )
+            if depth < Self.maximumDepth, isFollowed(target.function.name, of: target.typeName, result: target.function.result, body: target.function.body),
+                !frames.contains(where: { $0.symbol?.function === target.function })
+            {
+                return follow(target, callee, arguments, expression, &environment)
+            }
+        } else {
+            if case .name(let text) = callee.kind, let type = module.types[text], type.keyword != "protocol" {
+                return construct(text, arguments, expression, isStatement, callee, &environment)
+            }
+            record(
+                .call(describe(callee, arguments, isStatement, nil, &environment)),
+                expression.range,
+                environment
+            )
+        }
+        return unknownCall(callee, arguments, expression, &environment)
+    }
+
+    private func describe(
+        _ callee: Expression,
+        _ arguments: [CallArgument],
+        _ isStatement: Bool,
+        _ symbol: FunctionSymbol?,
+        _ environment: inout Environment
+    ) -> Event.Call {
+        var receiver: [String]?
+        var type: String?
+        if case .member(let base, _) = callee.kind {
+            receiver = base?.path
+            if let text = receiver?.joined(separator: ".") { type = symbolTypes[text] }
+            if let base, case .call(let inner, _) = base.bare.kind { type = inner.lastName }
+            if type == nil, let base, let path = base.path {
+                // Looked up without following getters.
+                if path.count == 1, let value = environment.variables[path[0]], case .instance(let known) = value {
+                    type = known
+                } else if let last = path.last, path.count == 1 || (path.count == 2 && path[0] == "self") {
+                    let found = property(last, of: frame.typeName)
+                    type = found?.binding.type ?? found?.binding.value.flatMap(Self.constructedType)
+                }
+            }
+        }
+        return Event.Call(
+            name: callee.lastName ?? "",
+            receiver: receiver,
+            receiverType: type.map(Module.simpleName),
+            arguments: arguments,
+            isOptionalTry: optionalTryDepth > 0,
+            isDiscarded: isStatement,
+            symbol: symbol
+        )
+    }
+
+    /// `T` of `T(…)` and of `T.shared`.
+    static func constructedType(_ expression: Expression) -> String? {
+        switch expression.bare.kind {
+        case .call(let callee, _): callee.lastName
+        case .member(let base?, _): base.lastName
+        default: nil
+        }
+    }
+
+    private func itemFunction(_ callee: Expression, _ environment: inout Environment) -> ItemFunction? {
+        switch callee.kind {
+        case .name(let name):
+            if let function = ItemFunction(rawValue: name), module.functions[name] == nil { return function }
+            guard ItemFunction(rawValue: name) == nil,
+                environment.variables[name] != nil
+                    || module.properties[name] != nil
+            else { return nil }
+            if case .function(let function) = lookUp(name, &environment) { return function }
+            return nil
+        case .member(let base?, let name):
+            if base.path == ["Security"], let function = ItemFunction(rawValue: name) { return function }
+            guard let symbols = module.properties[name],
+                symbols.contains(where: { $0.binding.value?.lastName.flatMap(ItemFunction.init(rawValue:)) != nil })
+            else { return nil }
+            if case .function(let function) = evaluate(callee, &environment) { return function }
+            return nil
+        default: return nil
+        }
+    }
+
+    // MARK: Item functions
+
+    private func site(
+        _ function: ItemFunction,
+        _ expression: Expression,
+        _ arguments: [CallArgument],
+        _ environment: inout Environment
+    ) -> Value {
+        guard let first = arguments.first else { return .unknown }
+        let query = dictionaryArgument(first.value, &environment)
+        var attributes: AbstractDictionary?
+        var pointer = Site.Pointer.none
+        if arguments.count > 1 {
+            if function == .update {
+                attributes = dictionaryArgument(arguments[1].value, &environment)
+            } else {
+                pointer = resultPointer(arguments[1].value, &environment)
+            }
+        }
+        let reportDepth = min(depth, max(0, query.depth))
+        let index = sites.count
+        let actual = place(expression.range)
+        sites.append(
+            Site(
+                index: index,
+                function: function,
+                place: actual,
+                reportPlace: reportDepth < depth ? frames[reportDepth + 1].callPlace ?? actual : actual,
+                depth: depth,
+                reportDepth: reportDepth,
+                rootCall: frames.count > 1 ? frames[1].callPlace ?? actual : actual,
+                query: query,
+                attributes: attributes,
+                pointer: pointer,
+                queryName: first.value.bare.path?.joined(separator: "."),
+                symbol: frames[reportDepth].symbol,
+                codes: environment.codes,
+                assumptions: environment.assumptions,
+                isDeferred: deferredDepth > 0,
+                isInClosure: closureDepth > 0
+            )
+        )
+        if case .variable(let name) = pointer { environment.variables[name] = .result(index, isWhole: true) }
+        record(.site(index), expression.range, environment)
+        return .status(index)
+    }
+
+    private func dictionaryArgument(_ expression: Expression, _ environment: inout Environment) -> AbstractDictionary {
+        let value = evaluate(expression, &environment)
+        if let dictionary = environment.dictionary(value) { return dictionary }
+        return AbstractDictionary(variants: [.init(isOpen: true)], depth: depth, origin: nil, identity: 0)
+    }
+
+    private func resultPointer(_ expression: Expression, _ environment: inout Environment) -> Site.Pointer {
+        if case .address(let target) = expression.bareCast.kind {
+            guard let path = target.path else { return .unknown }
+            if path.count == 1 { return .variable(variableName(path[0], environment)) }
+            if path.count == 2, path[0] == "self" { return .variable("self." + path[1]) }
+            return .unknown
+        }
+        switch evaluate(expression, &environment) {
+        case .null: return .none
+        case .pointer(let name): return .variable(name)
+        default: return .unknown
+        }
+    }
+
+    private func accessControl(
+        _ expression: Expression,
+        _ arguments: [CallArgument],
+        _ environment: inout Environment
+    ) -> Value {
+        let values = arguments.map { evaluate($0.value, &environment) }
+        var flags: Set<String> = []
+        var areKnown = true
+        if values.count > 2 {
+            func collect(_ value: Value) {
+                switch value {
+                case .symbol(let text) where text.hasPrefix("."): flags.insert(String(text.dropFirst()))
+                case .symbol(let text) where text.hasPrefix("SecAccessControlCreateFlags."):
+                    flags.insert(String(text.dropFirst("SecAccessControlCreateFlags.".count)))
+                case .array(let items): for item in items { collect(item) }
+                case .either(let items):
+                    for item in items { collect(item) }
+                    areKnown = false
+                default: areKnown = false
+                }
+            }
+            collect(values[2])
+        }
+        let passesError = arguments.count > 3 && !(values.last?.isNull ?? true)
+        let index = accessControls.count
+        accessControls.append(
+            AccessControlUse(
+                place: place(expression.range),
+                depth: depth,
+                protection: values.count > 1 ? values[1] : .unknown,
+                flags: flags,
+                areFlagsKnown: areKnown,
+                handling: .unknown,
+                passesError: passesError
+            )
+        )
+        record(.accessControl(index), expression.range, environment)
+        return .accessControl(index)
+    }
+
+    private func withPointer(
+        _ callee: Expression,
+        _ arguments: [CallArgument],
+        _ environment: inout Environment
+    ) -> Value {
+        var target: Value = .unknown
+        if let first = arguments.first, case .address(let variable) = first.value.kind, let path = variable.path {
+            target = .pointer(path.count == 1 ? variableName(path[0], environment) : path.joined(separator: "."))
+        } else if case .member(let base?, _) = callee.kind {
+            target = evaluate(base, &environment)
+        }
+        guard let last = arguments.last else { return .unknown }
+        if case .closure(let closure) = last.value.kind { return run(closure, [target], &environment) }
+        return .unknown
+    }
+
+    // MARK: Closures
+
+    /// Follows a closure's body in place.
+    func run(_ closure: Closure, _ arguments: [Value], _ environment: inout Environment) -> Value {
+        guard !activeClosures.contains(ObjectIdentifier(closure)), activeClosures.count < 6 else { return .unknown }
+        activeClosures.append(ObjectIdentifier(closure))
+        closureDepth += 1
+        defer {
+            activeClosures.removeLast()
+            closureDepth -= 1
+        }
+        var names = closure.parameters
+        if names.isEmpty { names = arguments.indices.map { "$\($0)" } }
+        let hidden = names.map { ($0, environment.variables[$0]) }
+        for (index, name) in names.enumerated() {
+            environment.variables[name] = index < arguments.count ? arguments[index] : .symbol(name)
+        }
+        // What the closure returns is not what the function around it returns.
+        let outer = frame.returns
+        frame.returns = []
+        var start = environment
+        var end: Environment?
+        if closure.body.count == 1, case .expression(let only) = closure.body[0].kind {
+            if case .statement(let statement) = only.kind {
+                end = execute([statement], start)
+            } else {
+                if case .assign(let target, let value) = only.kind {
+                    assign(target, value, only.range, &start)
+                    end = start
+                } else {
+                    let value = evaluate(only, &start)
+                    frame.returns.append((value, start, only))
+                }
+            }
+        } else {
+            end = execute(closure.body, start)
+        }
+        let returned = frame.returns
+        frame.returns = outer
+        var values = returned.map { ($0.value, $0.environment) }
+        if let end { values.append((.unknown, end)) }
+        let result = values.isEmpty ? .unknown : merge(values, &environment)
+        for (name, value) in hidden { environment.variables[name] = value }
+        return result
+    }
+
+    // MARK: Functions of the module
+
+    /// The function of the module that a call means, if there is one and only one.
+    func resolve(_ callee: Expression, _ arguments: [CallArgument], _ environment: inout Environment) -> FunctionSymbol? {
+        guard let name = callee.lastName, let candidates = module.functions[name] else { return nil }
+        let fitting = candidates.filter { $0.accepts(arguments) && $0.function.body != nil }
+        guard !fitting.isEmpty else { return nil }
+        switch callee.kind {
+        case .name:
+            if let type = frame.typeName {
+                let types = module.inherited(type).union([type])
+                let own = fitting.filter { $0.typeName == type }
+                if let found = nearest(own.isEmpty ? fitting.filter { $0.typeName.map(types.contains) ?? false } : own)
+                {
+                    return found
+                }
+            }
+            return nearest(fitting.filter { $0.typeName == nil })
+                ?? nearest(fitting.filter { $0.typeName == frame.typeName })
+        case .member(let base?, _):
+            guard let type = type(of: base, &environment) else { return nil }
+            let types = module.inherited(type).union([type])
+            let own = fitting.filter { $0.typeName == type }
+            if let found = nearest(own.isEmpty ? fitting.filter { $0.typeName.map(types.contains) ?? false } : own) {
+                return found
+            }
+            return nearest(fitting.filter { $0.typeName == module.conformer(of: type) })
+        default: return nil
+        }
+    }
+
+    private func nearest(_ symbols: [FunctionSymbol]) -> FunctionSymbol? {
+        if symbols.count == 1 { return symbols[0] }
+        let here = symbols.filter { $0.file == frame.file }
+        if here.count == 1 { return here[0] }
+        return nil
+    }
+
+    /// The type of an expression, where it is written down nearby.
+    private func type(of base: Expression, _ environment: inout Environment) -> String? {
+        let bare = base.bare
+        switch bare.kind {
+        case .name("self"), .name("Self"): return frame.typeName
+        case .name("super"):
+            return frame.typeName.flatMap { name in
+                module.types[name]?.inherited.first { module.types[$0]?.keyword == "class" }
+            }
+        case .name(let name):
+            if let value = environment.variables[name] ?? environment.variables["self." + name] {
+                if case .instance(let type) = value { return type }
+                if let type = symbolTypes[name].map(Module.simpleName), module.types[type] != nil { return type }
+                return nil
+            }
+            if let found = property(name, of: frame.typeName) { return declaredType(found) }
+            return module.types[name] != nil ? name : nil
+        case .member(let inner?, let name):
+            if inner.path == ["self"] { return property(name, of: frame.typeName).flatMap(declaredType) }
+            guard let owner = type(of: inner, &environment) else { return nil }
+            return property(name, of: owner).flatMap(declaredType)
+        case .call(let callee, _):
+            guard let name = callee.lastName else { return nil }
+            if module.types[name] != nil { return name }
+            if name == "init", case .member(let inner?, _) = callee.kind { return type(of: inner, &environment) }
+            return nil
+        default: return nil
+        }
+    }
+
+    private func declaredType(_ symbol: PropertySymbol) -> String? {
+        let name = symbol.binding.type.map(Module.simpleName) ?? symbol.binding.value.flatMap(Self.constructedType)
+        if name == "Self" { return symbol.typeName }
+        return name.flatMap { module.types[$0] == nil ? nil : $0 }
+    }
+
+    private func follow(
+        _ target: FunctionSymbol,
+        _ callee: Expression,
+        _ arguments: [CallArgument],
+        _ expression: Expression,
+        _ environment: inout Environment
+    ) -> Value {
+        var selfValue: Value?
+        if case .member(let base?, _) = callee.kind, base.path != ["self"] {
+            let value = evaluate(base, &environment)
+            if case .status = value { selfValue = value }
+            if environment.dictionary(value) != nil { selfValue = value }
+        } else {
+            selfValue = frame.selfValue
+        }
+        var bound: [String: Value] = [:]
+        var copiesBack: [(parameter: String, name: String)] = []
+        var index = 0
+        for parameter in target.function.parameters {
+            let isTrailing =
+                index < arguments.count && arguments[index].isTrailingClosure && arguments[index].label == nil
+                && parameter.type.contains("->")
+            if index < arguments.count, arguments[index].label == parameter.label || isTrailing {
+                let argument = arguments[index]
+                let value = evaluate(argument.value, &environment)
+                for case .accessControl(let number) in value.alternatives {
+                    accessControls[number].handling =
+                        accessControls[number].handling == .unknown ? .bound : accessControls[number].handling
+                }
+                if case .address(let variable) = argument.value.kind, let path = variable.path {
+                    let name = path.count == 1 ? variableName(path[0], environment) : path.joined(separator: ".")
+                    copiesBack.append((parameter.name, name))
+                }
+                if case .symbol(let text) = value, symbolTypes[text] == nil { symbolTypes[text] = parameter.type }
+                if parameter.isOptional, case .unknown = value {
+                    bound[parameter.name] = .optionalSymbol(parameter.name)
+                } else {
+                    bound[parameter.name] = value
+                }
+                index += 1
+                if parameter.type.hasSuffix("...") {
+                    while index < arguments.count, arguments[index].label == nil {
+                        _ = evaluate(arguments[index].value, &environment)
+                        index += 1
+                    }
+                    bound[parameter.name] = .unknown
+                }
+            } else if let value = parameter.defaultValue {
+                frames.append(
+                    Frame(
+                        symbol: target,
+                        typeName: target.typeName,
+                        file: target.file,
+                        callPlace: place(expression.range)
+                    )
+                )
+                var own = Environment()
+                bound[parameter.name] = evaluate(value, &own)
+                frames.removeLast()
+            }
+        }
+        var copied: [String: Value] = [:]
+        let value = invoke(target, bound, place(expression.range), selfValue, &environment) { end in
+            for (parameter, name) in copiesBack { copied[name] = end.variables[parameter] }
+        }
+        for (_, name) in copiesBack {
+            environment.variables[name] = copied[name] ?? .unknown
+            if var value = environment.variables[name] {
+                lower(&value, depth)
+                environment.variables[name] = value
+            }
+        }
+        return value
+    }
+
+    /// Follows a function of the module with given arguments.
+    func invoke(
+        _ target: FunctionSymbol,
+        _ arguments: [String: Value],
+        _ callPlace: Place,
+        _ selfValue: Value?,
+        _ environment: inout Environment,
+        atEnd: ((Environment) -> Void)? = nil
+    ) -> Value {
+        guard let body = target.function.body else { return .unknown }
+        let own = Frame(
+            symbol: target,
+            typeName: target.typeName,
+            file: target.file,
+            callPlace: callPlace,
+            selfValue: selfValue
+        )
+        frames.append(own)
+        var start = Environment()
+        start.codes = environment.codes
+        start.heap = environment.heap
+        start.assumptions = environment.assumptions
+        start.variables = arguments
+        if target.typeName == frames[frames.count - 2].typeName {
+            for (name, value) in environment.variables where name.hasPrefix("self.") { start.variables[name] = value }
+        }
+        let outerDeferred = deferredDepth
+        let outerTry = tryDepth
+        tryDepth = 0
+        let end = execute(body, start, isBody: true)
+        deferredDepth = outerDeferred
+        tryDepth = outerTry
+        var results = own.returns.map { ($0.value, $0.environment) }
+        if let end { results.append((.unknown, end)) }
+        frames.removeLast()
+        guard !results.isEmpty else {
+            return .unknown
+        }
+        if let joined = results.map(\.1).reduce(nil, { Environment.join($0, $1) }) { atEnd?(joined) }
+        var joined = environment
+        // An optional that is nil by the status of a site.
+        let none = results.filter { $0.0.isNull }
+        let some = results.filter { !$0.0.isNull }
+        let optional = none.isEmpty || some.isEmpty ? nil : outcome(some: some, none: none.map(\.1))
+        var value = merge(results, &joined)
+        if let optional { value = optional }
+        environment.codes = joined.codes
+        environment.heap = joined.heap
+        lower(&value, depth)
+        if target.typeName == frame.typeName {
+            for (name, value) in joined.variables where name.hasPrefix("self.") { environment.variables[name] = value }
+        }
+        return value
+    }
+
+    private func construct(
+        _ type: String,
+        _ arguments: [CallArgument],
+        _ expression: Expression,
+        _ isStatement: Bool,
+        _ callee: Expression,
+        _ environment: inout Environment
+    ) -> Value {
+        let values = arguments.map { evaluate($0.value, &environment) }
+        for value in values { markRead(value) }
+        record(.call(describe(callee, arguments, isStatement, nil, &environment)), expression.range, environment)
+        // A wrapper around one dictionary stands for it.
+        if values.count == 1, arguments[0].label == nil, environment.dictionary(values[0]) != nil { return values[0] }
+        for (argument, value) in zip(arguments, values) { runArgument(argument, value, &environment) }
+        return .instance(type)
+    }
+
+    /// A call of something outside of the module.
+    private func unknownCall(
+        _ callee: Expression,
+        _ arguments: [CallArgument],
+        _ expression: Expression,
+        _ environment: inout Environment
+    ) -> Value {
+        if case .member(let base?, _) = callee.kind {
+            let value = evaluate(base, &environment)
+            markRead(value)
+        }
+        for argument in arguments {
+            let value = evaluate(argument.value, &environment)
+            markRead(value)
+            if case .address(let target) = argument.value.kind, let path = target.path {
+                let name = path.count == 1 ? variableName(path[0], environment) : path.joined(separator: ".")
+                if let dictionary = environment.dictionary(environment.variables[name] ?? .unknown) {
+                    environment.variables[name] = .dictionary(Self.opened(dictionary))
+                } else if case .result? = environment.variables[name] {
+                    // The result goes on being what it was.
+                } else {
+                    environment.variables[name] = .symbol(name)
+                }
+            } else if case .reference(let index) = value, let dictionary = environment.heap[index] {
+                environment.heap[index] = Self.opened(dictionary)
+            }
+            runArgument(argument, value, &environment)
+        }
+        if tryDepth > 0 { throwTargets[throwTargets.count - 1].append(environment) }
+        // The text of a short call stands for its value.
+        if expression.range.end - expression.range.start < 80 {
+            let text = module.files[frame.file].text(expression.range)
+            if callee.lastName?.first?.isUppercase == true {
+                return callee.lastName.map { .instance($0) } ?? .unknown
+            }
+            return .symbol(text)
+        }
+        return .unknown
+    }
+
+    private func runArgument(_ argument: CallArgument, _ value: Value, _ environment: inout Environment) {
+        guard case .closure(let closure) = value, case .closure = argument.value.kind else { return }
+        // It may be called at once, later or never.
+        var called = environment
+        _ = run(closure.closure, [], &called)
+        environment = Environment.join(environment, called) ?? environment
+    }
+}
+
+extension Expression {
+    /// Without casts and pointer conversions around an `&variable`.
+    fileprivate var bareCast: Expression {
+        switch kind {
+        case .cast(let base, _, _): base.bareCast
+        case .call(let callee, let arguments)
+        where arguments.count == 1 && callee.lastName?.hasPrefix("Unsafe") == true:
+            arguments[0].value.bareCast
+        default: self
+        }
+    }
+}

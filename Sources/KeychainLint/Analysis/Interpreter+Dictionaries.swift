@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Interpreter {
+    /// A method of a dictionary; nil when the receiver is none.
+    func dictionaryCall(
+        _ base: Expression,
+        _ name: String,
+        _ arguments: [CallArgument],
+        _ environment: inout Environment
+    ) -> Value? {
+        guard Self.methods.contains(name) else { return nil }
+        let receiver = evaluate(base, &environment)
+        if name == "map" || name == "flatMap" {
+            // `group.map { query[kSecAttrAccessGroup] = $0 }`
+            guard case .optionalSymbol(let text) = receiver, let closure = arguments.first,
+                case .closure(let body) = closure.value.kind
+            else { return nil }
+            var taken = environment.assuming(text + " != nil", true)
+            if var way = taken {
+                _ = run(body, [.symbol(text)], &way)
+                taken = way
+            }
+            environment = Environment.join(taken, environment.assuming(text + " != nil", false)) ?? environment
+            return .symbol(text)
+        }
+        guard let dictionary = environment.dictionary(receiver) else { return nil }
+        func value(_ index: Int) -> Value {
+            index < arguments.count ? evaluate(arguments[index].value, &environment) : .unknown
+        }
+        func entry(_ index: Int, _ range: ByteRange) -> AbstractDictionary.Entry {
+            .init(value: value(index), place: place(range), depth: depth)
+        }
+        let range = ByteRange(base.range.start, arguments.last?.value.range.end ?? base.range.end)
+        switch name {
+        case "removeValue", "removeObject":
+            let key = value(0)
+            modify(base, &environment) { Self.removed($0, key) }
+            return .unknown
+        case "removeObjects":
+            guard case .array(let keys) = value(0) else {
+                modify(base, &environment, Self.opened)
+                return .unknown
+            }
+            modify(base, &environment) { keys.reduce($0) { Self.removed($0, $1) } }
+            return .unknown
+        case "removeAll", "removeAllObjects":
+            modify(base, &environment) { old in
+                var empty = old
+                empty.variants = [.init()]
+                return empty
+            }
+            return .unknown
+        case "updateValue", "setObject", "setValue":
+            let new = entry(0, range)
+            let key = value(1)
+            modify(base, &environment) { Self.set($0, key, new) }
+            return .unknown
+        case "merge", "merging", "addEntries":
+            let other = value(0)
+            let newWins = name == "addEntries" || arguments.last.map(Self.takesNew) ?? true
+            let source = environment.dictionary(other)
+            let merged: (AbstractDictionary) -> AbstractDictionary = { old in
+                source.map { Self.merged(old, $0, newWins: newWins) } ?? Self.opened(old)
+            }
+            if name == "merging" { return .dictionary(merged(dictionary)) }
+            modify(base, &environment, merged)
+            return .unknown
+        case "mutableCopy": return allocate(dictionary, &environment)
+        case "copy": return .dictionary(dictionary)
+        case "filter", "mapValues", "compactMapValues", "reduce": return .dictionary(Self.opened(dictionary))
+        case "forEach":
+            guard let closure = arguments.first, case .closure(let body) = closure.value.kind, body.body.count == 1,
+                case .expression(let only) = body.body[0].kind, case .assign(let target, _) = only.kind,
+                case .index(let targetBase, _) = target.kind
+            else { return nil }
+            modify(targetBase, &environment) { Self.merged($0, dictionary, newWins: true) }
+            return .unknown
+        default: return nil
+        }
+    }
+
+    private static let methods: Set<String> = [
+        "removeValue", "removeObject", "removeObjects", "removeAll", "removeAllObjects", "updateValue", "setObject",
+        "setValue", "merge", "merging", "addEntries", "mutableCopy", "copy", "filter", "mapValues", "compactMapValues",
+        "reduce", "forEach", "map", "flatMap",
+    ]
+
+    /// Which of two values the closure of `merging` takes.
+    private static func takesNew(_ argument: CallArgument) -> Bool {
+        guard case .closure(let closure) = argument.value.kind, let last = closure.body.last else { return true }
+        let taken: Expression? =
+            switch last.kind {
+            case .expression(let expression): expression
+            case .returned(let expression): expression
+            default: nil
+            }
+        guard case .name(let name)? = taken?.kind else { return true }
+        if name == "$0" { return false }
+        if let first = closure.parameters.first, first == name { return false }
+        return true
+    }
+
+    /// A type's name used to convert a value; nil for other calls.
+    func conversion(_ type: String, _ arguments: [CallArgument], _ environment: inout Environment) -> Value? {
+        switch type {
+        case "NSMutableDictionary", "NSDictionary", "Dictionary":
+            guard let first = arguments.first else {
+                identities += 1
+                let empty = AbstractDictionary(variants: [.init()], depth: depth, origin: nil, identity: identities)
+                return type == "NSMutableDictionary" ? allocate(empty, &environment) : .dictionary(empty)
+            }
+            let value = evaluate(first.value, &environment)
+            if first.label == "objects", arguments.count == 2 {
+                return paired(evaluate(arguments[1].value, &environment), value, first, &environment)
+            }
+            let isEmpty = first.label == "capacity" || first.label == "minimumCapacity"
+            identities += 1
+            let fallback = AbstractDictionary(
+                variants: [.init(isOpen: !isEmpty)],
+                depth: depth,
+                origin: nil,
+                identity: identities
+            )
+            let dictionary = environment.dictionary(value) ?? fallback
+            return type == "NSMutableDictionary" ? allocate(dictionary, &environment) : .dictionary(dictionary)
+        case "String", "NSString":
+            guard arguments.count == 1 || arguments.first?.label == "describing" else {
+                for argument in arguments { _ = evaluate(argument.value, &environment) }
+                return .kind(.string)
+            }
+            let value = evaluate(arguments[0].value, &environment)
+            markRead(value)
+            switch value {
+            case .constant, .string, .pattern: return value
+            case .symbol(let text): return .pattern("\\()", [text])
+            default: return .kind(.string)
+            }
+        case "Data", "NSData":
+            for argument in arguments { markRead(evaluate(argument.value, &environment)) }
+            return .kind(.data)
+        case "NSNumber", "Bool", "Int", "CFBoolean", "Int32", "UInt":
+            guard let first = arguments.first else { return nil }
+            let value = evaluate(first.value, &environment)
+            markRead(value)
+            switch value {
+            case .boolean, .integer, .status: return value
+            case .symbol: return value
+            default: return .kind(.number)
+            }
+        case "Set", "Array":
+            guard arguments.count == 1, arguments[0].label == nil else { return nil }
+            let value = evaluate(arguments[0].value, &environment)
+            if case .array = value { return value }
+            return nil
+        case "CFDictionaryCreate":
+            let values = arguments.map { evaluate($0.value, &environment) }
+            if values.count > 2 { return paired(values[1], values[2], arguments[0], &environment) }
+            return nil
+        case "CFDictionarySetValue", "CFDictionaryAddValue":
+            guard arguments.count == 3 else { return nil }
+            let key = evaluate(arguments[1].value, &environment)
+            let range = ByteRange(arguments[0].value.range.start, arguments[2].value.range.end)
+            let entry = AbstractDictionary.Entry(
+                value: evaluate(arguments[2].value, &environment),
+                place: place(range),
+                depth: depth
+            )
+            modify(arguments[0].value, &environment) { Self.set($0, key, entry) }
+            return .unknown
+        case "LAContext":
+            if module.types["LAContext"] == nil { return .instance("LAContext") }
+            return nil
+        case "UnsafeMutablePointer":
+            guard arguments.count == 1 else { return nil }
+            if case .address(let target) = arguments[0].value.kind, let path = target.path {
+                return .pointer(variableName(path.joined(separator: "."), environment))
+            }
+            return evaluate(arguments[0].value, &environment)
+        default: return nil
+        }
+    }
+
+    /// A dictionary of parallel lists of keys and values.
+    private func paired(
+        _ keys: Value,
+        _ values: Value,
+        _ argument: CallArgument,
+        _ environment: inout Environment
+    ) -> Value {
+        identities += 1
+        var result = AbstractDictionary(
+            variants: [.init()],
+            depth: depth,
+            origin: place(argument.value.range),
+            identity: identities
+        )
+        guard case .array(let names) = keys, case .array(let items) = values, names.count == items.count else {
+            return .dictionary(Self.opened(result))
+        }
+        for (name, item) in zip(names, items) {
+            let entry = AbstractDictionary.Entry(value: item, place: place(argument.value.range), depth: depth)
+            result = Self.set(result, name, entry, isLiteral: true)
+        }
+        return .dictionary(result)
+    }
+}

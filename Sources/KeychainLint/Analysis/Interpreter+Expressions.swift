@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Interpreter {
+    func evaluate(_ expression: Expression, _ environment: inout Environment) -> Value {
+        budget -= 1
+        guard budget > 0 else { return .unknown }
+        switch expression.kind {
+        case .name(let name): return lookUp(name, &environment)
+        case .member(let base, let name): return member(base, name, expression, &environment)
+        case .call(let callee, let arguments):
+            let isStatement = discarding
+            discarding = false
+            return call(expression, callee, arguments, isStatement, &environment)
+        case .index(let base, let arguments): return index(base, arguments, expression, &environment)
+        case .string(let parts): return string(parts, &environment)
+        case .integer(let value): return value.map { .integer($0) } ?? .unknown
+        case .float: return .kind(.number)
+        case .boolean(let value): return .boolean(value)
+        case .null: return .null
+        case .array(let elements): return .array(elements.map { evaluate($0, &environment) })
+        case .dictionary(let elements): return dictionary(elements, expression, &environment)
+        case .cast(let value, let kind, let type): return cast(value, kind, type, expression, &environment)
+        case .forceUnwrap(let inner):
+            let value = evaluate(inner, &environment)
+            if case .accessControl(let index) = value { accessControls[index].handling = .forced }
+            if case .outcome(_, _, _, let some) = value {
+                record(.forced(value), expression.range, environment)
+                markRead(value)
+                return some
+            }
+            if case .optionalSymbol(let text) = value { return .symbol(text) }
+            return value
+        case .optionalChain(let inner): return evaluate(inner, &environment)
+        case .prefix(let name, let inner):
+            let value = evaluate(inner, &environment)
+            if name == "!" {
+                switch value {
+                case .boolean(let known): return .boolean(!known)
+                case .test(let site, let yes, let no): return .test(site: site, whenTrue: no, whenFalse: yes)
+                default: return .unknown
+                }
+            }
+            return .unknown
+        case .binary(let name, let left, let right): return binary(name, left, right, expression, &environment)
+        case .assign(let target, let value):
+            assign(target, value, expression.range, &environment)
+            return .unknown
+        case .ternary(let condition, let then, let otherwise):
+            return ways(
+                split(condition, environment),
+                { evaluate(then, &$0) },
+                { evaluate(otherwise, &$0) },
+                &environment
+            )
+        case .closure(let closure): return .closure(ClosureValue(closure))
+        case .tuple(let arguments):
+            for argument in arguments {
+                let value = evaluate(argument.value, &environment)
+                markRead(value)
+            }
+            return .unknown
+        case .tryExpression(let kind, let inner): return attempt(kind, inner, expression, &environment)
+        case .address(let inner): return evaluate(inner, &environment)
+        case .statement(let statement): return valueOf(statement, &environment)
+        case .text(let text): return .symbol(text)
+        case .unknown(let parts):
+            for part in parts {
+                let value = evaluate(part, &environment)
+                markRead(value)
+            }
+            return .unknown
+        }
+    }
+
+    private func ways(
+        _ ways: Ways,
+        _ first: (inout Environment) -> Value,
+        _ second: (inout Environment) -> Value,
+        _ environment: inout Environment
+    ) -> Value {
+        var (yes, no) = ways
+        var values: [(Value, Environment)] = []
+        if var way = yes {
+            let value = first(&way)
+            values.append((value, way))
+            yes = way
+        }
+        if var way = no {
+            let value = second(&way)
+            values.append((value, way))
+            no = way
+        }
+        return merge(values, &environment)
+    }
+
+    /// One value and environment from those of several ways.
+    func merge(_ values: [(Value, Environment)], _ environment: inout Environment) -> Value {
+        guard let first = values.first else { return .unknown }
+        guard values.count > 1 else {
+            environment = first.1
+            return first.0
+        }
+        let carrier = "(value)"
+        var joined: Environment?
+        for (value, way) in values {
+            var copy = way
+            copy.variables[carrier] = value
+            joined = Environment.join(joined, copy)
+        }
+        environment = joined ?? environment
+        let value = environment.variables.removeValue(forKey: carrier) ?? .unknown
+        if let test = test(values) { return test }
+        return value
+    }
+
+    /// A condition on the status of a site, from values that differ by it.
+    func test(_ values: [(Value, Environment)]) -> Value? {
+        let booleans = values.map { value, way -> (Bool, Environment)? in
+            if case .boolean(let known) = value { (known, way) } else { nil }
+        }
+        guard !booleans.contains(where: { $0 == nil }) else { return nil }
+        let known = booleans.compactMap { $0 }
+        guard known.contains(where: \.0), known.contains(where: { !$0.0 }) else { return nil }
+        let candidates = Set(known.flatMap { $0.1.codes.keys }).sorted(by: >)
+        for site in candidates {
+            let yes = known.filter(\.0).reduce(CodeSet()) { $0.union($1.1.codes[site] ?? .all) }
+            let no = known.filter { !$0.0 }.reduce(CodeSet()) { $0.union($1.1.codes[site] ?? .all) }
+            if yes != no { return .test(site: site, whenTrue: yes, whenFalse: no) }
+        }
+        return nil
+    }
+
+    /// The value of `if` or `switch` as an expression.
+    private func valueOf(_ statement: Statement, _ environment: inout Environment) -> Value {
+        func last(_ body: [Statement], _ start: Environment) -> (Value, Environment)? {
+            guard let final = body.last else { return nil }
+            guard var way = execute(Array(body.dropLast()), start) else { return nil }
+            switch final.kind {
+            case .expression(let expression):
+                let value = evaluate(expression, &way)
+                return (value, way)
+            case .condition, .choice:
+                let value = valueOf(final, &way)
+                return (value, way)
+            default:
+                _ = execute([final], way)
+                return nil
+            }
+        }
+        switch statement.kind {
+        case .condition(let conditions, let then, let otherwise):
+            let (yes, no) = split(conditions, environment)
+            let values = [yes.flatMap { last(then, $0) }, no.flatMap { last(otherwise ?? [], $0) }].compactMap { $0 }
+            return merge(values, &environment)
+        case .choice(let subject, let cases):
+            let value = evaluate(subject, &environment)
+            markRead(value)
+            var rest: Environment? = environment
+            var values: [(Value, Environment)] = []
+            for item in cases {
+                var entered: Environment? = item.isDefault ? rest : nil
+                if item.isDefault { rest = nil }
+                for (pattern, filter) in item.patterns {
+                    guard let current = rest else { break }
+                    var (yes, no) = match(pattern, value, subject, current)
+                    if let filter, let matched = yes {
+                        let (passed, failed) = split(filter, matched)
+                        yes = passed
+                        no = Environment.join(no, failed)
+                    }
+                    entered = Environment.join(entered, yes)
+                    rest = no
+                }
+                if let entered, let found = last(item.body, entered) { values.append(found) }
+            }
+            return merge(values, &environment)
+        default: return .unknown
+        }
+    }
+
+    private func attempt(
+        _ kind: Expression.TryKind,
+        _ inner: Expression,
+        _ expression: Expression,
+        _ environment: inout Environment
+    ) -> Value {
+        tryDepth += 1
+        defer { tryDepth -= 1 }
+        guard kind != .plain else { return evaluate(inner, &environment) }
+        throwTargets.append([])
+        if kind == .optional { optionalTryDepth += 1 }
+        let value = evaluate(inner, &environment)
+        if kind == .optional { optionalTryDepth -= 1 }
+        let thrown = throwTargets.removeLast()
+        guard kind == .optional else {
+            if let failed = thrown.reduce(nil, { Environment.join($0, $1) }) {
+                record(.failure("try!"), expression.range, failed)
+            }
+            return value
+        }
+        guard let failed = thrown.reduce(nil, { Environment.join($0, $1) }) else { return value }
+        let result = outcome(some: [(value, environment)], none: [failed])
+        environment = Environment.join(environment, failed) ?? environment
+        return result ?? value
+    }
+
+    /// An optional whose being nil depends on the status of a site.
+    func outcome(some: [(Value, Environment)], none: [Environment]) -> Value? {
+        guard !none.isEmpty else { return nil }
+        var some = some
+        var none = none
+        // What was optional before stays so.
+        if some.count == 1, case .outcome(let site, let nilWhen, let someWhen, let inner) = some[0].0 {
+            if let way = some[0].1.refined(site, nilWhen) { none.append(way) }
+            some = some[0].1.refined(site, someWhen).map { [(inner, $0)] } ?? []
+        }
+        let sites = Set(none.flatMap { $0.codes.keys }).union(some.flatMap { $0.1.codes.keys }).sorted(by: >)
+        for site in sites {
+            let nilWhen = none.reduce(CodeSet()) { $0.union($1.codes[site] ?? .all) }
+            let someWhen = some.reduce(CodeSet()) { $0.union($1.1.codes[site] ?? .all) }
+            if nilWhen != someWhen {
+                let inner = some.dropFirst().reduce(some.first?.0 ?? .unknown) { $0.joined($1.0) }
+                return .outcome(site: site, nilWhen: nilWhen, someWhen: someWhen, inner)
+            }
+        }
+        return nil
+    }
+
+    private func binary(
+        _ name: String,
+        _ left: Expression,
+        _ right: Expression,
+        _ expression: Expression,
+        _ environment: inout Environment
+    ) -> Value {
+        switch name {
+        case "==", "!=", "&&", "||", "===", "!==", "~=":
+            let (yes, no) = split(expression, environment)
+            return ways((yes, no), { _ in .boolean(true) }, { _ in .boolean(false) }, &environment)
+        case "??":
+            let value = evaluate(left, &environment)
+            switch value {
+            case .null: return evaluate(right, &environment)
+            case .outcome(let site, let nilWhen, let someWhen, let inner):
+                markRead(value)
+                return ways(
+                    (environment.refined(site, someWhen), environment.refined(site, nilWhen)),
+                    { _ in inner },
+                    { evaluate(right, &$0) },
+                    &environment
+                )
+            default:
+                if case .accessControl(let index) = value { accessControls[index].handling = .optionalValue }
+                let other = evaluate(right, &environment)
+                if case .symbol(let text) = value { return .symbol(text) }
+                if case .optionalSymbol(let text) = value, let second = other.identityText {
+                    return .symbol(text + " ?? " + second)
+                }
+                return value.joined(other)
+            }
+        case "+":
+            let first = evaluate(left, &environment)
+            let second = evaluate(right, &environment)
+            if let one = environment.dictionary(first), let two = environment.dictionary(second) {
+                return .dictionary(Self.merged(one, two, newWins: true))
+            }
+            if environment.dictionary(first) != nil || environment.dictionary(second) != nil { return .unknown }
+            if case .array(let one) = first, case .array(let two) = second { return .array(one + two) }
+            if case .string(let one) = first, case .string(let two) = second { return .string(one + two) }
+            if let one = first.identityText, let two = second.identityText { return .pattern("\\()", [one, two]) }
+            return .unknown
+        case "+=":
+            let second = evaluate(right, &environment)
+            let source = environment.dictionary(second)
+            modify(left, &environment) { old in
+                source.map { Self.merged(old, $0, newWins: true) } ?? Self.opened(old)
+            }
+            return .unknown
+        case "*", "-", "/":
+            let first = evaluate(left, &environment)
+            let second = evaluate(right, &environment)
+            if case .integer(let one) = first, case .integer(let two) = second {
+                if name == "*" { return .integer(one.multipliedReportingOverflow(by: two).partialValue) }
+                if name == "-" { return .integer(one.subtractingReportingOverflow(two).partialValue) }
+            }
+            return .unknown
+        default:
+            for side in [left, right] {
+                let value = evaluate(side, &environment)
+                markRead(value)
+            }
+            return .unknown
+        }
+    }
+
+    private func string(_ parts: [StringPart], _ environment: inout Environment) -> Value {
+        var text = ""
+        var names: [String] = []
+        for part in parts {
+            switch part {
+            case .text(let piece): text += piece
+            case .interpolation(let arguments):
+                guard let first = arguments.first else { continue }
+                let value = evaluate(first.value, &environment)
+                markRead(value)
+                if case .string(let known) = value {
+                    text += known
+                } else {
+                    text += "\\()"
+                    names.append(value.identityText ?? first.value.path?.joined(separator: ".") ?? "?")
+                }
+            }
+        }
+        return names.isEmpty && !text.contains("\\()") ? .string(text) : .pattern(text, names)
+    }
+
+    // MARK: Dictionaries
+
+    /// The key that a value names; nil when it cannot be seen.
+    static func keyName(_ value: Value) -> String? {
+        switch value {
+        case .constant(let name): KeyTable.canonical(name)
+        case .string(let text): KeyTable.key(string: text) ?? text
+        default: nil
+        }
+    }
+
+    private func dictionary(
+        _ elements: [DictionaryElement],
+        _ expression: Expression,
+        _ environment: inout Environment
+    ) -> Value {
+        identities += 1
+        var result = AbstractDictionary(
+            variants: [.init()],
+            depth: depth,
+            origin: place(expression.range),
+            identity: identities
+        )
+        for element in elements {
+            let key = evaluate(element.key, &environment)
+            let value = evaluate(element.value, &environment)
+            markStored(value)
+            let entry = AbstractDictionary.Entry(value: value, place: place(element.range), depth: depth)
+            result = Self.set(result, key, entry, isLiteral: true)
+        }
+        return .dictionary(result)
+    }
+
+    /// An access control that goes into a dictionary without being unwrapped.
+    func markStored(_ value: Value) {
+        markRead(value)
+        for case .accessControl(let index) in value.alternatives where accessControls[index].handling == .unknown {
+            accessControls[index].handling = .optionalValue
+        }
+    }
+
+    static func set(
+        _ dictionary: AbstractDictionary,
+        _ key: Value,
+        _ entry: AbstractDictionary.Entry,
+        isLiteral: Bool = false
+    ) -> AbstractDictionary {
+        guard let name = keyName(key) else { return opened(dictionary) }
+        var result = dictionary
+        var more: [AbstractDictionary.Variant] = []
+        for index in result.variants.indices {
+            switch entry.value {
+            case .null where !isLiteral: result.variants[index].entries[name] = nil
+            case .optionalSymbol(let text) where !isLiteral:
+                // Assigning nil takes the key out.
+                var without = result.variants[index]
+                without.entries[name] = nil
+                without.assumptions[text + " != nil"] = false
+                if result.variants[index].assumptions[text + " != nil"] != true { more.append(without) }
+                result.variants[index].entries[name] = entry
+                result.variants[index].entries[name]?.value = .symbol(text)
+                result.variants[index].assumptions[text + " != nil"] = true
+            default: result.variants[index].entries[name] = entry
+            }
+        }
+        if result.variants.count + more.count <= AbstractDictionary.limit { result.variants += more }
+        return result
+    }
+
+    static func opened(_ dictionary: AbstractDictionary) -> AbstractDictionary {
+        var result = dictionary
+        for index in result.variants.indices { result.variants[index].isOpen = true }
+        return result
+    }
+
+    static func removed(_ dictionary: AbstractDictionary, _ key: Value) -> AbstractDictionary {
+        guard let name = keyName(key) else { return opened(dictionary) }
+        var result = dictionary
+        for index in result.variants.indices { result.variants[index].entries[name] = nil }
+        return result
+    }
+
+    static func merged(_ left: AbstractDictionary, _ right: AbstractDictionary, newWins: Bool) -> AbstractDictionary {
+        var variants: [AbstractDictionary.Variant] = []
+        var seen: Set<AbstractDictionary.Variant> = []
+        for one in left.variants {
+            for two in right.variants {
+                // Both were made under the same conditions.
+                if one.assumptions.contains(where: { two.assumptions[$0.key] == !$0.value }) { continue }
+                let variant = AbstractDictionary.Variant(
+                    entries: one.entries.merging(two.entries) { newWins ? $1 : $0 },
+                    isOpen: one.isOpen || two.isOpen,
+                    assumptions: one.assumptions.merging(two.assumptions) { $1 }
+                )
+                if seen.insert(variant).inserted { variants.append(variant) }
+            }
+        }
+        if variants.isEmpty || variants.count > AbstractDictionary.limit { variants = [.init(isOpen: true)] }
+        return AbstractDictionary(
+            variants: variants,
+            depth: left.depth,
+            origin: left.origin ?? right.origin,
+            identity: left.identity
+        )
+    }
+
+    private func index(
+        _ base: Expression,
+        _ arguments: [CallArgument],
+        _ expression: Expression,
+        _ environment: inout Environment
+    ) -> Value {
+        let value = evaluate(base, &environment)
+        let keys = arguments.map { evaluate($0.value, &environment) }
+        switch value {
+        case .result(let site, _):
+            sites[site].isResultRead = true
+            return .result(site, isWhole: false)
+        case .array(let values):
+            if case .integer(let number)? = keys.first, values.indices.contains(number) { return values[number] }
+        default: break
+        }
+        if let dictionary = environment.dictionary(value), let name = keys.first.flatMap(Self.keyName) {
+            let found = dictionary.variants.map { $0.value(name) }
+            guard let first = found.first, let known = first, found.allSatisfy({ $0 == known }) else { return .unknown }
+            return known
+        }
+        return expression.path.map { .symbol($0.joined(separator: ".")) } ?? .unknown
+    }
+
+    private func cast(
+        _ source: Expression,
+        _ kind: Expression.CastKind,
+        _ type: String,
+        _ expression: Expression,
+        _ environment: inout Environment
+    ) -> Value {
+        let value = evaluate(source, &environment)
+        switch value {
+        case .result(let site, let isWhole):
+            sites[site].isResultRead = true
+            if kind != .bridge, kind != .check {
+                sites[site].casts.append(
+                    .init(
+                        kind: kind,
+                        type: type,
+                        place: place(expression.range),
+                        isWhole: isWhole,
+                        codes: environment.codes[site],
+                        depth: depth
+                    )
+                )
+            }
+            return value
+        case .dictionary(let dictionary) where Self.isMutableType(type): return allocate(dictionary, &environment)
+        case .accessControl(let index):
+            if type.hasPrefix("Any") { accessControls[index].handling = .optionalValue }
+            return value
+        case .symbol(let text) where kind == .bridge:
+            if symbolTypes[text] == nil { symbolTypes[text] = type }
+            return value
+        default: return value
+        }
+    }
+}

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Follows one function with abstract values: dictionaries, statuses, results.
+///
+/// Ways part at conditions and come together after them; functions of the module are followed where they are called, to a
+/// limited depth. What happens on the way is kept as ``Site`` and ``Event``, which the rules read.
+package final class Interpreter {
+    let module: Module
+    package internal(set) var sites: [Site] = []
+    package internal(set) var events: [Event] = []
+    package internal(set) var accessControls: [AccessControlUse] = []
+    var frames: [Frame] = []
+    var throwTargets: [[Environment]] = [[]]
+    var breakTargets: [[Environment]] = []
+    /// Types of parameters and variables, by the text that stands for them.
+    var symbolTypes: [String: String] = [:]
+    var identities = 0
+    var budget = 40_000
+    var deferredDepth = 0
+    var closureDepth = 0
+    var rootPlace: Place?
+    var optionalTryDepth = 0
+    /// How many `try` are around what is evaluated.
+    var tryDepth = 0
+    var discarding = false
+    /// What closures are being followed, so that one that calls itself ends.
+    var activeClosures: [ObjectIdentifier] = []
+
+    static let maximumDepth = 4
+
+    /// A function that is being followed.
+    final class Frame {
+        let symbol: FunctionSymbol?
+        let typeName: String?
+        let file: Int
+        /// Where it was called.
+        let callPlace: Place?
+        /// The value of `self`, where it is known.
+        let selfValue: Value?
+        var returns: [(value: Value, environment: Environment, expression: Expression?)] = []
+
+        init(symbol: FunctionSymbol?, typeName: String?, file: Int, callPlace: Place?, selfValue: Value? = nil) {
+            self.symbol = symbol
+            self.typeName = typeName
+            self.file = file
+            self.callPlace = callPlace
+            self.selfValue = selfValue
+        }
+    }
+
+    package init(_ module: Module) { self.module = module }
+
+    var frame: Frame { frames[frames.count - 1] }
+    var depth: Int { frames.count - 1 }
+
+    func place(_ range: ByteRange) -> Place { Place(file: frame.file, range: range) }
+
+    /// Follows a function from its start.
+    package func run(_ symbol: FunctionSymbol) {
+        frames = [Frame(symbol: symbol, typeName: symbol.typeName, file: symbol.file, callPlace: nil)]
+        var environment = Environment()
+        for condition in symbol.conditions { environment.assumptions["#if " + condition] = true }
+        for parameter in symbol.function.parameters {
+            environment.variables[parameter.name] = parameterValue(parameter)
+        }
+        finish(symbol.function.body ?? [], environment)
+    }
+
+    /// Follows statements that belong to no function: those of a file, the value of a property, an accessor.
+    package func run(
+        _ statements: [Statement],
+        typeName: String?,
+        file: Int,
+        conditions: [String],
+        parameters: [Function.Parameter] = [],
+        symbol: FunctionSymbol? = nil
+    ) {
+        frames = [Frame(symbol: symbol, typeName: typeName, file: file, callPlace: nil)]
+        var environment = Environment()
+        for condition in conditions { environment.assumptions["#if " + condition] = true }
+        for parameter in parameters { environment.variables[parameter.name] = parameterValue(parameter) }
+        finish(statements, environment)
+    }
+
+    private func finish(_ body: [Statement], _ environment: Environment) {
+        if let end = execute(body, environment, isBody: true) {
+            frame.returns.append((.unknown, end, nil))
+            record(.ended, frame.symbol?.function.range ?? ByteRange(0, 0), end)
+        }
+    }
+
+    func parameterValue(_ parameter: Function.Parameter) -> Value {
+        symbolTypes[parameter.name] = parameter.type
+        if Self.isDictionaryType(parameter.type), !parameter.isOptional {
+            identities += 1
+            return .dictionary(
+                AbstractDictionary(variants: [.init(isOpen: true)], depth: depth, origin: nil, identity: identities)
+            )
+        }
+        return parameter.isOptional ? .optionalSymbol(parameter.name) : .symbol(parameter.name)
+    }
+
+    static func isDictionaryType(_ type: String) -> Bool {
+        var text = type.filter { $0 != " " && $0 != "?" && $0 != "!" }
+        if text.hasPrefix("inout") { text.removeFirst("inout".count) }
+        return text.hasPrefix("[String:") || text.hasPrefix("[CFString:") || text.hasPrefix("[NSString:")
+            || text.hasPrefix("[AnyHashable:") || text.hasPrefix("Dictionary<") || text.hasSuffix("CFDictionary")
+            || text.hasSuffix("NSDictionary") || text.hasSuffix("NSMutableDictionary")
+            || text.hasSuffix("CFMutableDictionary")
+    }
+
+    // MARK: Statements
+
+    func execute(_ statements: [Statement], _ start: Environment, isBody: Bool = false) -> Environment? {
+        var environment = start
+        // A body of one expression returns it.
+        if isBody, statements.count == 1, case .expression(let expression) = statements[0].kind,
+            frame.symbol?.function.result != nil || frame.callPlace != nil
+        {
+            if depth == 0 { rootPlace = place(statements[0].range) }
+            let value = evaluate(expression, &environment)
+            // A helper's status is the caller's to read.
+            if depth == 0 { markRead(value) }
+            record(.returned(value, expression), expression.range, environment)
+            frame.returns.append((value, environment, expression))
+            return nil
+        }
+        var deferred: [[Statement]] = []
+        for statement in statements {
+            budget -= 1
+            guard budget > 0 else { return nil }
+            if depth == 0, closureDepth == 0 { rootPlace = place(statement.range) }
+            if case .deferred(let body) = statement.kind {
+                deferred.append(body)
+                deferredDepth += 1
+                if let after = execute(body, environment) { environment = after }
+                deferredDepth -= 1
+                continue
+            }
+            guard let next = execute(statement, environment) else { return nil }
+            environment = next
+        }
+        return environment
+    }
+
+    private func execute(_ statement: Statement, _ start: Environment) -> Environment? {
+        var environment = start
+        switch statement.kind {
+        case .expression(let expression):
+            return executeExpression(expression, environment)
+        case .variable(let variable):
+            for binding in variable.bindings {
+                let value = binding.value.map { evaluate($0, &environment) }
+                if let name = binding.name {
+                    if let type = binding.type { symbolTypes[name] = type }
+                    environment.variables[name] = stored(value, binding, &environment)
+                    noteStored(value, name)
+                } else if let value {
+                    if case .wildcard = binding.pattern { noteDiscarded(value, binding.range) }
+                    bind(binding.pattern, .unknown, &environment)
+                }
+            }
+            return environment
+        case .condition(let conditions, let then, let otherwise):
+            let (yes, no) = split(conditions, environment)
+            let first = yes.flatMap { execute(then, $0) }
+            let second = no.flatMap { execute(otherwise ?? [], $0) }
+            return Environment.join(first, second)
+        case .guarded(let conditions, let otherwise):
+            let (yes, no) = split(conditions, environment)
+            if let no, let after = execute(otherwise, no) {
+                // `fatalError()` and its like do not come back, and nothing else may.
+                _ = after
+            }
+            return yes
+        case .loop(let conditions, let body):
+            let (yes, no) = split(conditions, environment)
+            breakTargets.append([])
+            let after = yes.flatMap { execute(body, $0) }
+            let left = breakTargets.removeLast().reduce(after) { Environment.join($0, $1) }
+            return Environment.join(left, no ?? environment)
+        case .forEach(let pattern, let sequence, _, let body):
+            return executeForEach(pattern, sequence, body, environment)
+        case .choice(let subject, let cases): return executeChoice(subject, cases, environment)
+        case .attempt(let body, let catches): return executeAttempt(body, catches, environment)
+        case .returned(let expression):
+            let value = expression.map { evaluate($0, &environment) } ?? .unknown
+            if depth == 0 { markRead(value) }
+            record(.returned(value, expression), statement.range, environment)
+            frame.returns.append((value, environment, expression))
+            return nil
+        case .thrown(let expression):
+            let mentioned = mentions { _ = self.evaluate(expression, &environment) }
+            record(.thrown(expression, mentions: mentioned), statement.range, environment)
+            throwTargets[throwTargets.count - 1].append(environment)
+            return nil
+        case .leave(let kind):
+            if kind != .fallThrough, !breakTargets.isEmpty { breakTargets[breakTargets.count - 1].append(environment) }
+            return nil
+        case .conditional(let clauses):
+            var result: Environment?
+            var rest: Environment? = environment
+            for clause in clauses {
+                guard let current = rest else { break }
+                let text = clause.condition.map { "#if " + $0 }
+                if let entered = text == nil ? current : current.assuming(text, true) {
+                    result = Environment.join(result, execute(clause.body, entered))
+                }
+                rest = text == nil ? nil : current.assuming(text, false)
+            }
+            return Environment.join(result, rest)
+        case .function, .type, .importModule, .alias, .deferred: return environment
+        }
+    }
+
+    /// An expression whose value nobody takes.
+    private func executeExpression(_ expression: Expression, _ start: Environment) -> Environment? {
+        var environment = start
+        switch expression.kind {
+        case .assign(let target, let value):
+            assign(target, value, expression.range, &environment)
+            return environment
+        case .statement(let statement): return execute(statement, environment)
+        case .call(let callee, _) where Self.neverReturns(callee):
+            _ = evaluate(expression, &environment)
+            record(.failure(callee.lastName ?? ""), expression.range, environment)
+            return nil
+        default:
+            let isCall = if case .call = expression.bare.kind { true } else { false }
+            let before = discarding
+            discarding = isCall
+            let value = evaluate(expression, &environment)
+            discarding = before
+            noteDiscarded(value, expression.range)
+            return environment
+        }
+    }
+
+    private static func neverReturns(_ callee: Expression) -> Bool {
+        ["fatalError", "preconditionFailure", "exit", "abort"].contains(callee.lastName ?? "")
+            && callee.path?.count == 1
+    }
+
+    private func stored(_ value: Value?, _ binding: Variable.Binding, _ environment: inout Environment) -> Value {
+        guard let value else {
+            if binding.type?.hasSuffix("?") == true { return .null }
+            return binding.name.map { .symbol($0) } ?? .unknown
+        }
+        // A dictionary that is annotated as mutable is shared by those that hold it.
+        if case .dictionary(let dictionary) = value, binding.type.map(Self.isMutableType) == true {
+            return allocate(dictionary, &environment)
+        }
+        if case .unknown = value, let name = binding.name { return .symbol(name) }
+        return value
+    }
+
+    static func isMutableType(_ type: String) -> Bool {
+        type.contains("NSMutableDictionary") || type.contains("CFMutableDictionary")
+    }
+
+    func allocate(_ dictionary: AbstractDictionary, _ environment: inout Environment) -> Value {
+        identities += 1
+        environment.heap[identities] = dictionary
+        return .reference(identities)
+    }
+
+    private func executeForEach(
+        _ pattern: Pattern,
+        _ sequence: Expression,
+        _ body: [Statement],
+        _ start: Environment
+    ) -> Environment? {
+        var environment = start
+        let value = evaluate(sequence, &environment)
+        let before = environment
+        if let source = environment.dictionary(value), case .tuple(let names) = pattern.unbound,
+            names.count == 2, case .name(let key) = names[0].unbound, case .name(let item) = names[1].unbound,
+            copies(body, key, item, source, &environment)
+        {
+            return environment
+        }
+        if case .array(let values) = value, let first = values.first {
+            bind(pattern, values.dropFirst().reduce(first) { $0.joined($1) }, &environment)
+        } else {
+            bind(pattern, nil, &environment)
+        }
+        breakTargets.append([])
+        let after = execute(body, environment)
+        let left = breakTargets.removeLast().reduce(after) { Environment.join($0, $1) }
+        if case .array(let values) = value, !values.isEmpty { return left ?? before }
+        return Environment.join(left, before)
+    }
+
+    /// `for (k, v) in source { target[k] = v }`.
+    private func copies(
+        _ body: [Statement],
+        _ key: String,
+        _ item: String,
+        _ source: AbstractDictionary,
+        _ environment: inout Environment
+    ) -> Bool {
+        guard body.count == 1, case .expression(let expression) = body[0].kind,
+            case .assign(let target, let value) = expression.kind,
+            case .index(let base, let arguments) = target.kind, arguments.count == 1,
+            case .name(key) = arguments[0].value.bare.kind, case .name(item) = value.bare.kind
+        else { return false }
+        modify(base, &environment) { Self.merged($0, source, newWins: true) }
+        return true
+    }
+
+    func bind(_ pattern: Pattern, _ value: Value?, _ environment: inout Environment) {
+        switch pattern {
+        case .name(let name):
+            environment.variables[name] = value ?? .symbol(name)
+        case .bind(let inner): bind(inner, value, &environment)
+        case .tuple(let patterns): for inner in patterns { bind(inner, nil, &environment) }
+        case .expression(let expression):
+            // `case let .failure(status)`: what is bound lies in the arguments.
+            if case .call(_, let arguments) = expression.kind {
+                for argument in arguments {
+                    if case .name(let name) = argument.value.kind { environment.variables[name] = .symbol(name) }
+                }
+            }
+        case .wildcard, .isType: break
+        }
+    }
+
+    private func executeAttempt(
+        _ body: [Statement],
+        _ catches: [Statement.Catch],
+        _ start: Environment
+    ) -> Environment? {
+        throwTargets.append([])
+        let after = execute(body, start)
+        let thrown = throwTargets.removeLast()
+        var failed = thrown.reduce(nil) { Environment.join($0, $1) }
+        if catches.isEmpty {
+            if let failed { throwTargets[throwTargets.count - 1].append(failed) }
+            return after
+        }
+        var result = after
+        for clause in catches {
+            guard var entered = failed else { break }
+            let names = clause.patterns.map { Self.text($0).lowercased() }
+            if names.contains(where: { $0.contains("notfound") || $0.contains("nosuchitem") }) {
+                for (site, codes) in entered.codes where codes.contains(.notFound) {
+                    entered.codes[site] = .notFound
+                    failed?.codes[site] = codes.subtracting(.notFound)
+                }
+            }
+            entered.variables["error"] = .symbol("error")
+            for pattern in clause.patterns { bind(pattern, nil, &entered) }
+            result = Environment.join(result, execute(clause.body, entered))
+            if clause.patterns.isEmpty, !clause.hasFilter { failed = nil }
+        }
+        if let failed { throwTargets[throwTargets.count - 1].append(failed) }
+        return result
+    }
+
+    static func text(_ pattern: Pattern) -> String {
+        switch pattern {
+        case .name(let name): name
+        case .wildcard: "_"
+        case .expression(let expression): expression.bare.lastName ?? ""
+        case .tuple(let patterns): patterns.map(text).joined(separator: ",")
+        case .bind(let inner): text(inner)
+        case .isType(let type): type
+        }
+    }
+
+    // MARK: Records
+
+    func record(_ kind: Event.Kind, _ range: ByteRange, _ environment: Environment) {
+        events.append(
+            Event(
+                kind: kind,
+                place: place(range),
+                depth: depth,
+                codes: environment.codes,
+                assumptions: environment.assumptions,
+                rootPlace: rootPlace ?? place(range),
+                isDeferred: deferredDepth > 0
+            )
+        )
+    }
+
+    /// The sites whose status is read while something is done.
+    func mentions(_ action: () -> Void) -> Set<Int> {
+        let before = readLog.count
+        action()
+        return Set(readLog[before...])
+    }
+
+    func markRead(_ value: Value) {
+        switch value {
+        case .status(let site):
+            sites[site].isStatusRead = true
+            readLog.append(site)
+        case .test(let site, _, _), .outcome(let site, _, _, _):
+            sites[site].isStatusRead = true
+            readLog.append(site)
+        case .either(let values): for item in values { markRead(item) }
+        case .result(let site, _): sites[site].isResultRead = true
+        default: break
+        }
+    }
+
+    private func noteDiscarded(_ value: Value, _ range: ByteRange) {
+        for item in value.alternatives {
+            guard case .status(let site) = item, !readLog.contains(site) else { continue }
+            sites[site].discards.append(.init(place: place(range), depth: depth))
+        }
+    }
+
+    private func noteStored(_ value: Value?, _ name: String) {
+        guard let value, name != "_" else { return }
+        for case .status(let site) in value.alternatives { sites[site].statusVariable = name }
+    }
+
+    func assign(_ target: Expression, _ source: Expression, _ range: ByteRange, _ environment: inout Environment) {
+        let value = evaluate(source, &environment)
+        switch target.kind {
+        case .text("_"), .name("_"): noteDiscarded(value, range)
+        case .name(let name):
+            environment.variables[variableName(name, environment)] = rebound(value, name)
+            noteStored(value, name)
+        case .member(let base?, let name):
+            if base.path == ["self"] {
+                environment.variables["self." + name] = rebound(value, "self." + name)
+                noteStored(value, "self." + name)
+                for case .status(let site) in value.alternatives { sites[site].isStatusRead = true }
+            } else {
+                markRead(value)
+            }
+            record(
+                .call(
+                    .init(
+                        name: "=" + name,
+                        receiver: base.path,
+                        receiverType: nil,
+                        arguments: [CallArgument(label: nil, value: source)],
+                        isOptionalTry: false,
+                        isDiscarded: true,
+                        symbol: nil
+                    )
+                ),
+                range,
+                environment
+            )
+        case .index(let base, let arguments):
+            markStored(value)
+            guard arguments.count == 1 else { return }
+            let key = evaluate(arguments[0].value, &environment)
+            let entry = AbstractDictionary.Entry(value: value, place: place(range), depth: depth)
+            modify(base, &environment) { Self.set($0, key, entry) }
+        case .tuple(let arguments):
+            for argument in arguments {
+                if case .name(let name) = argument.value.kind { environment.variables[name] = .symbol(name) }
+            }
+        default: break
+        }
+    }
+
+    private func rebound(_ value: Value, _ name: String) -> Value {
+        if case .unknown = value { return .symbol(name) }
+        return value
+    }
+
+    /// A property that is named without `self` has the same entry as one with it.
+    func variableName(_ name: String, _ environment: Environment) -> String {
+        if environment.variables[name] != nil { return name }
+        return property(name, of: frame.typeName) == nil ? name : "self." + name
+    }
+
+    /// Changes the dictionary that an expression names.
+    func modify(
+        _ base: Expression,
+        _ environment: inout Environment,
+        _ change: (AbstractDictionary) -> AbstractDictionary
+    ) {
+        let bare = base.bare
+        let name: String
+        switch bare.kind {
+        case .name(let text): name = variableName(text, environment)
+        case .member(let inner?, let text) where inner.path == ["self"]: name = "self." + text
+        default: return
+        }
+        let old = environment.variables[name] ?? evaluate(bare, &environment)
+        switch old {
+        case .reference(let index):
+            if let dictionary = environment.heap[index] { environment.heap[index] = change(dictionary) }
+        case .dictionary(let dictionary): environment.variables[name] = .dictionary(change(dictionary))
+        default:
+            if let dictionary = environment.dictionary(old) {
+                environment.variables[name] = .dictionary(change(dictionary))
+            }
+        }
+    }
+
+    /// The sites whose statuses were read, in order.
+    var readLog: [Int] = []
+}
+
+extension Pattern {
+    /// Without `let` around it.
+    var unbound: Pattern { if case .bind(let inner) = self { inner.unbound } else { self } }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import KeychainCore
+
+/// What the linter knows of the keys of keychain dictionaries, from the tables that the engine has.
+package enum KeyTable {
+    private static let names = Set(ConstantTable.rows.map(\.name))
+
+    /// Keys by their strings: what `"acct"` means as a key.
+    private static let keysByString: [String: String] = {
+        let groups: [ConstantTable.Group] = [.match, .returnKey, .valueKey, .useKey, .attribute]
+        let rows = groups.flatMap { ConstantTable.rows(in: $0) }.filter { !isValue($0.name) }
+        var result = Dictionary(rows.map { ($0.value, $0.name) }) { first, _ in first }
+        result["class"] = "kSecClass"
+        return result
+    }()
+
+    private static func isValue(_ name: String) -> Bool {
+        ["kSecMatchLimitAll", "kSecMatchLimitOne"].contains(name) || name.hasPrefix("kSecUseAuthenticationUIA")
+            || name == "kSecUseAuthenticationUIFail" || name == "kSecUseAuthenticationUISkip"
+    }
+
+    /// Names with the same string as the one that stands for them here.
+    private static let aliases = [
+        "kSecAttrKeyCreator": "kSecAttrCreator", "kSecAttrPersistantReference": "kSecAttrPersistentReference",
+        "kSecUseDataProtectionKeychainKey": "kSecUseDataProtectionKeychain",
+        "kSecAttrKeyTypeEC": "kSecAttrKeyTypeECSECPrimeRandom",
+        "kSecAttrKeyTypeECDSA": "kSecAttrKeyTypeECSECPrimeRandom",
+    ]
+
+    /// Whether a name is one of the constants of the Security framework.
+    package static func isConstant(_ name: String) -> Bool {
+        name.hasPrefix("kSec") || name.hasPrefix("errSec") || name == "noErr" || name.hasPrefix("kCFBoolean")
+    }
+
+    /// The name under which a constant is known here.
+    package static func canonical(_ name: String) -> String { aliases[name] ?? name }
+
+    /// The key that a string stands for, such as `acct`.
+    package static func key(string: String) -> String? { keysByString[string] }
+
+    /// The class that a value of `kSecClass` stands for.
+    package static func itemClass(_ value: Value) -> ItemClass? {
+        switch value {
+        case .constant(let name):
+            ConstantTable.value(named: name).flatMap { ItemClass(rawValue: $0) }
+        case .string(let text): ItemClass(rawValue: text)
+        default: nil
+        }
+    }
+
+    /// The protection class that a value of `kSecAttrAccessible` stands for.
+    package static func accessibility(_ value: Value) -> Accessibility? {
+        switch value {
+        case .constant(let name): ConstantTable.value(named: name).flatMap { Accessibility(rawValue: $0) }
+        case .string(let text): Accessibility(rawValue: text)
+        default: nil
+        }
+    }
+
+    package static func isMatchKey(_ key: String) -> Bool { key.hasPrefix("kSecMatch") }
+    package static func isReturnKey(_ key: String) -> Bool { key.hasPrefix("kSecReturn") }
+    package static func isUseKey(_ key: String) -> Bool { key.hasPrefix("kSecUse") }
+    package static func isAttribute(_ key: String) -> Bool { key.hasPrefix("kSecAttr") }
+
+    package static let referenceKeys = [
+        "kSecValueRef", "kSecValuePersistentRef", "kSecMatchItemList", "kSecUseItemList",
+    ]
+
+    /// The four-character column of an attribute's key, where it has one.
+    package static func column(_ key: String) -> AttributeName? {
+        ConstantTable.value(named: key).flatMap { AttributeName($0) }
+    }
+
+    /// Attributes that are columns but that clients do not name as such, or that every class takes.
+    private static let everywhere: Set<String> = [
+        "kSecAttrPersistentReference", "kSecAttrAccess", "kSecAttrTokenID", "kSecAttrAccessGroup",
+        "kSecAttrSynchronizable", "kSecAttrAccessible", "kSecAttrAccessControl", "kSecAttrLabel",
+        "kSecAttrCreationDate", "kSecAttrModificationDate",
+    ]
+
+    /// Whether items of a class have an attribute (catalogue table 2.2).
+    package static func isSupported(_ key: String, by itemClass: ItemClass) -> Bool {
+        if everywhere.contains(key) { return true }
+        guard let column = column(key) else {
+            // Attributes without a column, such as those of key derivation, belong to no class.
+            return !["kSecAttrPRF", "kSecAttrSalt", "kSecAttrRounds"].contains(key)
+        }
+        return ItemSchema.of(itemClass)[column] != nil
+    }
+
+    /// Whether an attribute takes part in the primary key of a class.
+    package static func isKeyAttribute(_ key: String, of itemClass: ItemClass) -> Bool {
+        guard let column = column(key) else { return false }
+        return ItemSchema.of(itemClass)[column]?.isPrimaryKey ?? false
+    }
+
+    /// Which columns are missing for a dictionary to name exactly one item; empty when it does.
+    package static func missingIdentity(_ variant: AbstractDictionary.Variant, _ itemClass: ItemClass) -> [String] {
+        if referenceKeys.contains(where: { variant.has($0) }) { return [] }
+        func lacking(_ keys: [String]) -> [String] { keys.filter { !variant.has($0) } }
+        switch itemClass {
+        case .genericPassword: return lacking(["kSecAttrService", "kSecAttrAccount"])
+        case .internetPassword: return lacking(["kSecAttrServer", "kSecAttrAccount"])
+        case .certificate: return lacking(["kSecAttrIssuer", "kSecAttrSerialNumber"])
+        case .key:
+            if variant.has("kSecAttrApplicationLabel") { return [] }
+            return lacking(["kSecAttrApplicationTag", "kSecAttrKeyClass"])
+        case .identity: return ["kSecValueRef"]
+        }
+    }
+}

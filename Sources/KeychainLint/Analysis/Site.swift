@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import KeychainCore
+
+/// A call of an item function, with what is known of its arguments and of what becomes of its results.
+package struct Site: Sendable {
+    package var index: Int
+    package var function: ItemFunction
+    /// The call of the item function itself.
+    package var place: Place
+    /// The call where the dictionary stops being a bare parameter; findings point here.
+    package var reportPlace: Place
+    /// How deep in the calls of the analysed function the site lies; 0 is in the function itself.
+    package var depth: Int
+    package var reportDepth: Int
+    /// The call in the analysed function through which the site is reached.
+    package var rootCall: Place
+    package var query: AbstractDictionary
+    package var attributes: AbstractDictionary?
+    package var pointer: Pointer
+    /// The variable that the query was in, if it was in one.
+    package var queryName: String?
+    package var symbol: FunctionSymbol?
+    package var codes: [Int: CodeSet]
+    package var assumptions: [String: Bool]
+    package var discards: [Discard] = []
+    package var isStatusRead = false
+    package var statusVariable: String?
+    package var casts: [CastUse] = []
+    package var isResultRead = false
+    package var isDeferred = false
+    package var isInClosure = false
+    package var isIgnoredByTry = false
+
+    package enum Pointer: Hashable, Sendable {
+        case none
+        case variable(String)
+        case unknown
+    }
+
+    package struct Discard: Sendable, Hashable {
+        package var place: Place
+        package var depth: Int
+    }
+
+    /// `as? T` or `as! T` on the result, or on a part of it.
+    package struct CastUse: Sendable {
+        package var kind: Expression.CastKind
+        package var type: String
+        package var place: Place
+        package var isWhole: Bool
+        package var codes: CodeSet?
+        package var depth: Int
+    }
+
+    /// Whether findings about the dictionary belong to the function that is analysed.
+    package var isReported: Bool { reportDepth == 0 }
+
+    /// The classes that the query may mean; empty when that is not known.
+    package func classes(_ variant: AbstractDictionary.Variant) -> [ItemClassValue] {
+        (variant.value("kSecClass")?.alternatives ?? []).map { KeyTable.itemClass($0) }
+    }
+}
+
+/// Something else that happens on the way through a function.
+package struct Event: Sendable {
+    package enum Kind: Sendable {
+        case site(Int)
+        case call(Call)
+        case thrown(Expression, mentions: Set<Int>)
+        case returned(Value, Expression?)
+        case failure(String)
+        case ended
+        case accessControl(Int)
+        case forced(Value)
+    }
+
+    package struct Call: Sendable {
+        package var name: String
+        package var receiver: [String]?
+        package var receiverType: String?
+        package var arguments: [CallArgument]
+        package var isOptionalTry: Bool
+        package var isDiscarded: Bool
+        package var symbol: FunctionSymbol?
+    }
+
+    package var kind: Kind
+    package var place: Place
+    package var depth: Int
+    package var codes: [Int: CodeSet]
+    package var assumptions: [String: Bool]
+    /// The statement of the analysed function in which it happens.
+    package var rootPlace: Place
+    package var isDeferred: Bool
+}
+
+/// A call of `SecAccessControlCreateWithFlags`.
+package struct AccessControlUse: Sendable {
+    package var place: Place
+    package var depth: Int
+    package var protection: Value
+    package var flags: Set<String>
+    package var areFlagsKnown: Bool
+    package var handling: Handling
+    package var passesError: Bool
+
+    package enum Handling: Sendable { case unknown, forced, optionalValue, bound }
+}
+
+package typealias ItemClassValue = ItemClass?

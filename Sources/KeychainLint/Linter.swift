@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Synchronization
+
+/// Finds misuse of the keychain in source code.
+public struct Linter: Sendable {
+    let parser: any SourceParser
+
+    package init(parser: any SourceParser) { self.parser = parser }
+
+    /// What to look for, and what to leave out.
+    public struct Options: Sendable {
+        /// The rules to run, by name; nil for all.
+        public var rules: Set<String>?
+        /// Rules not to run.
+        public var disabled: Set<String> = []
+        /// Whether notes of medium confidence and findings of low confidence are reported.
+        public var isPedantic = false
+        /// Severities that replace those of rules.
+        public var severities: [String: Severity] = [:]
+
+        /// The default: all rules.
+        public init() {}
+    }
+
+    /// What a run found.
+    public struct Outcome: Sendable {
+        /// What was found, by file and line.
+        public var findings: [Finding] = []
+        /// What could not be read, and why.
+        public var skipped: [Skipped] = []
+        /// Findings that comments in the code suppress.
+        public var suppressedCount = 0
+        /// Files that were looked at.
+        public var fileCount = 0
+        /// Files that were parsed.
+        public var parsedCount = 0
+        /// Lines of all files that were looked at.
+        public var lineCount = 0
+        /// The time that reading took.
+        public var readingTime = Duration.zero
+        /// The time that parsing took, added up over threads.
+        public var parsingTime = Duration.zero
+        /// The time that analysis took.
+        public var analysisTime = Duration.zero
+    }
+
+    /// A file that was left out.
+    public struct Skipped: Sendable, Hashable {
+        /// The file, relative to the path that was given.
+        public var file: String
+        /// Why.
+        public var reason: String
+    }
+
+    /// Lints texts by their paths.
+    public func lint(_ texts: [String: String], options: Options = Options()) -> Outcome {
+        let files = texts.sorted { $0.key < $1.key }.map { InputFile(path: $0.key, load: .bytes(Array($0.value.utf8))) }
+        return lint(files, options: options)
+    }
+
+    /// A file that is read when its turn comes.
+    package struct InputFile: Sendable {
+        package enum Load: Sendable {
+            case bytes([UInt8])
+            case path(String)
+        }
+        package var path: String
+        package var load: Load
+
+        package init(path: String, load: Load) {
+            self.path = path
+            self.load = load
+        }
+    }
+
+    package func lint(_ inputs: [InputFile], options: Options) -> Outcome {
+        var outcome = Outcome()
+        let clock = ContinuousClock()
+        var start = clock.now
+        let manifests = Manifests(inputs)
+        let results = Mutex<[(Int, FileResult)]>([])
+        let parser = parser
+        Parallel.forEach(inputs.count) { index in
+            let result = FileResult(inputs[index], parser, manifests)
+            if !result.isEmpty { results.withLock { $0.append((index, result)) } }
+        }
+        var swift: [SourceFile] = []
+        var texts: [Project.TextFile] = []
+        for (_, result) in results.withLock({ $0 }).sorted(by: { $0.0 < $1.0 }) {
+            outcome.lineCount += result.lineCount
+            outcome.parsingTime += result.parsingTime
+            if let file = result.swift { swift.append(file) }
+            if let file = result.text { texts.append(file) }
+            if let reason = result.skipped { outcome.skipped.append(reason) }
+        }
+        outcome.fileCount = inputs.count
+        outcome.parsedCount = swift.count
+        outcome.readingTime = clock.now - start
+        start = clock.now
+
+        let rules = Rule.all.filter {
+            (options.rules?.contains($0.id) ?? true) && !options.disabled.contains($0.id)
+        }
+        var modules: [ModuleFacts] = []
+        var found: [Finding] = []
+        for (_, files) in Dictionary(grouping: swift, by: \.module).sorted(by: { $0.key < $1.key }) {
+            let module = Module(files)
+            let facts = Self.analyse(module, manifests)
+            let modulefacts = ModuleFacts(module: module, functions: facts)
+            found += Self.check(rules, modulefacts, manifests)
+            modules.append(modulefacts)
+        }
+        let project = Project(files: texts, modules: modules, parser: parser)
+        for rule in rules {
+            guard case .project(let check) = rule.check else { continue }
+            var report = Report(rule)
+            check(project, &report)
+            found += report.findings.map { Self.finding($0, rule, []) }
+        }
+        let allFiles = Dictionary(swift.map { ($0.path, $0) }) { first, _ in first }
+        let suppressions = Suppressions(allFiles)
+        var seen: Set<String> = []
+        for finding in found.sorted(by: Self.order) {
+            var finding = finding
+            if let severity = options.severities[finding.rule] { finding.severity = severity }
+            guard seen.insert("\(finding.rule)|\(finding.file)|\(finding.line)|\(finding.column)").inserted else {
+                continue
+            }
+            guard options.isPedantic || Self.isReportedByDefault(finding) else { continue }
+            if suppressions.covers(finding) {
+                outcome.suppressedCount += 1
+            } else {
+                outcome.findings.append(finding)
+            }
+        }
+        outcome.skipped += suppressions.problems
+        outcome.analysisTime = clock.now - start
+        return outcome
+    }
+
+    private static func order(_ left: Finding, _ right: Finding) -> Bool {
+        (left.file, left.line, left.column, left.rule, right.severity)
+            < (right.file, right.line, right.column, right.rule, left.severity)
+    }
+
+    private static func isReportedByDefault(_ finding: Finding) -> Bool {
+        finding.confidence == .high || (finding.confidence == .medium && finding.severity > .note)
+    }
+
+    // MARK: Functions
+
+    private static func analyse(_ module: Module, _ manifests: Manifests) -> [FunctionFacts] {
+        let roots = Root.all(in: module)
+        let results = Mutex<[(Int, FunctionFacts)]>([])
+        Parallel.forEach(roots.count) { index in
+            let facts = roots[index].facts(module, manifests)
+            results.withLock { $0.append((index, facts)) }
+        }
+        return results.withLock { $0 }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    private static func check(_ rules: [Rule], _ facts: ModuleFacts, _ manifests: Manifests) -> [Finding] {
+        let all = Mutex<[Finding]>([])
+        let module = facts.module
+        Parallel.forEach(rules.count) { index in
+            let rule = rules[index]
+            var report = Report(rule)
+            func applies(_ file: SourceFile) -> Bool {
+                switch rule.scope {
+                case .all: true
+                case .sources: !file.isTest
+                case .tests: file.isTest
+                }
+            }
+            switch rule.check {
+            case .site(let check):
+                for function in facts.functions where applies(function.source) {
+                    for site in function.reported { check(site, function, &report) }
+                }
+            case .function(let check):
+                for function in facts.functions where applies(function.source) { check(function, &report) }
+            case .file(let check):
+                for number in module.files.indices where applies(module.files[number]) {
+                    let platforms = manifests.platforms(of: module.files[number])
+                    check(FileFacts(module: module, file: number, platforms: platforms), &report)
+                }
+            case .module(let check): check(facts, &report)
+            case .project: break
+            }
+            let findings = report.findings.map { finding($0, rule, module.files) }
+            all.withLock { $0 += findings }
+        }
+        return all.withLock { $0 }
+    }
+
+    private static func finding(_ found: Report.Found, _ rule: Rule, _ files: [SourceFile]) -> Finding {
+        var result = Finding(
+            rule: rule.id,
+            severity: found.severity,
+            confidence: found.confidence,
+            file: found.position?.path ?? "",
+            line: found.position?.line ?? 1,
+            column: found.position?.column ?? 1,
+            endLine: found.position?.endLine ?? 1,
+            endColumn: 1,
+            message: found.message,
+            fix: found.fix,
+            fingerprint: ""
+        )
+        if let place = found.place, files.indices.contains(place.file) {
+            let file = files[place.file]
+            result.file = file.path
+            result.line = file.lines.line(place.range.start)
+            result.column = file.lines.column(place.range.start)
+            result.endLine = file.lines.line(place.range.end)
+            result.endColumn = file.lines.column(place.range.end)
+            result.related = found.related.map {
+                let other = files[$0.place.file]
+                return .init(file: other.path, line: other.lines.line($0.place.range.start), message: $0.message)
+            }
+        }
+        result.fingerprint = Fingerprint.of([rule.id, result.file, found.context, found.message])
+        return result
+    }
+}
+
+/// A name for a finding that stays when lines move.
+enum Fingerprint {
+    /// FNV-1a with 64 bits: names things, and keeps nothing secret.
+    static func of(_ parts: [String]) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for part in parts {
+            for byte in part.utf8 + [0] {
+                hash ^= UInt64(byte)
+                hash = hash &* 0x100_0000_01b3
+            }
+        }
+        let text = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+}
+
+/// Work on several threads.
+enum Parallel {
+    static func forEach(_ count: Int, _ body: @Sendable (Int) -> Void) {
+        guard count > 0 else { return }
+        DispatchQueue.concurrentPerform(iterations: count) { body($0) }
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    /// The page of the documentation about the rule.
+    public var page: String {
+        var text = "# `\(id)`\n\n\(title).\n\n"
+        text += "| severity | confidence | group |\n| --- | --- | --- |\n"
+        text += "| \(severity.rawValue) | \(confidence.rawValue) | \(family.rawValue) |\n\n"
+        text += "**Why.** \(reason)\n\n**What to do.** \(remedy)\n\n"
+        if let example = flagged.first { text += "Reported:\n\n" + Self.code(example) }
+        if let example = accepted.first { text += "Accepted:\n\n" + Self.code(example) }
+        text += "Suppress a finding, with a reason, on the line before it:\n\n"
+        text += "```swift\n// keychain-lint:disable:next \(id) — the reason\n```\n"
+        return text
+    }
+
+    private static func code(_ example: Example) -> String {
+        var text = ""
+        for (path, code) in example.files.sorted(by: { $0.key > $1.key }) {
+            if example.files.count > 1 || !path.hasSuffix(".swift") { text += "`\(path)`\n\n" }
+            let language = path.hasSuffix(".swift") ? "swift" : path.hasSuffix("yml") ? "yaml" : ""
+            text += "```\(language)\n\(code)\n```\n\n"
+        }
+        return text
+    }
+
+    /// The index of the pages.
+    public static var index: String {
+        var text = "# Rules of keychain-lint\n\n"
+        for family in Family.allCases {
+            let rules = all.filter { $0.family == family }
+            if rules.isEmpty { continue }
+            text += "## \(family.rawValue)\n\n| rule | severity | confidence | finds |\n| --- | --- | --- | --- |\n"
+            for rule in rules {
+                text += "| [`\(rule.id)`](\(rule.id).md) | \(rule.severity.rawValue) | \(rule.confidence.rawValue) |"
+                text += " \(rule.title) |\n"
+            }
+            text += "\n"
+        }
+        return text
+    }
+}

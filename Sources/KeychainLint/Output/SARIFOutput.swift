@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// SARIF 2.1.0 (OASIS).
+enum SARIFOutput {
+    static func text(_ outcome: Linter.Outcome) -> String {
+        let names = Set(outcome.findings.map(\.rule))
+        let rules = Rule.all.filter { names.contains($0.id) }
+        let indexes = Dictionary(rules.enumerated().map { ($0.element.id, $0.offset) }) { first, _ in first }
+        let driver = JSONValue.object([
+            ("name", .string("keychain-lint")),
+            ("informationUri", .string(Rule.documentationAddress)),
+            ("rules", .array(rules.map(rule))),
+        ])
+        let notifications = outcome.skipped.map { skipped in
+            JSONValue.object([
+                ("level", .string("warning")),
+                ("message", .object([("text", .string("\(skipped.file): \(skipped.reason)"))])),
+            ])
+        }
+        let run = JSONValue.object([
+            ("tool", .object([("driver", driver)])),
+            (
+                "invocations",
+                .array([
+                    .object([
+                        ("executionSuccessful", .boolean(true)),
+                        ("toolExecutionNotifications", .array(notifications)),
+                    ])
+                ])
+            ),
+            ("columnKind", .string("utf16CodeUnits")),
+            ("results", .array(outcome.findings.map { result($0, indexes[$0.rule] ?? 0) })),
+        ])
+        return JSONValue.object([
+            ("$schema", .string("https://json.schemastore.org/sarif-2.1.0.json")),
+            ("version", .string("2.1.0")),
+            ("runs", .array([run])),
+        ]).text
+    }
+
+    private static func level(_ severity: Severity) -> JSONValue { .string(severity.rawValue) }
+
+    private static func message(_ text: String) -> JSONValue { .object([("text", .string(text))]) }
+
+    private static func rule(_ rule: Rule) -> JSONValue {
+        .object([
+            ("id", .string(rule.id)),
+            ("shortDescription", message(rule.title)),
+            ("fullDescription", message(rule.reason)),
+            ("help", message(rule.remedy)),
+            ("helpUri", .string(rule.documentationAddress)),
+            ("defaultConfiguration", .object([("level", level(rule.severity))])),
+        ])
+    }
+
+    private static func location(_ file: String, _ region: [(String, JSONValue)], _ text: String?) -> JSONValue {
+        var pairs: [(String, JSONValue)] = [
+            (
+                "physicalLocation",
+                .object([
+                    ("artifactLocation", .object([("uri", .string(encoded(file)))])),
+                    ("region", .object(region)),
+                ])
+            )
+        ]
+        if let text { pairs.append(("message", message(text))) }
+        return .object(pairs)
+    }
+
+    private static func result(_ finding: Finding, _ index: Int) -> JSONValue {
+        // Columns are left out: a region of whole lines says the same in every encoding.
+        let region: [(String, JSONValue)] = [
+            ("startLine", .number(finding.line)), ("endLine", .number(max(finding.line, finding.endLine))),
+        ]
+        return .object([
+            ("ruleId", .string(finding.rule)),
+            ("ruleIndex", .number(index)),
+            ("level", level(finding.severity)),
+            ("message", message(finding.message)),
+            ("locations", .array([location(finding.file, region, nil)])),
+            (
+                "relatedLocations",
+                .array(finding.related.map { location($0.file, [("startLine", .number($0.line))], $0.message) })
+            ),
+            ("partialFingerprints", .object([("keychainLint/v1", .string(finding.fingerprint))])),
+            ("properties", .object([("confidence", .string(finding.confidence.rawValue))])),
+        ])
+    }
+
+    /// A path as part of a URI (RFC 3986).
+    private static func encoded(_ path: String) -> String {
+        var result = ""
+        for byte in path.utf8 {
+            let character = Character(UnicodeScalar(byte))
+            if byte < 0x80, character.isLetter || character.isNumber || "-._~/+@".contains(character) {
+                result.append(character)
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += "%" + (digits.count < 2 ? "0" : "") + digits
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The packages and projects that files belong to.
+struct Manifests: Sendable {
+    /// Folders with a Package.swift, the deepest first, and the platforms that it names.
+    private var packages: [(folder: String, platforms: Platforms)] = []
+
+    init(_ inputs: [Linter.InputFile]) {
+        for input in inputs where input.path == "Package.swift" || input.path.hasSuffix("/Package.swift") {
+            let text: String
+            switch input.load {
+            case .bytes(let bytes): text = String(decoding: bytes, as: UTF8.self)
+            case .path(let path):
+                text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+            }
+            packages.append((String(input.path.dropLast("Package.swift".count)), Self.platforms(text)))
+        }
+        packages.sort { $0.folder.count > $1.folder.count }
+    }
+
+    private static func platforms(_ manifest: String) -> Platforms {
+        var result: Platforms = []
+        // Only what stands in the list of platforms of the package.
+        guard let start = manifest.range(of: "platforms:") else { return [] }
+        let list = manifest[start.upperBound...].prefix { $0 != "]" }
+        if list.contains(".macOS") { result.insert(.macOS) }
+        if list.contains(".iOS") { result.insert(.iOS) }
+        if list.contains(".tvOS") || list.contains(".watchOS") || list.contains(".visionOS") { result.insert(.other) }
+        return result
+    }
+
+    private func package(of path: String) -> (folder: String, platforms: Platforms)? {
+        packages.first { path.hasPrefix($0.folder) }
+    }
+
+    /// The program that a file is part of: a target of a package, else all that belongs to no package.
+    func module(of path: String) -> String {
+        guard let package = package(of: path) else { return "" }
+        let parts = path.dropFirst(package.folder.count).split(separator: "/")
+        guard parts.count > 2, ["Sources", "Tests", "Source", "Plugins", "Examples"].contains(parts[0]) else {
+            return package.folder + "/"
+        }
+        // Tests see the targets that they test.
+        return package.folder + "/"
+    }
+
+    /// The platforms that a file can be built for.
+    func platforms(of file: SourceFile) -> Platforms {
+        if file.imports.contains("UIKit"), !file.imports.contains("AppKit") { return .iOS }
+        if file.imports.contains("AppKit") || file.imports.contains("Cocoa"), !file.imports.contains("UIKit") {
+            return .macOS
+        }
+        return package(of: file.path)?.platforms ?? []
+    }
+}

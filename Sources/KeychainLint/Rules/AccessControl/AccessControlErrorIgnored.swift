@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let accessControlErrorIgnored = Rule(
+        "access-control-error-ignored",
+        .warning,
+        .high,
+        .accessControl,
+        in: .sources,
+        title: "The failure of making an access control is ignored",
+        reason: """
+            SecAccessControlCreateWithFlags fails, for instance when the flags contradict each other. With ! the \
+            program stops; as an optional in a dictionary the item is stored without any protection, or the call \
+            fails for reasons that nobody sees.
+            """,
+        remedy: "Unwrap it with guard let, and pass on the error that it gives.",
+        flagged: [
+            """
+            import Security
+            func add(_ d: Data) -> OSStatus {
+                var q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecValueData: d]
+                q[kSecAttrAccessControl] = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .userPresence, nil) as Any
+                return SecItemAdd(q as CFDictionary, nil)
+            }
+            """,
+            """
+            import Security
+            let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, [.privateKeyUsage], nil)!
+            """,
+            """
+            import Security
+            func add(_ d: Data) -> OSStatus {
+                let acl = SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenUnlocked, .biometryCurrentSet, nil)
+                return SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecValueData: d, kSecAttrAccessControl: acl as Any] as CFDictionary, nil)
+            }
+            """,
+        ],
+        accepted: [
+            """
+            import Security
+            func add(_ d: Data) throws -> OSStatus {
+                var error: Unmanaged<CFError>?
+                guard let acl = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .userPresence, &error) else {
+                    throw error!.takeRetainedValue()
+                }
+                return SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecValueData: d, kSecAttrAccessControl: acl] as CFDictionary, nil)
+            }
+            """,
+            """
+            import Security
+            func control() -> SecAccessControl? {
+                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .privateKeyUsage, nil)
+            }
+            """,
+            """
+            import Security
+            func control() -> SecAccessControl? {
+                var error: Unmanaged<CFError>?
+                let acl = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .privateKeyUsage, &error)
+                if acl == nil { print(error as Any) }
+                return acl
+            }
+            """,
+        ],
+        check: .function { facts, report in
+            for use in facts.accessControls where use.depth == 0 {
+                switch use.handling {
+                case .forced:
+                    report.add(use.place, "stops the program when the access control cannot be made", context: facts.name)
+                case .optionalValue:
+                    report.add(
+                        use.place,
+                        "puts an access control that may be nil into a dictionary: the item may be stored without protection",
+                        context: facts.name
+                    )
+                case .unknown, .bound: continue
+                }
+            }
+        }
+    )
+}

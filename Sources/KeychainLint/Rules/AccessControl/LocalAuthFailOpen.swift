@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let localAuthFailOpen = Rule(
+        "local-auth-fail-open",
+        .error,
+        .high,
+        .accessControl,
+        title: "Who cannot be authenticated is let in",
+        reason: """
+            When the policy cannot be evaluated, because no passcode or no biometry is set, the branch goes on \
+            as if the owner had been there.
+            """,
+        remedy: "Refuse, and say how to set a passcode.",
+        flagged: [
+            """
+            import LocalAuthentication
+            func unlock(_ done: @escaping (Bool) -> Void) {
+                let context = LAContext()
+                if context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil) {
+                    context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x") { ok, _ in done(ok) }
+                } else {
+                    done(true)
+                }
+            }
+            """,
+            """
+            import LocalAuthentication
+            final class Gate {
+                var isUnlocked = false
+                func start() {
+                    var error: NSError?
+                    let context = LAContext()
+                    guard context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error) else {
+                        isUnlocked = true
+                        return
+                    }
+                    context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "x") { ok, _ in self.isUnlocked = ok }
+                }
+            }
+            """,
+            """
+            import LocalAuthentication
+            func authenticate() async -> Bool {
+                let context = LAContext()
+                if !context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil) { return true }
+                return (try? await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x")) ?? false
+            }
+            """,
+        ],
+        accepted: [
+            """
+            import LocalAuthentication
+            func unlock(_ done: @escaping (Bool) -> Void) {
+                let context = LAContext()
+                if context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil) {
+                    context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x") { ok, _ in done(ok) }
+                } else {
+                    done(false)
+                }
+            }
+            """,
+            """
+            import LocalAuthentication
+            func isAvailable() -> Bool {
+                if LAContext().canEvaluatePolicy(.deviceOwnerAuthentication, error: nil) { return true }
+                return false
+            }
+            """,
+            """
+            import LocalAuthentication
+            func authenticate() async -> Bool {
+                let context = LAContext()
+                guard context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil) else {
+                    #if DEBUG
+                    return true
+                    #else
+                    return false
+                    #endif
+                }
+                return (try? await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x")) ?? false
+            }
+            """,
+        ],
+        check: .file { facts, report in
+            guard facts.source.imports.contains("LocalAuthentication") else { return }
+            for statement in SyntaxWalk.statements(facts.source.tree.statements) {
+                let body: [Statement]
+                switch statement.kind {
+                case .condition(let conditions, let then, let otherwise):
+                    guard let (isNegated, _) = evaluability(conditions) else { continue }
+                    body = isNegated ? then : otherwise ?? []
+                case .guarded(let conditions, let otherwise):
+                    guard let (isNegated, _) = evaluability(conditions), !isNegated else { continue }
+                    body = otherwise
+                default: continue
+                }
+                guard let place = letsIn(body) else { continue }
+                report.add(Place(file: facts.file, range: place), "lets everybody in when authentication is not available")
+            }
+        }
+    )
+}
+
+/// Whether a condition asks if a policy can be evaluated, alone, and whether it is negated.
+private func evaluability(_ conditions: [Statement.Condition]) -> (isNegated: Bool, expression: Expression)? {
+    for condition in conditions {
+        guard case .expression(let expression) = condition else { continue }
+        if case .call(let callee, _) = expression.kind, callee.lastName == "canEvaluatePolicy" { return (false, expression) }
+        if case .prefix("!", let inner) = expression.kind, case .call(let callee, _) = inner.kind,
+            callee.lastName == "canEvaluatePolicy"
+        {
+            return (true, expression)
+        }
+    }
+    return nil
+}
+
+private let openNames = ["unlock", "authenticated", "authorized", "authorised", "loggedin", "signedin", "isauth"]
+
+/// The statement of a branch that lets the user in.
+private func letsIn(_ body: [Statement]) -> ByteRange? {
+    for statement in body {
+        switch statement.kind {
+        case .returned(let value?): if case .boolean(true) = value.bare.kind { return statement.range }
+        case .expression(let expression):
+            switch expression.bare.kind {
+            case .assign(let target, let value):
+                let name = (target.lastName ?? "").lowercased()
+                if case .boolean(true) = value.kind, openNames.contains(where: { name.contains($0) }) {
+                    return statement.range
+                }
+            case .call(let callee, let arguments):
+                guard let first = arguments.first else { continue }
+                let name = (callee.lastName ?? "").lowercased()
+                let isAnswer = ["completion", "done", "handler", "callback", "reply", "resume", "result"]
+                    .contains { name.contains($0) }
+                if case .boolean(true) = first.value.kind, isAnswer { return statement.range }
+                if isAnswer, case .call(let inner, let values) = first.value.kind, inner.lastName == "success",
+                    case .boolean(true)? = values.first?.value.kind
+                {
+                    return statement.range
+                }
+            default: continue
+            }
+        default: continue
+        }
+    }
+    return nil
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let secureEnclaveBadParameters = Rule(
+        "secure-enclave-bad-parameters",
+        .error,
+        .high,
+        .accessControl,
+        title: "A key is asked for that the Secure Enclave does not make",
+        reason: """
+            Through the Security framework the Secure Enclave makes elliptic keys of 256 bits, from nothing: \
+            another type, another size or a given value is refused.
+            """,
+        remedy: """
+            Use kSecAttrKeyTypeECSECPrimeRandom with 256 bits, and an access control with .privateKeyUsage.
+            """,
+        flagged: [
+            """
+            import Security
+            let a: [CFString: Any] = [kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 2048]
+            """,
+            """
+            import Security
+            func attributes() -> [String: Any] {
+                var a: [String: Any] = [kSecAttrTokenID as String: kSecAttrTokenIDSecureEnclave]
+                a[kSecAttrKeyType as String] = kSecAttrKeyTypeECSECPrimeRandom
+                a[kSecAttrKeySizeInBits as String] = 384
+                return a
+            }
+            """,
+            """
+            import Security
+            func add(_ d: Data) -> OSStatus {
+                SecItemAdd([kSecClass: kSecClassKey, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecValueData: d] as CFDictionary, nil)
+            }
+            """,
+        ],
+        accepted: [
+            """
+            import Security
+            let a: [CFString: Any] = [kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom,
+                kSecAttrKeySizeInBits: 256]
+            """,
+            """
+            import Security
+            let a: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 2048]
+            """,
+            """
+            import Security
+            func attributes(_ type: CFString) -> [CFString: Any] {
+                [kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrKeyType: type]
+            }
+            """,
+        ],
+        check: .file { facts, report in
+            func named(_ expression: Expression) -> String? { expression.bare.lastName.map { KeyTable.canonical($0) } }
+            func check(_ pairs: [(key: Expression, value: Expression, range: ByteRange)]) {
+                guard pairs.contains(where: { named($0.key) == "kSecAttrTokenID" && named($0.value) == "kSecAttrTokenIDSecureEnclave" })
+                else { return }
+                for pair in pairs {
+                    let problem: String?
+                    switch named(pair.key) {
+                    case "kSecAttrKeyType":
+                        let type = named(pair.value) ?? ""
+                        let isElliptic = type == "kSecAttrKeyTypeECSECPrimeRandom"
+                        problem = type.hasPrefix("kSecAttrKeyType") && !isElliptic ? "the Secure Enclave makes no \(type)" : nil
+                    case "kSecAttrKeySizeInBits":
+                        if case .integer(let bits?) = pair.value.bare.kind, bits != 256 {
+                            problem = "the Secure Enclave makes keys of 256 bits, not of \(bits)"
+                        } else {
+                            problem = nil
+                        }
+                    case "kSecValueData": problem = "the Secure Enclave takes no key from outside"
+                    default: problem = nil
+                    }
+                    if let problem { report.add(Place(file: facts.file, range: pair.range), problem) }
+                }
+            }
+            for expression in SyntaxWalk.expressions(facts.source.tree.statements) {
+                guard case .dictionary(let elements) = expression.kind else { continue }
+                check(elements.map { ($0.key, $0.value, $0.range) })
+            }
+            // What is written into one variable of a function, after the literal that it starts with.
+            for statement in SyntaxWalk.statements(facts.source.tree.statements) {
+                guard case .function(let function) = statement.kind, let body = function.body else { continue }
+                var written: [String: [(key: Expression, value: Expression, range: ByteRange)]] = [:]
+                for inner in body {
+                    switch inner.kind {
+                    case .variable(let variable):
+                        for binding in variable.bindings {
+                            guard let name = binding.name, case .dictionary(let elements)? = binding.value?.bare.kind else { continue }
+                            written[name] = elements.map { ($0.key, $0.value, $0.range) }
+                        }
+                    case .expression(let expression):
+                        guard case .assign(let target, let value) = expression.kind, case .index(let base, let keys) = target.kind,
+                            let name = base.path?.first, let key = keys.first?.value, written[name] != nil
+                        else { continue }
+                        written[name]?.append((key, value, expression.range))
+                    default: continue
+                    }
+                }
+                for pairs in written.values { check(pairs) }
+            }
+        }
+    )
+}

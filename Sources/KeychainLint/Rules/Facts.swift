@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What was found out about a function.
+package struct FunctionFacts: Sendable {
+    package var module: Module
+    package var symbol: FunctionSymbol?
+    /// The type that the function belongs to, for code outside of functions too.
+    package var typeName: String?
+    package var file: Int
+    package var sites: [Site]
+    package var events: [Event]
+    package var accessControls: [AccessControlUse]
+    package var platforms: Platforms
+
+    package var source: SourceFile { module.files[file] }
+    package var isTest: Bool { source.isTest }
+    package var name: String { symbol?.function.name ?? "" }
+
+    /// The sites whose dictionaries belong to this function.
+    package var reported: [Site] { sites.filter(\.isReported) }
+
+    /// Whether a function that is analysed, or one that it is called from there, is named for what it does to many items.
+    package func isBulk(_ site: Site) -> Bool {
+        BulkNames.matches(name) || BulkNames.matches(site.symbol?.function.name ?? "")
+    }
+}
+
+/// Names of functions that mean to touch many items.
+package enum BulkNames {
+    private static let words = [
+        "deleteall", "removeall", "clear", "reset", "wipe", "purge", "logout", "signout", "teardown", "eraseall",
+        "erase", "destroyall", "cleanup", "clean", "flush", "deleteeverything", "all",
+    ]
+
+    package static func matches(_ name: String) -> Bool {
+        let lower = name.lowercased()
+        return words.contains { $0 == "all" ? name.hasSuffix("All") || name.contains("All") : lower.contains($0) }
+    }
+}
+
+/// What was found out about a file.
+package struct FileFacts: Sendable {
+    package var module: Module
+    package var file: Int
+    package var platforms: Platforms
+
+    package var source: SourceFile { module.files[file] }
+}
+
+/// What was found out about a program.
+package struct ModuleFacts: Sendable {
+    package var module: Module
+    package var functions: [FunctionFacts]
+}
+
+/// The platforms that a file is built for; empty when that is not known.
+package struct Platforms: OptionSet, Sendable, Hashable {
+    package let rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
+    package static let iOS = Platforms(rawValue: 1)
+    package static let macOS = Platforms(rawValue: 2)
+    package static let other = Platforms(rawValue: 4)
+}

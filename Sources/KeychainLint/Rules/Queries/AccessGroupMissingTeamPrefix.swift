@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let accessGroupMissingTeamPrefix = Rule(
+        "access-group-missing-team-prefix",
+        .warning,
+        .high,
+        .query,
+        title: "An access group lacks its prefix",
+        reason: """
+            In code an access group is the full string, with the team or application identifier prefix that \
+            Xcode expands in the entitlements: without it the call fails with errSecMissingEntitlement (-34018).
+            """,
+        remedy: """
+            Read the prefix from the Info.plist ($(AppIdentifierPrefix)), and put it before the group.
+            """,
+        flagged: [
+            """
+            import Security
+            func shared(_ q: inout [CFString: Any]) -> OSStatus {
+                q[kSecAttrAccessGroup] = "com.example.shared"
+                return SecItemAdd(q as CFDictionary, nil)
+            }
+            """,
+            """
+            import Security
+            let group = "com.example.shared"
+            func read() -> OSStatus {
+                SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                    kSecAttrAccessGroup: group] as CFDictionary, nil)
+            }
+            """,
+            """
+            import Security
+            enum Groups: String { case main = "shared.keychain" }
+            struct Vault {
+                func base() -> [String: Any] {
+                    [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s", kSecAttrAccount as String: "a",
+                     kSecAttrAccessGroup as String: Groups.main.rawValue]
+                }
+                func remove() -> OSStatus { SecItemDelete(base() as CFDictionary) }
+            }
+            """,
+        ],
+        accepted: [
+            #"""
+            import Security
+            func shared(_ q: inout [CFString: Any], _ prefix: String) -> OSStatus {
+                q[kSecAttrAccessGroup] = "\(prefix).com.example.shared"
+                return SecItemAdd(q as CFDictionary, nil)
+            }
+            """#,
+            """
+            import Security
+            func shared(_ q: inout [CFString: Any]) -> OSStatus {
+                q[kSecAttrAccessGroup] = "A1B2C3D4E5.com.example.shared"
+                return SecItemAdd(q as CFDictionary, nil)
+            }
+            """,
+            """
+            import Security
+            func shared(_ q: inout [CFString: Any]) -> OSStatus {
+                q[kSecAttrAccessGroup] = "group.com.example"
+                return SecItemAdd(q as CFDictionary, nil)
+            }
+            """,
+        ],
+        check: .site { site, _, report in
+            for (key, entry) in site.entries(site.query) where key == "kSecAttrAccessGroup" {
+                guard case .string(let group) = entry.value, !group.hasPrefix("group."), group != "com.apple.token",
+                    !isPrefixed(group), !group.contains("$("), !group.isEmpty
+                else { continue }
+                report.add(
+                    entry.place,
+                    "'\(group)' has no team or application identifier prefix",
+                    related: [(site.reportPlace, "the call")],
+                    context: group
+                )
+            }
+        }
+    )
+}
+
+/// Whether ten characters of a team identifier and a dot come first.
+private func isPrefixed(_ group: String) -> Bool {
+    let prefix = group.prefix { $0 != "." }
+    return prefix.count == 10 && prefix.count < group.count && prefix.allSatisfy { $0.isUppercase || $0.isNumber }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let accessibleAlways = Rule(
+        "accessible-always",
+        .error,
+        .high,
+        .query,
+        title: "A secret is readable while the device is locked",
+        reason: """
+            kSecAttrAccessibleAlways and kSecAttrAccessibleAlwaysThisDeviceOnly are deprecated: they keep an item readable \
+            from boot on, without anybody ever having unlocked the device.
+            """,
+        remedy: "Use kSecAttrAccessibleAfterFirstUnlock, or kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly.",
+        flagged: [
+            """
+            import Security
+            func query() -> [String: Any] {
+                var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword]
+                q[kSecAttrAccessible as String] = kSecAttrAccessibleAlways
+                return q
+            }
+            """,
+            """
+            import Security
+            let attributes: [CFString: Any] = [kSecAttrAccessible: kSecAttrAccessibleAlwaysThisDeviceOnly]
+            """,
+            """
+            import Security
+            func control() -> SecAccessControl? {
+                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAlways, .privateKeyUsage, nil)
+            }
+            """,
+        ],
+        accepted: [
+            """
+            import Security
+            func query() -> [String: Any] { [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock] }
+            """,
+            """
+            import Security
+            func isWeak(_ level: CFString) -> Bool { level == kSecAttrAccessibleAlways }
+            """,
+            """
+            import Security
+            enum Level { case always, unlocked
+                var constant: CFString {
+                    switch self {
+                    case .always: return kSecAttrAccessibleAlways
+                    case .unlocked: return kSecAttrAccessibleWhenUnlocked
+                    }
+                }
+            }
+            """,
+        ],
+        check: .file { facts, report in
+            let weak: Set<String> = ["kSecAttrAccessibleAlways", "kSecAttrAccessibleAlwaysThisDeviceOnly"]
+            func found(_ value: Expression, _ range: ByteRange) {
+                guard let name = value.bare.lastName, weak.contains(name) else { return }
+                report.add(
+                    Place(file: facts.file, range: range),
+                    "\(name) leaves the item readable while the device is locked",
+                    context: name
+                )
+            }
+            // A dictionary that maps levels to constants only names them.
+            func isAccessibleKey(_ key: Expression) -> Bool {
+                guard let name = key.bare.lastName else { return key.literalText == "pdmn" }
+                return !name.hasPrefix("kSecAttrAccessible") || name == "kSecAttrAccessible"
+            }
+            for expression in SyntaxWalk.expressions(facts.source.tree.statements) {
+                switch expression.kind {
+                case .dictionary(let elements):
+                    for element in elements
+                    where isAccessibleKey(element.key) && element.key.bare.lastName?.first != "." {
+                        if case .member(nil, _) = element.key.kind { continue }
+                        found(element.value, element.range)
+                    }
+                case .assign(let target, let value):
+                    if case .index(_, let keys) = target.kind, keys.count == 1, isAccessibleKey(keys[0].value) {
+                        found(value, expression.range)
+                    }
+                case .call(let callee, let arguments)
+                where callee.lastName == "SecAccessControlCreateWithFlags" && arguments.count > 1:
+                    found(arguments[1].value, expression.range)
+                default: break
+                }
+            }
+        }
+    )
+}

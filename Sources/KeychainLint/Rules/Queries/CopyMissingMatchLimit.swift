@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let copyMissingMatchLimit = Rule(
+        "copy-missing-match-limit",
+        .note,
+        .high,
+        .query,
+        title: "A read does not say how many items it wants",
+        reason: """
+            Without kSecMatchLimit a read returns one item. Readers have to know that, and a result that is taken for a list \
+            is never one.
+            """,
+        remedy: "Add kSecMatchLimitOne, or kSecMatchLimitAll where a list is expected.",
+        flagged: [
+            """
+            import Security
+            func read() -> OSStatus {
+                var r: CFTypeRef?
+                return SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                    kSecReturnData: true] as CFDictionary, &r)
+            }
+            """,
+            """
+            import Security
+            func readMany() -> [[String: Any]] {
+                var r: AnyObject?
+                let q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecReturnAttributes as String: true]
+                guard SecItemCopyMatching(q as CFDictionary, &r) == errSecSuccess else { return [] }
+                return r as? [[String: Any]] ?? []
+            }
+            """,
+            """
+            import Security
+            struct Vault {
+                private var base: [CFString: Any] { [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] }
+                func read() -> OSStatus {
+                    var r: CFTypeRef?
+                    var q = base
+                    q[kSecReturnData] = true
+                    return withUnsafeMutablePointer(to: &r) { SecItemCopyMatching(q as CFDictionary, $0) }
+                }
+            }
+            """,
+        ],
+        accepted: [
+            """
+            import Security
+            func read() -> OSStatus {
+                var r: CFTypeRef?
+                return SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                    kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
+            }
+            """,
+            """
+            import Security
+            func read(_ reference: Data) -> OSStatus {
+                var r: CFTypeRef?
+                return SecItemCopyMatching([kSecValuePersistentRef: reference, kSecReturnData: true] as CFDictionary, &r)
+            }
+            """,
+            """
+            import Security
+            func exists(_ id: [CFString: Any]) -> Bool { SecItemCopyMatching(id as CFDictionary, nil) == errSecSuccess }
+            """,
+        ],
+        check: .site { site, _, report in
+            guard site.function == .copy, site.pointer != .none else { return }
+            let lacking = site.closed.filter { variant in
+                !variant.has("kSecMatchLimit") && !variant.hasReference
+                    && variant.entries.contains { KeyTable.isReturnKey($0.key) && variant.isTrue($0.key) }
+            }
+            guard !lacking.isEmpty else { return }
+            let isList = site.casts.contains { $0.isWhole && ResultShape.isArray($0.type) }
+            let limit = isList ? "kSecMatchLimitAll" : "kSecMatchLimitOne"
+            report.add(
+                site.reportPlace,
+                isList
+                    ? "takes the result for a list, but asks for one item: add kSecMatchLimit: kSecMatchLimitAll"
+                    : "does not say how many items it wants: add kSecMatchLimit: \(limit)",
+                severity: isList ? .warning : nil,
+                related: site.originRelated,
+                context: site.context
+            )
+        }
+    )
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let deleteClassWide = Rule(
+        "delete-class-wide",
+        .warning,
+        .high,
+        .query,
+        title: "A delete removes all items of a class",
+        reason: """
+            With only kSecClass a delete removes every item of the class that the process may see: those of SDKs in the same \
+            process and, with shared groups, those of other apps.
+            """,
+        remedy: "Narrow it by a service, a server or an access group.",
+        flagged: [
+            """
+            import Security
+            func forget() -> OSStatus { SecItemDelete([kSecClass: kSecClassGenericPassword] as CFDictionary) }
+            """,
+            """
+            import Security
+            func drop() {
+                for c in [kSecClassGenericPassword, kSecClassKey] {
+                    let status = SecItemDelete([kSecClass: c] as CFDictionary)
+                    print(status)
+                }
+            }
+            """,
+            """
+            import Security
+            func signOut() {
+                [kSecClassGenericPassword, kSecClassInternetPassword].forEach {
+                    let query: [String: Any] = [kSecClass as String: $0]
+                    let status = SecItemDelete(query as CFDictionary)
+                    if status != errSecSuccess { print(status) }
+                }
+            }
+            """,
+        ],
+        accepted: [
+            """
+            import Security
+            func wipeAll() -> OSStatus {
+                SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s"] as CFDictionary)
+            }
+            """,
+            """
+            import Security
+            func forget(_ query: [CFString: Any]) -> OSStatus { SecItemDelete(query as CFDictionary) }
+            """,
+            """
+            import Security
+            func wipeAll() -> OSStatus {
+                SecItemDelete([kSecClass: kSecClassKey, kSecAttrAccessGroup: "ABCDE12345.com.example"] as CFDictionary)
+            }
+            """,
+        ],
+        check: .site { site, facts, report in
+            guard site.function == .delete, site.isClassWide else { return }
+            let names = (facts.name + (site.symbol?.function.name ?? "")).lowercased()
+            let isIntended = ["firstlaunch", "freshinstall", "firstrun", "reinstall", "install", "teardown", "test"]
+                .contains { names.contains($0) }
+            let isReset = isIntended || facts.isBulk(site)
+            report.add(
+                site.reportPlace,
+                "deletes every item of the class, those of other libraries in the process too",
+                severity: isIntended ? .note : isReset ? .warning : .error,
+                related: site.originRelated,
+                context: site.context
+            )
+        }
+    )
+}

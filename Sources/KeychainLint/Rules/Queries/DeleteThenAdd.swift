@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let deleteThenAdd = Rule(
+        "delete-then-add",
+        .warning,
+        .high,
+        .query,
+        title: "An item is replaced by deleting it first",
+        reason: """
+            Between the delete and the add there is no item: when the add fails, the secret is gone. Persistent \
+            references, dates and access control are lost in any case.
+            """,
+        remedy: "Update the item, and add it when the update says errSecItemNotFound.",
+        flagged: [
+            """
+            import Security
+            func save(_ d: Data) -> OSStatus {
+                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
+                SecItemDelete(id as CFDictionary)
+                return SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked]) { $1 } as CFDictionary, nil)
+            }
+            """,
+            """
+            import Security
+            struct Vault {
+                func id(_ a: String) -> [String: Any] {
+                    [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s", kSecAttrAccount as String: a]
+                }
+                func remove(_ a: String) { _ = SecItemDelete(id(a) as CFDictionary) }
+                func set(_ d: Data, _ a: String) throws {
+                    remove(a)
+                    var q = id(a)
+                    q[kSecValueData as String] = d
+                    q[kSecAttrAccessible as String] = kSecAttrAccessibleWhenUnlocked
+                    let status = SecItemAdd(q as CFDictionary, nil)
+                    guard status == errSecSuccess else { throw Failure(status) }
+                }
+            }
+            """,
+            """
+            import Security
+            func save(_ d: Data) -> OSStatus {
+                let q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d]
+                var status = SecItemAdd(q as CFDictionary, nil)
+                if status == errSecDuplicateItem {
+                    status = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
+                    if status == errSecSuccess { status = SecItemAdd(q as CFDictionary, nil) }
+                }
+                return status
+            }
+            """,
+        ],
+        accepted: [
+            """
+            import Security
+            func save(_ d: Data) -> OSStatus {
+                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
+                let new: [CFString: Any] = [kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked]
+                if SecItemUpdate(id as CFDictionary, new as CFDictionary) == errSecItemNotFound {
+                    return SecItemAdd(id.merging(new) { $1 } as CFDictionary, nil)
+                }
+                return errSecSuccess
+            }
+            """,
+            """
+            import Security
+            func rotate(_ d: Data) -> OSStatus {
+                let status = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "new",
+                    kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+                guard status == errSecSuccess else { return status }
+                return SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "old"] as CFDictionary)
+            }
+            """,
+            """
+            import Security
+            func move(_ d: Data) -> OSStatus {
+                let status = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "cache", kSecAttrAccount: "a"] as CFDictionary)
+                guard status == errSecSuccess else { return status }
+                return SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "log", kSecAttrAccount: "a",
+                    kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+            }
+            """,
+        ],
+        check: .function { facts, report in
+            var reported: Set<Place> = []
+            for add in facts.sites where add.function == .add {
+                for delete in facts.sites.prefix(add.index).reversed() where delete.function == .delete {
+                    guard !delete.isDeferred, add.depth < 3, delete.depth < 3,
+                        let one = delete.query.variants.first,
+                        let two = add.query.variants.first(where: { one.meansSameItem(as: $0) })
+                    else { continue }
+                    // Both belong to a helper that is looked at by itself.
+                    if add.depth > 0, delete.depth > 0, add.rootCall == delete.rootCall { continue }
+                    if facts.sites.contains(where: { $0.function == .update && $0.index < delete.index }) { continue }
+                    if add.codes[delete.index]?.isDisjoint(with: [.success, .notFound]) == true { continue }
+                    let place = delete.isReported ? delete.reportPlace : delete.rootCall
+                    guard reported.insert(place).inserted else { break }
+                    let isByReference = two.has("kSecValueRef")
+                    let changesControl = two.has("kSecAttrAccessControl")
+                    report.add(
+                        place,
+                        "deletes the item before adding it: when the add fails, the secret is gone",
+                        severity: isByReference || changesControl ? .note : nil,
+                        confidence: isByReference || changesControl ? .medium : nil,
+                        related: [(add.isReported ? add.reportPlace : add.rootCall, "it is added here")],
+                        context: delete.context
+                    )
+                    break
+                }
+            }
+        }
+    )
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import KeychainCore
+
+extension Rule {
+    static let importKeyViaValueData = Rule(
+        "import-key-via-value-data",
+        .warning,
+        .high,
+        .query,
+        title: "A key or certificate is stored as bytes",
+        reason: """
+            With kSecValueData the keychain stores bytes that it cannot check, without the attributes that make \
+            a key findable by its certificate.
+            """,
+        remedy: """
+            Make the object first, with SecKeyCreateWithData or SecCertificateCreateWithData, and add it with \
+            kSecValueRef.
+            """,
+        flagged: [
+            """
+            import Security
+            func add(_ der: Data, _ tag: Data) -> OSStatus {
+                SecItemAdd([kSecClass: kSecClassKey, kSecValueData: der, kSecAttrApplicationTag: tag,
+                    kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
+            }
+            """,
+            """
+            import Security
+            func add(_ der: Data) -> OSStatus {
+                var q: [String: Any] = [kSecClass as String: kSecClassCertificate]
+                q[kSecValueData as String] = der
+                q[kSecAttrAccessible as String] = kSecAttrAccessibleAfterFirstUnlock
+                return SecItemAdd(q as CFDictionary, nil)
+            }
+            """,
+            """
+            import Security
+            func base() -> NSMutableDictionary { NSMutableDictionary(dictionary: [kSecClass: kSecClassKey, kSecAttrKeyType: kSecAttrKeyTypeRSA]) }
+            func add(_ der: Data) -> OSStatus {
+                let q = base()
+                q[kSecValueData] = der
+                q[kSecAttrAccessible] = kSecAttrAccessibleWhenUnlocked
+                return SecItemAdd(q, nil)
+            }
+            """,
+        ],
+        accepted: [
+            """
+            import Security
+            func add(_ key: SecKey) -> OSStatus {
+                SecItemAdd([kSecValueRef: key, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
+            }
+            """,
+            """
+            import Security
+            func add(_ key: Data) -> OSStatus {
+                SecItemAdd([kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassSymmetric, kSecValueData: key,
+                    kSecAttrApplicationLabel: key, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
+            }
+            """,
+            """
+            import Security
+            func add(_ d: Data) -> OSStatus {
+                if #available(iOS 10.0, *) { return errSecSuccess } else {
+                    return SecItemAdd([kSecClass: kSecClassKey, kSecValueData: d,
+                        kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
+                }
+            }
+            """,
+        ],
+        check: .site { site, _, report in
+            guard site.function == .add else { return }
+            if site.assumptions.contains(where: { $0.key.hasPrefix("#available") && !$0.value }) { return }
+            let found = site.query.variants.contains { variant in
+                guard let itemClass = variant.itemClass, !itemClass.isPassword, variant.has("kSecValueData"),
+                    !variant.has("kSecValueRef")
+                else { return false }
+                if itemClass == .key {
+                    let keyClass = variant.value("kSecAttrKeyClass")
+                    if keyClass == .constant("kSecAttrKeyClassSymmetric") { return false }
+                    if case .constant(let type)? = variant.value("kSecAttrKeyType"), type.hasSuffix("AES") { return false }
+                    if variant.isOpen, keyClass == nil { return false }
+                }
+                return true
+            }
+            guard found else { return }
+            report.add(
+                site.reportPlace,
+                "adds a key, certificate or identity by kSecValueData: import it, and add it by kSecValueRef",
+                related: site.originRelated,
+                context: site.context
+            )
+        }
+    )
+}

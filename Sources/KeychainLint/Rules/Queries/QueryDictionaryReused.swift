@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let queryDictionaryReused = Rule(
+        "query-dictionary-reused",
+        .warning,
+        .high,
+        .query,
+        title: "One dictionary serves several calls",
+        reason: """
+            What one call needs is wrong for the next: data and protection narrow a delete, return and match \
+            keys do not belong into an add or an update.
+            """,
+        remedy: "Keep a dictionary that names the item, and make a copy of it for each call.",
+        flagged: [
+            """
+            import Security
+            func replace(_ d: Data) -> OSStatus {
+                let q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked]
+                let status = SecItemDelete(q as CFDictionary)
+                guard status == errSecSuccess || status == errSecItemNotFound else { return status }
+                return SecItemAdd(q as CFDictionary, nil)
+            }
+            """,
+            """
+            import Security
+            func save(_ d: Data) -> OSStatus {
+                var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s",
+                    kSecAttrAccount as String: "a", kSecReturnData as String: true, kSecMatchLimit as String: kSecMatchLimitOne]
+                if SecItemCopyMatching(q as CFDictionary, nil) == errSecSuccess {
+                    return SecItemUpdate(q as CFDictionary, [kSecValueData: d] as CFDictionary)
+                }
+                q[kSecValueData as String] = d
+                q[kSecAttrAccessible as String] = kSecAttrAccessibleWhenUnlocked
+                return SecItemAdd(q as CFDictionary, nil)
+            }
+            """,
+            """
+            import Security
+            func save(_ d: Data) -> OSStatus {
+                let q = NSMutableDictionary(dictionary: [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"])
+                let alias = q
+                alias[kSecValueData] = d
+                alias[kSecAttrAccessible] = kSecAttrAccessibleWhenUnlocked
+                let status = SecItemAdd(q, nil)
+                if status == errSecDuplicateItem { return SecItemUpdate(q, [kSecValueData: d] as CFDictionary) }
+                return status
+            }
+            """,
+        ],
+        accepted: [
+            """
+            import Security
+            func save(_ d: Data) -> OSStatus {
+                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
+                let new: [CFString: Any] = [kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked]
+                let status = SecItemUpdate(id as CFDictionary, new as CFDictionary)
+                guard status == errSecItemNotFound else { return status }
+                return SecItemAdd(id.merging(new) { $1 } as CFDictionary, nil)
+            }
+            """,
+            """
+            import Security
+            func save(_ d: Data) -> OSStatus {
+                var q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
+                let status = SecItemUpdate(q as CFDictionary, [kSecValueData: d] as CFDictionary)
+                guard status == errSecItemNotFound else { return status }
+                q[kSecValueData] = d
+                q[kSecAttrAccessible] = kSecAttrAccessibleWhenUnlocked
+                return SecItemAdd(q as CFDictionary, nil)
+            }
+            """,
+            """
+            import Security
+            func move(_ d: Data) -> OSStatus {
+                var q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]
+                var r: CFTypeRef?
+                let status = SecItemCopyMatching(q as CFDictionary, &r)
+                guard status == errSecSuccess else { return status }
+                q[kSecReturnData] = nil
+                q[kSecMatchLimit] = nil
+                return SecItemUpdate(q as CFDictionary, [kSecValueData: d] as CFDictionary)
+            }
+            """,
+        ],
+        check: .function { facts, report in
+            let sites = facts.reported
+            for (index, second) in sites.enumerated() {
+                for first in sites[..<index].reversed() {
+                    guard first.function != second.function, first.query.identity == second.query.identity,
+                        first.query.identity != 0, let name = second.queryName,
+                        first.queryName == name
+                            || first.query.variants.contains(where: { second.query.variants.contains($0) }),
+                        first.place != second.place
+                    else { continue }
+                    let leaked = leaks(second.function, second.query).union(
+                        first.query == second.query ? leaks(first.function, first.query) : []
+                    )
+                    guard !leaked.isEmpty else { continue }
+                    report.add(
+                        second.reportPlace,
+                        "reuses '\(name)' from another call: \(list(leaked)) \(leaked.count > 1 ? "do" : "does") not belong here",
+                        related: [(first.reportPlace, "the first call with it")],
+                        context: second.context
+                    )
+                    break
+                }
+            }
+        }
+    )
+}
+
+/// Keys that were meant for another call.
+private func leaks(_ function: ItemFunction, _ query: AbstractDictionary) -> Set<String> {
+    Set(
+        query.variants.flatMap { variant -> [String] in
+            switch function {
+            case .add: variant.entries.keys.filter { KeyTable.isMatchKey($0) }
+            case .copy: NarrowingKeys.found(in: variant).filter { $0 == "kSecValueData" }
+            case .update, .delete:
+                NarrowingKeys.found(in: variant)
+                    + variant.entries.keys.filter {
+                        KeyTable.isMatchKey($0) || (KeyTable.isReturnKey($0) && variant.isCertainlyTrue($0))
+                    }
+            }
+        }
+    )
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import KeychainCore
+
+extension Site {
+    /// The key columns that the query lacks on every way, where all of its keys are known; nil when it may name one item.
+    ///
+    /// A column whose absence hangs on a condition counts as given: the caller decides there.
+    func missingIdentity() -> (keys: [String], itemClass: ItemClass)? {
+        guard !query.variants.isEmpty, closed.count == query.variants.count else { return nil }
+        var lacking: Set<String>?
+        var known: ItemClass?
+        for variant in closed {
+            guard let itemClass = variant.itemClass else { return nil }
+            if let known, known != itemClass { return nil }
+            known = itemClass
+            let missing = Set(KeyTable.missingIdentity(variant, itemClass))
+            if missing.isEmpty { return nil }
+            lacking = lacking?.intersection(missing) ?? missing
+        }
+        guard let known, let lacking, !lacking.isEmpty else { return nil }
+        return (lacking.sorted(), known)
+    }
+
+    /// Whether nothing but the class narrows the query.
+    var isClassWide: Bool {
+        !query.variants.isEmpty
+            && query.variants.allSatisfy { variant in
+                !variant.isOpen && variant.has("kSecClass") && !variant.hasReference
+                    && variant.entries.keys.allSatisfy {
+                        $0 == "kSecClass" || $0 == "kSecAttrSynchronizable" || KeyTable.isUseKey($0)
+                            || KeyTable.isReturnKey($0) || $0 == "kSecMatchLimit"
+                    }
+            }
+    }
+
+    /// Whether a service, server or group narrows the query.
+    var hasScope: Bool {
+        query.variants.allSatisfy { variant in
+            ["kSecAttrService", "kSecAttrServer", "kSecAttrAccessGroup", "kSecAttrApplicationTag", "kSecAttrLabel"]
+                .contains { variant.has($0) }
+        }
+    }
+}
+
+extension ModuleFacts {
+    /// Whether every add of a type that is seen leaves the same columns out: then they do not tell its items apart.
+    func addsOmit(_ keys: [String], type: String?, file: Int) -> Bool {
+        let adds = functions.filter { $0.typeName == type && (type != nil || $0.file == file) }
+            .flatMap(\.reported).filter { $0.function == .add }
+        guard !adds.isEmpty else { return false }
+        return adds.allSatisfy { site in
+            site.query.variants.allSatisfy { variant in !variant.isOpen && keys.allSatisfy { !variant.has($0) } }
+        }
+    }
+}

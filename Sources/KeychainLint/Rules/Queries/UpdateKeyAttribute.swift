@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let updateKeyAttribute = Rule(
+        "update-key-attribute",
+        .note,
+        .medium,
+        .query,
+        title: "An update renames an item",
+        reason: """
+            Changing a key column in place moves the item to another slot, and fails with errSecDuplicateItem \
+            when that is taken.
+            """,
+        remedy: "Handle errSecDuplicateItem, and say in the function's name that it renames.",
+        flagged: [
+            """
+            import Security
+            func change(_ other: String) -> OSStatus {
+                SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, [kSecAttrAccount: other] as CFDictionary)
+            }
+            """,
+            """
+            import Security
+            func change(_ other: String) -> OSStatus {
+                var new = [String: Any]()
+                new[kSecAttrService as String] = other
+                return SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, new as CFDictionary)
+            }
+            """,
+            """
+            import Security
+            func change(_ host: String, _ d: Data) -> OSStatus {
+                let id = NSDictionary(dictionary: [kSecClass: kSecClassInternetPassword, kSecAttrServer: "a", kSecAttrAccount: "b"])
+                return SecItemUpdate(id, [kSecAttrServer: host, kSecValueData: d] as NSDictionary)
+            }
+            """,
+        ],
+        accepted: [
+            """
+            import Security
+            func change(_ d: Data) -> OSStatus {
+                SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, [kSecValueData: d] as CFDictionary)
+            }
+            """,
+            """
+            import Security
+            func change(_ group: String) -> OSStatus {
+                SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, [kSecAttrAccessGroup: group] as CFDictionary)
+            }
+            """,
+            """
+            import Security
+            func change(_ account: String, _ d: Data) -> OSStatus {
+                SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: account] as CFDictionary,
+                    [kSecAttrAccount: account, kSecValueData: d] as CFDictionary)
+            }
+            """,
+        ],
+        check: .site { site, _, report in
+            guard site.function == .update, let attributes = site.attributes else { return }
+            let names: Set<String> = ["kSecAttrService", "kSecAttrAccount", "kSecAttrServer", "kSecAttrApplicationTag"]
+            for (key, entry) in site.entries(attributes) where names.contains(key) {
+                let isSame = site.query.variants.contains {
+                    $0.isOpen
+                        || ($0.value(key)?.identityText != nil
+                            && $0.value(key)?.identityText == entry.value.identityText)
+                }
+                if isSame { continue }
+                report.add(
+                    entry.place,
+                    "\(key) is part of the primary key: the item is renamed, and the new name may be taken",
+                    related: [(site.reportPlace, "the update")],
+                    context: site.context + key
+                )
+            }
+        }
+    )
+}

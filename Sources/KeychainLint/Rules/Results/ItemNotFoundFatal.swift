@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let itemNotFoundFatal = Rule(
+        "item-not-found-fatal",
+        .warning,
+        .medium,
+        .results,
+        title: "A missing item is a failure",
+        reason: """
+            That an item is not there is an ordinary answer. A delete has then done what was asked, and a read \
+            happens before the first sign-in.
+            """,
+        remedy: "Accept errSecItemNotFound from a delete, and return nil from a read.",
+        flagged: [
+            """
+            import Security
+            func forget() throws {
+                guard SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary) == errSecSuccess else { throw VaultError.deleteFailed }
+            }
+            """,
+            """
+            import Security
+            func forget() -> Bool { SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary) == errSecSuccess }
+            """,
+            """
+            import Security
+            func read() -> Data {
+                var r: CFTypeRef?
+                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
+                guard s == errSecSuccess else { fatalError("no item") }
+                return r as? Data ?? Data()
+            }
+            """,
+        ],
+        accepted: [
+            """
+            import Security
+            func forget() throws {
+                switch SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary) {
+                case errSecSuccess, errSecItemNotFound: return
+                case let s: throw KeychainStatus(s)
+                }
+            }
+            """,
+            """
+            import Security
+            func forget() -> Bool {
+                let s = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
+                return s == errSecSuccess || s == errSecItemNotFound
+            }
+            """,
+            """
+            import Security
+            func read() throws -> Data? {
+                var r: CFTypeRef?
+                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
+                if s == errSecItemNotFound { return nil }
+                guard s == errSecSuccess else { throw Failure(s) }
+                return r as? Data
+            }
+            """,
+        ],
+        check: .function { facts, report in
+            for site in facts.sites where site.depth == 0 {
+                for event in facts.events where event.depth == 0 {
+                    let codes = event.codes[site.index] ?? .all
+                    switch (site.function, event.kind) {
+                    case (.delete, .thrown(let expression, let mentions))
+                    where codes.contains(.notFound) && !codes.contains(.success) && codes.contains(.other):
+                        let names = SyntaxWalk.expressions([Statement(.expression(expression), expression.range)])
+                            .compactMap(\.lastName)
+                        let keeps =
+                            mentions.contains(site.index) || names.contains { $0.lowercased().contains("status") }
+                        report.add(
+                            site.reportPlace,
+                            "fails when the item is not there: errSecItemNotFound from a delete is success",
+                            severity: keeps ? .note : nil,
+                            related: [(event.place, "the failure")],
+                            context: site.context
+                        )
+                    case (.delete, .returned(.test(site.index, .success, _), _)):
+                        report.add(
+                            site.reportPlace,
+                            "reports a failure when the item is not there: errSecItemNotFound from a delete is success",
+                            context: site.context
+                        )
+                    case (.copy, .failure(let name)) where codes.contains(.notFound) && !codes.contains(.success):
+                        report.add(
+                            event.place,
+                            "\(name) when the item is not there",
+                            related: [(site.reportPlace, "the read")],
+                            context: site.context
+                        )
+                    default: continue
+                    }
+                    break
+                }
+            }
+        }
+    )
+}

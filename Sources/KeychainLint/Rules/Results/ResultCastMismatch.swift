@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let resultCastMismatch = Rule(
+        "result-cast-mismatch",
+        .error,
+        .high,
+        .results,
+        title: "A result is cast to what it never is",
+        reason: """
+            The flags decide the type: kSecReturnData alone gives Data; with kSecReturnAttributes, or with \
+            several flags, a dictionary; with kSecMatchLimitAll an array of those.
+            """,
+        remedy: "Cast to the type that the flags give, or change the flags.",
+        flagged: [
+            """
+            import Security
+            func read() -> Data? {
+                var r: CFTypeRef?
+                let q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                    kSecReturnData: true, kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitOne]
+                guard SecItemCopyMatching(q as CFDictionary, &r) == errSecSuccess else { return nil }
+                return r as? Data
+            }
+            """,
+            """
+            import Security
+            func read() -> [String: Any]? {
+                var r: CFTypeRef?
+                guard SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r) == errSecSuccess else { return nil }
+                return r as? [String: Any]
+            }
+            """,
+            """
+            import Security
+            func all() -> [[String: Any]] {
+                var r: AnyObject?
+                let q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecReturnAttributes as String: true,
+                    kSecMatchLimit as String: kSecMatchLimitOne]
+                guard SecItemCopyMatching(q as CFDictionary, &r) == errSecSuccess else { return [] }
+                return r as? [[String: Any]] ?? []
+            }
+            """,
+        ],
+        accepted: [
+            """
+            import Security
+            func read() -> Data? {
+                var r: CFTypeRef?
+                let q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                    kSecReturnData: true, kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitOne]
+                guard SecItemCopyMatching(q as CFDictionary, &r) == errSecSuccess else { return nil }
+                return (r as? [String: Any])?[kSecValueData as String] as? Data
+            }
+            """,
+            """
+            import Security
+            func two() -> [[String: Any]] {
+                var r: AnyObject?
+                let q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecReturnAttributes as String: true,
+                    kSecMatchLimit as String: 2]
+                guard SecItemCopyMatching(q as CFDictionary, &r) == errSecSuccess else { return [] }
+                return r as? [[String: Any]] ?? []
+            }
+            """,
+            """
+            import Security
+            func read(_ flag: String) -> Data? {
+                var r: CFTypeRef?
+                var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecMatchLimit as String: kSecMatchLimitOne]
+                q[flag] = true
+                guard SecItemCopyMatching(q as CFDictionary, &r) == errSecSuccess else { return nil }
+                return r as? Data
+            }
+            """,
+        ],
+        check: .function { facts, report in
+            for site in facts.sites where site.function == .copy {
+                // A cast that is tried beside others asks which it is.
+                let wholes = site.casts.filter { $0.isWhole && $0.depth == 0 }
+                guard Set(wholes.map(\.type)).count == 1, let cast = wholes.first, site.depth == 0 || site.isReported
+                else { continue }
+                guard let problem = mismatch(site, cast.type) else { continue }
+                report.add(cast.place, problem, related: [(site.reportPlace, "the call")], context: site.context)
+            }
+        }
+    )
+}
+
+/// What the result is instead, if it never is what it is cast to.
+private func mismatch(_ site: Site, _ type: String) -> String? {
+    var answers: Set<String> = []
+    for variant in site.query.variants {
+        guard !variant.isOpen, let many = variant.asksForMany else { return nil }
+        let flags = ["kSecReturnData", "kSecReturnAttributes", "kSecReturnRef", "kSecReturnPersistentRef"]
+        let given = flags.filter { variant.isTrue($0) }
+        guard !given.isEmpty, given.allSatisfy({ variant.isCertainlyTrue($0) }) else { return nil }
+        let isDictionary = given.count > 1 || given.contains("kSecReturnAttributes")
+        let isData = given == ["kSecReturnData"] || given == ["kSecReturnPersistentRef"]
+        if many {
+            if ResultShape.isArray(type) { return nil }
+            if ResultShape.isData(type) || ResultShape.isDictionary(type) || ResultShape.isReference(type) {
+                answers.insert("an array, because many are asked for")
+            }
+        } else if ResultShape.isArray(type) {
+            // A read without a limit is the matter of another rule.
+            guard variant.has("kSecMatchLimit") else { return nil }
+            answers.insert("one item, because one is asked for")
+        } else if isDictionary {
+            guard ResultShape.isData(type) || ResultShape.isReference(type) else { return nil }
+            answers.insert("a dictionary, because of \(list(given))")
+        } else if isData {
+            guard ResultShape.isDictionary(type) || ResultShape.isReference(type) else { return nil }
+            answers.insert("Data, because of \(list(given))")
+        } else {
+            guard ResultShape.isData(type) || ResultShape.isDictionary(type) else { return nil }
+            answers.insert("a reference, because of \(list(given))")
+        }
+    }
+    guard answers.count == 1, let answer = answers.first else { return nil }
+    return "is never \(type): the result is \(answer)"
+}

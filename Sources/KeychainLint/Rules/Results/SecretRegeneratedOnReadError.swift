@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let secretRegeneratedOnReadError = Rule(
+        "secret-regenerated-on-read-error",
+        .error,
+        .medium,
+        .results,
+        title: "A key is made anew when it cannot be read",
+        reason: """
+            A locked device or a passing failure makes the read fail. A new key then takes the place of the only \
+            one that opens existing data.
+            """,
+        remedy: "Make a new key only when the read said errSecItemNotFound.",
+        flagged: [
+            """
+            import Security
+            struct Store {
+                func read() -> Data? {
+                    var r: CFTypeRef?
+                    guard SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r) == errSecSuccess else { return nil }
+                    return r as? Data
+                }
+                func save(_ d: Data) -> OSStatus {
+                    SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, [kSecValueData: d] as CFDictionary)
+                }
+                func key() -> Data {
+                    if let key = read() { return key }
+                    var fresh = Data(count: 32)
+                    let r = fresh.withUnsafeMutableBytes { SecRandomCopyBytes(kSecRandomDefault, 32, $0.baseAddress!) }
+                    guard r == 0, save(fresh) == errSecSuccess else { return Data() }
+                    return fresh
+                }
+            }
+            """,
+            """
+            import CryptoKit
+            import Security
+            func load() throws -> Data {
+                var r: CFTypeRef?
+                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
+                guard s == errSecSuccess, let d = r as? Data else { throw Failure(s) }
+                return d
+            }
+            func store(_ d: Data) -> OSStatus {
+                SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                    kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+            }
+            func key() -> Data {
+                do {
+                    return try load()
+                } catch {
+                    let key = SymmetricKey(size: .bits256)
+                    let data = key.withUnsafeBytes { Data($0) }
+                    let status = store(data)
+                    assert(status == errSecSuccess)
+                    return data
+                }
+            }
+            """,
+            """
+            import Security
+            func id() -> String {
+                var r: CFTypeRef?
+                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
+                if s == errSecSuccess, let d = r as? Data { return String(decoding: d, as: UTF8.self) }
+                let fresh = UUID().uuidString
+                let a = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                    kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: Data(fresh.utf8)] as CFDictionary, nil)
+                print(a)
+                return fresh
+            }
+            """,
+        ],
+        accepted: [
+            """
+            import CryptoKit
+            import Security
+            func load() throws -> Data? {
+                var r: CFTypeRef?
+                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
+                if s == errSecItemNotFound { return nil }
+                guard s == errSecSuccess, let d = r as? Data else { throw Failure(s) }
+                return d
+            }
+            func key() throws -> Data {
+                if let key = try load() { return key }
+                let fresh = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
+                let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                    kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: fresh] as CFDictionary, nil)
+                guard s == errSecSuccess else { throw Failure(s) }
+                return fresh
+            }
+            """,
+            """
+            import Security
+            func name() -> String {
+                var r: CFTypeRef?
+                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
+                guard s == errSecSuccess, let d = r as? Data else { return UUID().uuidString }
+                return String(decoding: d, as: UTF8.self)
+            }
+            """,
+            """
+            import CryptoKit
+            import Security
+            func key() throws -> SymmetricKey {
+                var r: CFTypeRef?
+                switch SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r) {
+                case errSecSuccess: return SymmetricKey(data: r as? Data ?? Data())
+                case errSecItemNotFound:
+                    let key = SymmetricKey(size: .bits256)
+                    let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                        kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: key.withUnsafeBytes { Data($0) }] as CFDictionary, nil)
+                    guard s == errSecSuccess else { throw Failure(s) }
+                    return key
+                case let s: throw Failure(s)
+                }
+            }
+            """,
+        ],
+        check: .function { facts, report in
+            for event in facts.events where event.depth == 0 {
+                guard case .call(let call) = event.kind, makesSecret(call) else { continue }
+                for read in facts.sites where read.function == .copy {
+                    guard let codes = event.codes[read.index], codes.contains(.interactionNotAllowed),
+                        !codes.contains(.success),
+                        codes.contains(.notFound)
+                    else { continue }
+                    // It is stored, on the same way.
+                    let stores = facts.sites.filter { site in
+                        (site.function == .add || site.function == .update)
+                            && (site.codes[read.index].map { $0.contains(.interactionNotAllowed) } ?? false)
+                    }
+                    guard let store = stores.first else { continue }
+                    let isAnonymous = call.name == "UUID"
+                    report.add(
+                        event.place,
+                        "makes a new secret whenever the read fails, also when the keychain is only locked, and stores it",
+                        severity: isAnonymous || stores.allSatisfy({ $0.function == .add }) ? .warning : nil,
+                        related: [(read.rootCall, "the read"), (store.rootCall, "it is stored here")],
+                        context: facts.name
+                    )
+                    return
+                }
+            }
+        }
+    )
+}
+
+/// Whether a call makes something random.
+private func makesSecret(_ call: Event.Call) -> Bool {
+    switch call.name {
+    case "SymmetricKey": return call.arguments.first?.label == "size"
+    case "SecRandomCopyBytes", "SecKeyCreateRandomKey", "SecKeyGeneratePair", "UUID": return true
+    case "PrivateKey": return call.arguments.isEmpty
+    default:
+        let lower = call.name.lowercased()
+        return lower.hasPrefix("generate") || lower.hasPrefix("makerandom") || lower.hasPrefix("createrandom")
+    }
+}

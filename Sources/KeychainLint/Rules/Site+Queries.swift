@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import KeychainCore
+
+extension AbstractDictionary.Variant {
+    /// Whether it is made only where the file-based keychain of macOS is meant.
+    var isFileBased: Bool {
+        has("kSecUseKeychain") || has("kSecAttrAccess") || has("kSecMatchSearchList")
+            || assumptions.contains { condition, isTrue in
+                condition.hasPrefix("#if ")
+                    && (isTrue ? Self.isMacOnly(condition) : Self.excludesMac(condition))
+            }
+    }
+
+    private static func isMacOnly(_ condition: String) -> Bool {
+        condition == "#if os(macOS)" || condition == "#if os(OSX)" || condition == "#if canImport(AppKit)"
+            || condition == "#if !os(iOS)" || condition == "#if targetEnvironment(simulator)"
+    }
+
+    private static func excludesMac(_ condition: String) -> Bool {
+        condition == "#if os(iOS)" || condition == "#if !os(macOS)" || condition == "#if !targetEnvironment(simulator)"
+            || condition == "#if canImport(UIKit)" || (condition.contains("os(iOS)") && condition.contains("||"))
+    }
+
+    /// The one class that it means; nil when that is not known.
+    var itemClass: ItemClass? {
+        guard let value = value("kSecClass") else { return nil }
+        let classes = value.alternatives.map { KeyTable.itemClass($0) }
+        guard let first = classes.first, classes.allSatisfy({ $0 == first }) else { return nil }
+        return first
+    }
+
+    /// Whether a list is asked for; nil when that is not known.
+    var asksForMany: Bool? {
+        switch value("kSecMatchLimit") {
+        case nil: false
+        case .constant("kSecMatchLimitAll")?, .string("m_LimitAll")?: true
+        case .constant("kSecMatchLimitOne")?, .string("m_LimitOne")?: false
+        case .integer(let number)?: number > 1
+        default: nil
+        }
+    }
+
+    var hasReference: Bool { KeyTable.referenceKeys.contains { has($0) } }
+
+    /// The columns that name the item, as texts that can be compared; nil for one that is not known.
+    func identity() -> [String: String?] {
+        var result: [String: String?] = [:]
+        for (key, entry) in entries where Self.identityKeys.contains(key) {
+            result[key] = .some(entry.value.identityText)
+        }
+        return result
+    }
+
+    static let identityKeys: Set<String> = [
+        "kSecAttrService", "kSecAttrAccount", "kSecAttrServer", "kSecAttrPath", "kSecAttrPort", "kSecAttrProtocol",
+        "kSecAttrSecurityDomain", "kSecAttrAuthenticationType", "kSecAttrApplicationTag", "kSecAttrApplicationLabel",
+        "kSecAttrKeyClass", "kSecAttrKeyType", "kSecAttrAccessGroup", "kSecAttrIssuer", "kSecAttrSerialNumber",
+        "kSecAttrLabel",
+    ]
+
+    /// Whether two dictionaries surely mean the same item: what names it in both is equal, and something names it.
+    func meansSameItem(as other: Self) -> Bool {
+        guard let mine = itemClass ?? other.itemClass, let theirs = other.itemClass ?? itemClass, mine == theirs else {
+            return false
+        }
+        var isNamed = false
+        for (key, value) in identity() {
+            guard let second = other.entries[key] else { continue }
+            guard let value, let text = second.value.identityText else { return false }
+            if value != text { return false }
+            if key == "kSecAttrAccount" || key == "kSecAttrApplicationTag" || key == "kSecAttrLabel"
+                || key == "kSecAttrService" || key == "kSecAttrServer"
+            {
+                isNamed = true
+            }
+        }
+        // An account that only one of them names means another set of items.
+        for key in ["kSecAttrAccount", "kSecAttrService", "kSecAttrServer", "kSecAttrApplicationTag"]
+        where has(key) != other.has(key) {
+            return false
+        }
+        return isNamed
+    }
+}
+
+extension Site {
+    /// The ways in which the query may have been built, as far as all of its keys are known.
+    var closed: [AbstractDictionary.Variant] { query.variants.filter { !$0.isOpen } }
+
+    /// What stays the same of a site when lines move.
+    var context: String {
+        (symbol?.qualifiedName ?? "") + " "
+            + Set(query.variants.flatMap(\.entries.keys)).sorted().joined(separator: ",")
+    }
+
+    /// Where the query was made, for a finding about the call.
+    var originRelated: [(place: Place, message: String)] {
+        query.origin.map { [($0, "the dictionary is made here")] } ?? []
+    }
+
+    /// A key with its entry in any way of building the query.
+    func entries(_ dictionary: AbstractDictionary) -> [(key: String, entry: AbstractDictionary.Entry)] {
+        var seen: Set<String> = []
+        var result: [(String, AbstractDictionary.Entry)] = []
+        for variant in dictionary.variants {
+            for (key, entry) in variant.entries.sorted(by: { $0.key < $1.key }) where seen.insert(key).inserted {
+                result.append((key, entry))
+            }
+        }
+        return result
+    }
+
+    /// Where a finding about an entry points: the entry, unless it lies in a function that was only called.
+    func place(of entry: AbstractDictionary.Entry) -> Place { entry.place }
+}
+
+extension ItemClass {
+    var isPassword: Bool { self == .genericPassword || self == .internetPassword }
+}
+
+/// Names of keys for people.
+func list(_ keys: some Sequence<String>) -> String { keys.sorted().joined(separator: ", ") }

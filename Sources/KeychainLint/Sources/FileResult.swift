@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// What became of a file that was given.
+struct FileResult: Sendable {
+    var swift: SourceFile?
+    var text: Project.TextFile?
+    var skipped: Linter.Skipped?
+    var lineCount = 0
+    var parsingTime = Duration.zero
+
+    var isEmpty: Bool { swift == nil && text == nil && skipped == nil && lineCount == 0 }
+
+    /// Larger files are generated, and would hold up the rest.
+    static let maximumSize = 5_000_000
+
+    /// A Swift file without any of these has nothing for any rule.
+    private static let words = ByteSearch.Words([
+        "SecItem", "kSec", "SecAccessControl", "SecKey", "LAContext", "SecureEnclave", "isProtectedData",
+        "UserDefaults", "AppStorage", "SceneStorage", "NSUbiquitousKeyValueStore", "eychain", "errSec",
+        "assword", "ecret", "oken", "piKey", "apikey", "API_KEY", "rivateKey", "redential", "mnemonic",
+        "assphrase", "AKIA", "ghp_", "sk_live_", "xox", "-----BEGIN",
+    ])
+
+    init(_ input: Linter.InputFile, _ parser: any SourceParser, _ manifests: Manifests) {
+        let bytes: [UInt8]
+        switch input.load {
+        case .bytes(let given): bytes = given
+        case .path(let path):
+            guard let data = FileManager.default.contents(atPath: path) else {
+                skipped = .init(file: input.path, reason: "cannot be read")
+                return
+            }
+            bytes = Array(data)
+        }
+        if bytes.count > Self.maximumSize {
+            skipped = .init(file: input.path, reason: "is larger than 5 MB")
+            return
+        }
+        guard input.path.hasSuffix(".swift") else {
+            guard let string = String(validating: bytes, as: UTF8.self) else {
+                if !bytes.starts(with: Array("bplist".utf8)) {
+                    skipped = .init(file: input.path, reason: "is not UTF-8")
+                }
+                return
+            }
+            text = .init(path: input.path, text: string)
+            return
+        }
+        lineCount = bytes.withUnsafeBufferPointer { buffer in
+            var count = 1
+            for byte in buffer where byte == 10 { count += 1 }
+            return count
+        }
+        guard Self.words.areFound(in: bytes) else { return }
+        guard String(validating: bytes, as: UTF8.self) != nil else {
+            skipped = .init(file: input.path, reason: "is not UTF-8")
+            return
+        }
+        let start = ContinuousClock().now
+        let tree = parser.parse(swift: bytes)
+        parsingTime = ContinuousClock().now - start
+        if tree.hasErrors {
+            skipped = .init(file: input.path, reason: "does not parse; what does was linted")
+        }
+        swift = SourceFile(
+            path: input.path,
+            text: bytes,
+            tree: tree,
+            module: manifests.module(of: input.path),
+            isTestTarget: false
+        )
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A Swift file that was parsed.
+package final class SourceFile: Sendable {
+    /// The path as findings show it.
+    package let path: String
+    package let text: [UInt8]
+    package let tree: SwiftTree
+    package let lines: LineTable
+    package let imports: Set<String>
+    package let isTest: Bool
+    /// The folder of the package or project whose targets are one program's.
+    package let module: String
+
+    package init(path: String, text: [UInt8], tree: SwiftTree, module: String, isTestTarget: Bool) {
+        self.path = path
+        self.text = text
+        self.tree = tree
+        self.module = module
+        lines = LineTable(text)
+        var imports: Set<String> = []
+        Self.collect(tree.statements, &imports)
+        self.imports = imports
+        isTest = isTestTarget || imports.contains("XCTest") || imports.contains("Testing") || Self.isTestPath(path)
+    }
+
+    private static func collect(_ statements: [Statement], _ imports: inout Set<String>) {
+        for statement in statements {
+            switch statement.kind {
+            case .importModule(let name): imports.insert(name)
+            case .conditional(let clauses): for clause in clauses { collect(clause.body, &imports) }
+            default: break
+            }
+        }
+    }
+
+    /// Whether a folder of the path says that it holds tests.
+    static func isTestPath(_ path: String) -> Bool {
+        path.split(separator: "/").contains { part in
+            ["Tests", "UITests", "Specs", "TestSupport", "Mocks"].contains { part.hasSuffix($0) }
+                || part.hasSuffix("Tests.swift") || part.hasSuffix("Spec.swift") || part.hasSuffix("Test.swift")
+                || part == "Test" || part == "TestHelpers"
+        }
+    }
+
+    package func text(_ range: ByteRange) -> String {
+        let start = min(max(range.start, 0), text.count)
+        let end = min(max(range.end, start), text.count)
+        return String(decoding: text[start..<end], as: UTF8.self)
+    }
+}
+
+/// Where the lines of a text start.
+package struct LineTable: Sendable {
+    private let starts: [Int]
+
+    package init(_ text: [UInt8]) {
+        var starts = [0]
+        text.withUnsafeBufferPointer { bytes in
+            var index = 0
+            while index < bytes.count {
+                if bytes[index] == 10 {
+                    starts.append(index + 1)
+                } else if bytes[index] == 13 {
+                    // Of CRLF the LF ends the line.
+                    if index + 1 == bytes.count || bytes[index + 1] != 10 { starts.append(index + 1) }
+                }
+                index += 1
+            }
+        }
+        self.starts = starts
+    }
+
+    /// The line, from 1, of an offset.
+    package func line(_ offset: Int) -> Int {
+        var low = 0
+        var high = starts.count
+        while low + 1 < high {
+            let middle = (low + high) / 2
+            if starts[middle] <= offset { low = middle } else { high = middle }
+        }
+        return low + 1
+    }
+
+    /// The column, in bytes from 1, of an offset.
+    package func column(_ offset: Int) -> Int { offset - starts[line(offset) - 1] + 1 }
+
+    /// The offset at which a line starts.
+    package func start(ofLine line: Int) -> Int { starts[max(0, min(line - 1, starts.count - 1))] }
+
+    package var count: Int { starts.count }
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#if Lint
+import KeychainLint
+import SwiftSyntax
+
+extension TreeConverter {
+    /// The declarations of a node: several for a `#if` in an enumeration, none for what no rule asks for.
+    mutating func declaration(_ node: DeclSyntax) -> [Statement] {
+        let place = range(node)
+        switch node.as(DeclSyntaxEnum.self) {
+        case .variableDecl(let variable):
+            return [Statement(.variable(self.variable(variable)), place)]
+        case .functionDecl(let function):
+            return [
+                Statement(
+                    .function(
+                        Function(
+                            name: function.name.identifierText,
+                            parameters: parameters(function.signature.parameterClause),
+                            result: function.signature.returnClause?.type.trimmedDescription,
+                            throws: function.signature.effectSpecifiers?.throwsClause != nil,
+                            isAsync: function.signature.effectSpecifiers?.asyncSpecifier != nil,
+                            modifiers: names(function.modifiers),
+                            attributes: attributes(function.attributes),
+                            body: function.body.map { statements($0.statements) },
+                            range: place,
+                            nameRange: range(function.name)
+                        )
+                    ),
+                    place
+                )
+            ]
+        case .initializerDecl(let function):
+            return [
+                Statement(
+                    .function(
+                        Function(
+                            name: "init",
+                            parameters: parameters(function.signature.parameterClause),
+                            result: nil,
+                            throws: function.signature.effectSpecifiers?.throwsClause != nil,
+                            isAsync: function.signature.effectSpecifiers?.asyncSpecifier != nil,
+                            modifiers: names(function.modifiers) + (function.optionalMark == nil ? [] : ["failable"]),
+                            attributes: attributes(function.attributes),
+                            body: function.body.map { statements($0.statements) },
+                            range: place,
+                            nameRange: range(function.initKeyword)
+                        )
+                    ),
+                    place
+                )
+            ]
+        case .deinitializerDecl(let function):
+            return [simple("deinit", function.body?.statements, [], place, range(function.deinitKeyword))]
+        case .subscriptDecl(let declaration):
+            return subscripts(declaration, place)
+        case .classDecl(let type):
+            return [
+                self.type(
+                    "class",
+                    type.name,
+                    type.inheritanceClause,
+                    type.attributes,
+                    type.modifiers,
+                    type.memberBlock,
+                    place
+                )
+            ]
+        case .structDecl(let type):
+            return [
+                self.type(
+                    "struct",
+                    type.name,
+                    type.inheritanceClause,
+                    type.attributes,
+                    type.modifiers,
+                    type.memberBlock,
+                    place
+                )
+            ]
+        case .enumDecl(let type):
+            return [
+                self.type(
+                    "enum",
+                    type.name,
+                    type.inheritanceClause,
+                    type.attributes,
+                    type.modifiers,
+                    type.memberBlock,
+                    place
+                )
+            ]
+        case .actorDecl(let type):
+            return [
+                self.type(
+                    "actor",
+                    type.name,
+                    type.inheritanceClause,
+                    type.attributes,
+                    type.modifiers,
+                    type.memberBlock,
+                    place
+                )
+            ]
+        case .protocolDecl(let type):
+            return [
+                self.type(
+                    "protocol",
+                    type.name,
+                    type.inheritanceClause,
+                    type.attributes,
+                    type.modifiers,
+                    type.memberBlock,
+                    place
+                )
+            ]
+        case .extensionDecl(let type):
+            return [
+                Statement(
+                    .type(
+                        TypeDeclaration(
+                            keyword: "extension",
+                            name: type.extendedType.trimmedDescription,
+                            inherited: inherited(type.inheritanceClause),
+                            attributes: attributes(type.attributes),
+                            modifiers: names(type.modifiers),
+                            members: members(type.memberBlock.members),
+                            cases: [],
+                            range: place,
+                            nameRange: range(type.extendedType)
+                        )
+                    ),
+                    place
+                )
+            ]
+        case .importDecl(let node):
+            return [Statement(.importModule(node.path.first?.name.text ?? ""), place)]
+        case .typeAliasDecl(let alias):
+            return [
+                Statement(
+                    .alias(alias.name.identifierText, alias.initializer.value.trimmedDescription),
+                    place
+                )
+            ]
+        case .ifConfigDecl(let config): return [Statement(.conditional(clauses(config)), place)]
+        case .macroExpansionDecl(let macro):
+            let call = Expression(
+                .call(Expression(.name("#" + macro.macroName.text), place), arguments(macro.arguments)),
+                place
+            )
+            return [Statement(.expression(call), place)]
+        default: return []
+        }
+    }
+
+    private func simple(
+        _ name: String,
+        _ body: CodeBlockItemListSyntax?,
+        _ parameters: [Function.Parameter],
+        _ place: ByteRange,
+        _ nameRange: ByteRange
+    ) -> Statement {
+        var converter = self
+        let function = Function(
+            name: name,
+            parameters: parameters,
+            result: nil,
+            throws: false,
+            isAsync: false,
+            modifiers: [],
+            attributes: [],
+            body: body.map { converter.statements($0) },
+            range: place,
+            nameRange: nameRange
+        )
+        return Statement(.function(function), place)
+    }
+
+    private mutating func subscripts(_ node: SubscriptDeclSyntax, _ place: ByteRange) -> [Statement] {
+        let parameters = self.parameters(node.parameterClause)
+        switch node.accessorBlock?.accessors {
+        case .getter(let items)?:
+            return [simple("subscript", items, parameters, place, range(node.subscriptKeyword))]
+        case .accessors(let list)?:
+            return list.map { accessor in
+                let isSetter = accessor.accessorSpecifier.text == "set"
+                let value = Function.Parameter(
+                    label: nil,
+                    name: accessor.parameters?.name.identifierText ?? "newValue",
+                    type: node.returnClause.type.trimmedDescription,
+                    defaultValue: nil
+                )
+                return simple(
+                    isSetter ? "subscript set" : "subscript",
+                    accessor.body?.statements,
+                    parameters + (isSetter ? [value] : []),
+                    range(accessor),
+                    range(accessor.accessorSpecifier)
+                )
+            }
+        case nil: return []
+        }
+    }
+
+    private mutating func type(
+        _ keyword: String,
+        _ name: TokenSyntax,
+        _ inheritance: InheritanceClauseSyntax?,
+        _ attributeList: AttributeListSyntax,
+        _ modifiers: DeclModifierListSyntax,
+        _ block: MemberBlockSyntax,
+        _ place: ByteRange
+    ) -> Statement {
+        let declaration = TypeDeclaration(
+            keyword: keyword,
+            name: name.identifierText,
+            inherited: inherited(inheritance),
+            attributes: attributes(attributeList),
+            modifiers: names(modifiers),
+            members: members(block.members),
+            cases: cases(block.members),
+            range: place,
+            nameRange: range(name)
+        )
+        return Statement(.type(declaration), place)
+    }
+
+    private mutating func members(_ list: MemberBlockItemListSyntax) -> [Statement] {
+        list.flatMap { declaration($0.decl) }
+    }
+
+    private mutating func cases(_ list: MemberBlockItemListSyntax) -> [TypeDeclaration.EnumCase] {
+        list.flatMap { item -> [TypeDeclaration.EnumCase] in
+            guard let cases = item.decl.as(EnumCaseDeclSyntax.self) else { return [] }
+            return cases.elements.map { element in
+                TypeDeclaration.EnumCase(
+                    name: element.name.identifierText,
+                    value: element.rawValue.map { expression($0.value) },
+                    parameters: element.parameterClause?.parameters.map { $0.type.trimmedDescription } ?? []
+                )
+            }
+        }
+    }
+
+    private mutating func variable(_ node: VariableDeclSyntax) -> Variable {
+        var later: String?
+        // `let a, b: Int`: the annotation of the last counts for those before it.
+        var bindings: [Variable.Binding] = []
+        for binding in node.bindings.reversed() {
+            let pattern = self.pattern(binding.pattern)
+            let type = binding.typeAnnotation?.type.trimmedDescription ?? (binding.initializer == nil ? later : nil)
+            later = type
+            var name: String?
+            if case .name(let text) = pattern { name = text }
+            var item = Variable.Binding(
+                pattern: pattern,
+                name: name,
+                type: type,
+                value: binding.initializer.map { expression($0.value) },
+                getter: nil,
+                setter: nil,
+                setterParameter: "newValue",
+                observers: [],
+                range: range(binding)
+            )
+            accessors(binding.accessorBlock, &item)
+            bindings.append(item)
+        }
+        return Variable(
+            isConstant: node.bindingSpecifier.text == "let",
+            modifiers: names(node.modifiers),
+            attributes: attributes(node.attributes),
+            bindings: bindings.reversed()
+        )
+    }
+
+    private mutating func accessors(_ block: AccessorBlockSyntax?, _ binding: inout Variable.Binding) {
+        switch block?.accessors {
+        case .getter(let items)?: binding.getter = statements(items)
+        case .accessors(let list)?:
+            for accessor in list {
+                let body = statements(accessor.body?.statements)
+                switch accessor.accessorSpecifier.text {
+                case "get": binding.getter = body
+                case "set":
+                    binding.setter = body
+                    binding.setterParameter = accessor.parameters?.name.identifierText ?? "newValue"
+                default: binding.observers += body
+                }
+            }
+        case nil: break
+        }
+    }
+
+    private mutating func parameters(_ clause: FunctionParameterClauseSyntax) -> [Function.Parameter] {
+        clause.parameters.map { parameter in
+            let label = parameter.firstName.identifierText
+            return Function.Parameter(
+                label: label == "_" ? nil : label,
+                name: (parameter.secondName ?? parameter.firstName).identifierText,
+                type: parameter.type.trimmedDescription,
+                defaultValue: parameter.defaultValue.map { expression($0.value) }
+            )
+        }
+    }
+
+    private func names(_ modifiers: DeclModifierListSyntax) -> [String] {
+        modifiers.map { $0.name.text }
+    }
+
+    private func inherited(_ clause: InheritanceClauseSyntax?) -> [String] {
+        clause?.inheritedTypes.map { $0.type.trimmedDescription } ?? []
+    }
+
+    private mutating func attributes(_ list: AttributeListSyntax) -> [AttributeUse] {
+        list.compactMap { element -> AttributeUse? in
+            guard case .attribute(let attribute) = element else { return nil }
+            var uses: [CallArgument] = []
+            if case .argumentList(let list)? = attribute.arguments { uses = arguments(list) }
+            return AttributeUse(
+                name: attribute.attributeName.trimmedDescription,
+                arguments: uses,
+                text: attribute.trimmedDescription
+            )
+        }
+    }
+
+    private mutating func clauses(_ config: IfConfigDeclSyntax) -> [Statement.Clause] {
+        config.clauses.map { clause in
+            let body: [Statement] =
+                switch clause.elements {
+                case .statements(let items)?: statements(items)
+                case .decls(let items)?: items.flatMap { declaration($0.decl) }
+                default: []
+                }
+            return Statement.Clause(condition: clause.condition?.trimmedDescription, body: body)
+        }
+    }
+}
+#endif

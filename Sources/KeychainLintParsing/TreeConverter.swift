@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#if Lint
+import KeychainLint
+import SwiftSyntax
+
+/// Turns the trees of SwiftSyntax into the linter's own, which are smaller and have operators folded.
+struct TreeConverter {
+    func range(_ node: some SyntaxProtocol) -> ByteRange {
+        ByteRange(
+            node.positionAfterSkippingLeadingTrivia.utf8Offset,
+            node.endPositionBeforeTrailingTrivia.utf8Offset
+        )
+    }
+
+    mutating func statements(_ items: CodeBlockItemListSyntax?) -> [Statement] {
+        (items ?? []).flatMap { statements($0.item) }
+    }
+
+    private mutating func statements(_ item: CodeBlockItemSyntax.Item) -> [Statement] {
+        switch item {
+        case .decl(let declaration): self.declaration(declaration)
+        case .stmt(let statement): [self.statement(statement)]
+        case .expr(let expression): [self.statement(expression)]
+        }
+    }
+
+    /// An expression as a statement; `if` and `switch` become plain statements.
+    private mutating func statement(_ node: ExprSyntax) -> Statement {
+        let expression = self.expression(node)
+        if case .statement(let statement) = expression.kind { return statement }
+        return Statement(.expression(expression), expression.range)
+    }
+
+    mutating func statement(_ node: StmtSyntax) -> Statement {
+        Statement(statementKind(node), range(node))
+    }
+
+    private mutating func statementKind(_ node: StmtSyntax) -> Statement.Kind {
+        switch node.as(StmtSyntaxEnum.self) {
+        case .expressionStmt(let statement): return self.statement(statement.expression).kind
+        case .returnStmt(let statement): return .returned(statement.expression.map { self.expression($0) })
+        case .throwStmt(let statement): return .thrown(expression(statement.expression))
+        case .guardStmt(let statement):
+            return .guarded(conditions(statement.conditions), otherwise: statements(statement.body.statements))
+        case .whileStmt(let statement):
+            return .loop(conditions(statement.conditions), body: statements(statement.body.statements))
+        case .repeatStmt(let statement):
+            return .loop(
+                [],
+                body: statements(statement.body.statements) + [self.statement(statement.condition)]
+            )
+        case .forStmt(let statement):
+            return .forEach(
+                pattern(statement.pattern),
+                sequence: expression(statement.sequence),
+                filter: statement.whereClause.map { expression($0.condition) },
+                body: statements(statement.body.statements)
+            )
+        case .doStmt(let statement):
+            let body = statements(statement.body.statements)
+            let catches = statement.catchClauses.map { clause in
+                Statement.Catch(
+                    patterns: clause.catchItems.compactMap { item in item.pattern.map { pattern($0) } },
+                    hasFilter: clause.catchItems.contains { $0.whereClause != nil },
+                    body: statements(clause.body.statements)
+                )
+            }
+            return .attempt(body: body, catches: catches)
+        case .deferStmt(let statement): return .deferred(statements(statement.body.statements))
+        case .breakStmt: return .leave(.loopOrSwitch)
+        case .continueStmt: return .leave(.continueLoop)
+        case .fallThroughStmt: return .leave(.fallThrough)
+        case .labeledStmt(let statement): return statementKind(statement.statement)
+        default: return .expression(Expression(.unknown([]), range(node)))
+        }
+    }
+
+    mutating func conditions(_ list: ConditionElementListSyntax) -> [Statement.Condition] {
+        list.map { element in
+            switch element.condition {
+            case .expression(let expression): return .expression(self.expression(expression))
+            case .availability(let condition): return .availability(condition.trimmedDescription)
+            case .matchingPattern(let condition):
+                return .match(pattern(condition.pattern), expression(condition.initializer.value))
+            case .optionalBinding(let binding):
+                let value = binding.initializer.map { expression($0.value) }
+                guard case .name(let name) = pattern(binding.pattern) else {
+                    return .binding("_", value, range(binding))
+                }
+                return .binding(name, value, range(binding))
+            }
+        }
+    }
+
+    mutating func pattern(_ node: PatternSyntax) -> Pattern {
+        switch node.as(PatternSyntaxEnum.self) {
+        case .identifierPattern(let pattern): return .name(pattern.identifier.identifierText)
+        case .wildcardPattern: return .wildcard
+        case .valueBindingPattern(let pattern): return .bind(self.pattern(pattern.pattern))
+        case .tuplePattern(let pattern): return .tuple(pattern.elements.map { self.pattern($0.pattern) })
+        case .expressionPattern(let pattern):
+            if let inner = pattern.expression.as(PatternExprSyntax.self) { return self.pattern(inner.pattern) }
+            return .expression(expression(pattern.expression))
+        case .isTypePattern(let pattern): return .isType(pattern.type.trimmedDescription)
+        default: return .wildcard
+        }
+    }
+
+    mutating func closure(_ node: ClosureExprSyntax) -> Closure {
+        var parameters: [String] = []
+        switch node.signature?.parameterClause {
+        case .simpleInput(let list)?: parameters = list.map { $0.name.identifierText }
+        case .parameterClause(let clause)?:
+            parameters = clause.parameters.map { ($0.secondName ?? $0.firstName).identifierText }
+        case nil: break
+        }
+        return Closure(parameters: parameters, body: statements(node.statements), range: range(node))
+    }
+}
+
+extension TokenSyntax {
+    /// The name without the backticks that make a name of a keyword.
+    var identifierText: String {
+        let text = self.text
+        guard text.count > 2, text.hasPrefix("`"), text.hasSuffix("`") else { return text }
+        return String(text.dropFirst().dropLast())
+    }
+}
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#if Lint
+import ArgumentParser
+import Foundation
+import KeychainLint
+import KeychainLintParsing
+
+/// `keychain-lint`.
+@main
+struct KeychainLintCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keychain-lint",
+        abstract: "Finds misuse of the keychain in source code.",
+        discussion: """
+            Exits with 0 when nothing at or above --fail-on is found, with 1 when something is, with 2 when a path or the \
+            configuration cannot be read.
+            """,
+        subcommands: [LintCommand.self, ExplainCommand.self],
+        defaultSubcommand: LintCommand.self
+    )
+}
+
+extension Format: ExpressibleByArgument {}
+extension Severity: ExpressibleByArgument {}
+#else
+@main
+enum KeychainLintCommand {
+    static func main() {
+        print(
+            "keychain-lint was built without the trait Lint. Build it with: swift build --traits Lint --product keychain-lint"
+        )
+    }
+}
+#endif
