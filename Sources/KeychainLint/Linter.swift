@@ -87,6 +87,21 @@ public struct Linter: Sendable {
         }
         var swift: [SourceFile] = []
         var texts: [Project.TextFile] = []
+        // Code that uses a type of the module that keeps things in the keychain need not name the keychain.
+        let first = results.withLock { $0 }
+        let names = Set(first.flatMap { $0.1.swift?.keychainTypes ?? [] }).subtracting([
+            "String", "UserDefaults", "Error",
+        ])
+        if !names.isEmpty, names.count < 500 {
+            let words = ByteSearch.Words(names.sorted())
+            Parallel.forEach(first.count) { position in
+                guard let bytes = first[position].1.waiting, words.areFound(in: bytes) else { return }
+                var result = first[position].1
+                let index = first[position].0
+                result.parse(bytes, inputs[index].path, parser, manifests)
+                results.withLock { $0[position].1 = result }
+            }
+        }
         for (_, result) in results.withLock({ $0 }).sorted(by: { $0.0 < $1.0 }) {
             outcome.lineCount += result.lineCount
             outcome.parsingTime += result.parsingTime

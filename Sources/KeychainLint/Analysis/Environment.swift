@@ -7,6 +7,9 @@ package struct Environment {
     var heap: [Int: AbstractDictionary] = [:]
     var assumptions: [String: Bool] = [:]
 
+    /// Beyond so many conditions what is known of each helps no rule.
+    private static let maximumAssumptions = 48
+
     /// Joins what is known on two ways; nil is a way that is never taken.
     static func join(_ left: Environment?, _ right: Environment?) -> Environment? {
         guard var left else { return right }
@@ -39,7 +42,8 @@ package struct Environment {
     /// Notes a condition; the dictionaries that were made under its opposite are left out.
     func assuming(_ text: String?, _ isTrue: Bool) -> Environment? {
         guard let text else { return self }
-        if let known = assumptions[text], known != isTrue { return nil }
+        if let known = assumptions[text] { return known == isTrue ? self : nil }
+        guard assumptions.count < Self.maximumAssumptions else { return self }
         var result = self
         result.assumptions[text] = isTrue
         for (name, value) in variables { result.variables[name] = value.assuming(text, isTrue) }

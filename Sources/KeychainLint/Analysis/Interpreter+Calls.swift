@@ -36,7 +36,13 @@ extension Interpreter {
                 expression.range,
                 environment
             )
-            if depth < Self.maximumDepth, isFollowed(target.function.name, of: target.typeName, result: target.function.result, body: target.function.body),
+            if depth < Self.maximumDepth,
+                isFollowed(
+                    target.function.name,
+                    of: target.typeName,
+                    result: target.function.result,
+                    body: target.function.body
+                ),
                 !frames.contains(where: { $0.symbol?.function === target.function })
             {
                 return follow(target, callee, arguments, expression, &environment)
@@ -290,7 +296,8 @@ extension Interpreter {
     // MARK: Functions of the module
 
     /// The function of the module that a call means, if there is one and only one.
-    func resolve(_ callee: Expression, _ arguments: [CallArgument], _ environment: inout Environment) -> FunctionSymbol? {
+    func resolve(_ callee: Expression, _ arguments: [CallArgument], _ environment: inout Environment) -> FunctionSymbol?
+    {
         guard let name = callee.lastName, let candidates = module.functions[name] else { return nil }
         let fitting = candidates.filter { $0.accepts(arguments) && $0.function.body != nil }
         guard !fitting.isEmpty else { return nil }

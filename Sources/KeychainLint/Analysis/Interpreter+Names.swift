@@ -119,6 +119,10 @@ extension Interpreter {
     func isFollowed(_ name: String, of typeName: String?, result: String?, body: [Statement]?) -> Bool {
         if module.reaches(name, of: typeName) { return true }
         guard let body, body.count <= 12 else { return false }
+        // A long switch is a table, not a choice between queries.
+        if body.contains(where: { if case .choice(_, let cases) = $0.kind { cases.count > 16 } else { false } }) {
+            return false
+        }
         guard let result else { return body.count <= 8 }
         return Self.isDictionaryType(result) || Self.isFoldedType(result)
     }

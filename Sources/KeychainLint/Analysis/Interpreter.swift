@@ -15,7 +15,7 @@ package final class Interpreter {
     /// Types of parameters and variables, by the text that stands for them.
     var symbolTypes: [String: String] = [:]
     var identities = 0
-    var budget = 40_000
+    var budget = 20_000
     var deferredDepth = 0
     var closureDepth = 0
     var rootPlace: Place?

@@ -103,14 +103,18 @@ package final class Module: Sendable {
                 var result: Set<String> = []
                 var open = [name]
                 while let next = open.popLast() {
-                    for parent in types[next]?.inherited ?? [] where result.insert(parent).inserted { open.append(parent) }
+                    for parent in types[next]?.inherited ?? [] where result.insert(parent).inserted {
+                        open.append(parent)
+                    }
                 }
                 return (name, result)
             }
         )
         var found: [String: [String]] = [:]
         for (name, symbol) in types where !symbol.isTest && symbol.keyword != "protocol" {
-            for parent in symbol.inherited where types[parent]?.keyword == "protocol" { found[parent, default: []].append(name) }
+            for parent in symbol.inherited where types[parent]?.keyword == "protocol" {
+                found[parent, default: []].append(name)
+            }
         }
         conformers = found.compactMapValues { $0.count == 1 ? $0[0] : nil }
         reaching = findReaching()
@@ -128,12 +132,15 @@ package final class Module: Sendable {
     private func mentions(_ body: [Statement], typeName: String?, parameters: [Function.Parameter]) -> Mentions {
         var result = Mentions()
         var names: Set<String> = []
-        SyntaxWalk(entersTypes: false, onExpression: { expression in
-            switch expression.kind {
-            case .name(let name), .member(_, let name): names.insert(name)
-            default: break
+        SyntaxWalk(
+            entersTypes: false,
+            onExpression: { expression in
+                switch expression.kind {
+                case .name(let name), .member(_, let name): names.insert(name)
+                default: break
+                }
             }
-        }).walk(body)
+        ).walk(body)
         func add(_ type: String) {
             guard types[type] != nil, result.types.insert(type).inserted else { return }
             result.types.formUnion(inherited(type))
@@ -169,7 +176,9 @@ package final class Module: Sendable {
             var body = (binding.getter ?? []) + (binding.setter ?? []) + binding.observers
             if let value = binding.value { body.append(Statement(.expression(value), value.range)) }
             guard !body.isEmpty else { continue }
-            open.append((binding.name ?? "", symbol.typeName ?? "", mentions(body, typeName: symbol.typeName, parameters: [])))
+            open.append(
+                (binding.name ?? "", symbol.typeName ?? "", mentions(body, typeName: symbol.typeName, parameters: []))
+            )
         }
         var result: [String: Set<String>] = [:]
         func take(_ isReaching: (Mentions) -> Bool) -> Bool {

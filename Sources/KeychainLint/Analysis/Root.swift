@@ -19,7 +19,9 @@ struct Root: Sendable {
     static func all(in module: Module) -> [Root] {
         var roots: [Root] = []
         for symbol in module.allFunctions {
-            guard symbol.function.body != nil, module.reaches(symbol.function.name, of: symbol.typeName) else { continue }
+            guard symbol.function.body != nil, module.reaches(symbol.function.name, of: symbol.typeName) else {
+                continue
+            }
             roots.append(Root(body: .function(symbol), file: symbol.file))
         }
         for symbol in module.allProperties {

@@ -6,6 +6,8 @@ struct FileResult: Sendable {
     var swift: SourceFile?
     var text: Project.TextFile?
     var skipped: Linter.Skipped?
+    /// The bytes of a Swift file in which no word of the rules is found, for a second look.
+    var waiting: [UInt8]?
     var lineCount = 0
     var parsingTime = Duration.zero
 
@@ -52,23 +54,43 @@ struct FileResult: Sendable {
             for byte in buffer where byte == 10 { count += 1 }
             return count
         }
-        guard Self.words.areFound(in: bytes) else { return }
+        guard Self.words.areFound(in: bytes) else {
+            waiting = bytes
+            return
+        }
+        parse(bytes, input.path, parser, manifests)
+    }
+
+    /// Parses a file that waited, because it names a type that reaches the keychain.
+    mutating func parse(_ bytes: [UInt8], _ path: String, _ parser: any SourceParser, _ manifests: Manifests) {
+        waiting = nil
         guard String(validating: bytes, as: UTF8.self) != nil else {
-            skipped = .init(file: input.path, reason: "is not UTF-8")
+            skipped = .init(file: path, reason: "is not UTF-8")
             return
         }
         let start = ContinuousClock().now
         let tree = parser.parse(swift: bytes)
         parsingTime = ContinuousClock().now - start
         if tree.hasErrors {
-            skipped = .init(file: input.path, reason: "does not parse; what does was linted")
+            skipped = .init(file: path, reason: "does not parse; what does was linted")
         }
         swift = SourceFile(
-            path: input.path,
+            path: path,
             text: bytes,
             tree: tree,
-            module: manifests.module(of: input.path),
+            module: manifests.module(of: path),
             isTestTarget: false
         )
+    }
+}
+
+extension SourceFile {
+    /// The types of the file, if it calls an item function.
+    var keychainTypes: [String] {
+        guard !ByteSearch.occurrences(of: Array("SecItem".utf8), in: text).isEmpty else { return [] }
+        return SyntaxWalk.statements(tree.statements).compactMap { statement in
+            guard case .type(let type) = statement.kind, type.name.count > 4 else { return nil }
+            return Module.simpleName(type.name)
+        }
     }
 }

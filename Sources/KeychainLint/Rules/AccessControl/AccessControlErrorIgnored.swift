@@ -66,7 +66,11 @@ extension Rule {
             for use in facts.accessControls where use.depth == 0 {
                 switch use.handling {
                 case .forced:
-                    report.add(use.place, "stops the program when the access control cannot be made", context: facts.name)
+                    report.add(
+                        use.place,
+                        "stops the program when the access control cannot be made",
+                        context: facts.name
+                    )
                 case .optionalValue:
                     report.add(
                         use.place,

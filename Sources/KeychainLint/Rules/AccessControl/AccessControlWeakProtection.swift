@@ -55,11 +55,14 @@ extension Rule {
         ],
         check: .function { facts, report in
             let presence: Set<String> = [
-                "userPresence", "biometryAny", "biometryCurrentSet", "touchIDAny", "touchIDCurrentSet", "devicePasscode", "watch",
+                "userPresence", "biometryAny", "biometryCurrentSet", "touchIDAny", "touchIDCurrentSet",
+                "devicePasscode", "watch",
                 "companion",
             ]
             for use in facts.accessControls where use.depth == 0 && !use.flags.isDisjoint(with: presence) {
-                guard let level = KeyTable.accessibility(use.protection), level != .whenPasscodeSetThisDeviceOnly else { continue }
+                guard let level = KeyTable.accessibility(use.protection), level != .whenPasscodeSetThisDeviceOnly else {
+                    continue
+                }
                 report.add(
                     use.place,
                     "asks for the owner with \(level.constantName): the item also exists where no passcode is set",

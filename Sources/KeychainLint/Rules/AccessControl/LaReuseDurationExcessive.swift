@@ -47,7 +47,8 @@ extension Rule {
         check: .file { facts, report in
             for expression in SyntaxWalk.expressions(facts.source.tree.statements) {
                 guard case .assign(let target, let value) = expression.kind,
-                    target.lastName == "touchIDAuthenticationAllowableReuseDuration", let seconds = number(value), seconds > 60
+                    target.lastName == "touchIDAuthenticationAllowableReuseDuration", let seconds = number(value),
+                    seconds > 60
                 else { continue }
                 report.add(
                     Place(file: facts.file, range: expression.range),

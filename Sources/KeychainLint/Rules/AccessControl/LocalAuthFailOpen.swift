@@ -96,7 +96,10 @@ extension Rule {
                 default: continue
                 }
                 guard let place = letsIn(body) else { continue }
-                report.add(Place(file: facts.file, range: place), "lets everybody in when authentication is not available")
+                report.add(
+                    Place(file: facts.file, range: place),
+                    "lets everybody in when authentication is not available"
+                )
             }
         }
     )
@@ -106,7 +109,9 @@ extension Rule {
 private func evaluability(_ conditions: [Statement.Condition]) -> (isNegated: Bool, expression: Expression)? {
     for condition in conditions {
         guard case .expression(let expression) = condition else { continue }
-        if case .call(let callee, _) = expression.kind, callee.lastName == "canEvaluatePolicy" { return (false, expression) }
+        if case .call(let callee, _) = expression.kind, callee.lastName == "canEvaluatePolicy" {
+            return (false, expression)
+        }
         if case .prefix("!", let inner) = expression.kind, case .call(let callee, _) = inner.kind,
             callee.lastName == "canEvaluatePolicy"
         {

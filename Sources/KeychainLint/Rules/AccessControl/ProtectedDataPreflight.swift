@@ -57,7 +57,10 @@ extension Rule {
                 }
                 for case .expression(let condition) in conditions {
                     let statement = Statement(.expression(condition), condition.range)
-                    guard SyntaxWalk.expressions([statement]).contains(where: { $0.lastName == "isProtectedDataAvailable" })
+                    guard
+                        SyntaxWalk.expressions([statement]).contains(where: {
+                            $0.lastName == "isProtectedDataAvailable"
+                        })
                     else { continue }
                     report.add(
                         Place(file: facts.file, range: condition.range),

@@ -55,7 +55,10 @@ extension Rule {
         check: .file { facts, report in
             func named(_ expression: Expression) -> String? { expression.bare.lastName.map { KeyTable.canonical($0) } }
             func check(_ pairs: [(key: Expression, value: Expression, range: ByteRange)]) {
-                guard pairs.contains(where: { named($0.key) == "kSecAttrTokenID" && named($0.value) == "kSecAttrTokenIDSecureEnclave" })
+                guard
+                    pairs.contains(where: {
+                        named($0.key) == "kSecAttrTokenID" && named($0.value) == "kSecAttrTokenIDSecureEnclave"
+                    })
                 else { return }
                 for pair in pairs {
                     let problem: String?
@@ -63,7 +66,9 @@ extension Rule {
                     case "kSecAttrKeyType":
                         let type = named(pair.value) ?? ""
                         let isElliptic = type == "kSecAttrKeyTypeECSECPrimeRandom"
-                        problem = type.hasPrefix("kSecAttrKeyType") && !isElliptic ? "the Secure Enclave makes no \(type)" : nil
+                        problem =
+                            type.hasPrefix("kSecAttrKeyType") && !isElliptic
+                            ? "the Secure Enclave makes no \(type)" : nil
                     case "kSecAttrKeySizeInBits":
                         if case .integer(let bits?) = pair.value.bare.kind, bits != 256 {
                             problem = "the Secure Enclave makes keys of 256 bits, not of \(bits)"
@@ -88,11 +93,13 @@ extension Rule {
                     switch inner.kind {
                     case .variable(let variable):
                         for binding in variable.bindings {
-                            guard let name = binding.name, case .dictionary(let elements)? = binding.value?.bare.kind else { continue }
+                            guard let name = binding.name, case .dictionary(let elements)? = binding.value?.bare.kind
+                            else { continue }
                             written[name] = elements.map { ($0.key, $0.value, $0.range) }
                         }
                     case .expression(let expression):
-                        guard case .assign(let target, let value) = expression.kind, case .index(let base, let keys) = target.kind,
+                        guard case .assign(let target, let value) = expression.kind,
+                            case .index(let base, let keys) = target.kind,
                             let name = base.path?.first, let key = keys.first?.value, written[name] != nil
                         else { continue }
                         written[name]?.append((key, value, expression.range))

@@ -19,16 +19,16 @@ extension Rule {
             func make() throws -> SecureEnclave.P256.Signing.PrivateKey { try SecureEnclave.P256.Signing.PrivateKey() }
             """,
             .test(
-            """
-            import CryptoKit
-            import XCTest
-            final class KeyTests: XCTestCase {
-                func testSign() throws {
-                    let key = try SecureEnclave.P256.Signing.PrivateKey()
-                    XCTAssertNotNil(key.publicKey)
+                """
+                import CryptoKit
+                import XCTest
+                final class KeyTests: XCTestCase {
+                    func testSign() throws {
+                        let key = try SecureEnclave.P256.Signing.PrivateKey()
+                        XCTAssertNotNil(key.publicKey)
+                    }
                 }
-            }
-            """
+                """
             ),
             """
             import Security
@@ -48,17 +48,17 @@ extension Rule {
             }
             """,
             .test(
-            """
-            import CryptoKit
-            import XCTest
-            final class KeyTests: XCTestCase {
-                func testSign() throws {
-                    try XCTSkipUnless(SecureEnclave.isAvailable)
-                    let key = try SecureEnclave.P256.Signing.PrivateKey()
-                    XCTAssertNotNil(key.publicKey)
+                """
+                import CryptoKit
+                import XCTest
+                final class KeyTests: XCTestCase {
+                    func testSign() throws {
+                        try XCTSkipUnless(SecureEnclave.isAvailable)
+                        let key = try SecureEnclave.P256.Signing.PrivateKey()
+                        XCTAssertNotNil(key.publicKey)
+                    }
                 }
-            }
-            """
+                """
             ),
             """
             import CryptoKit
@@ -78,7 +78,8 @@ extension Rule {
             // A project that asks anywhere in the file, or decides by the platform, knows.
             let text = facts.source.text(ByteRange(0, facts.source.text.count))
             let guards = [
-                "SecureEnclave.isAvailable", "targetEnvironment(simulator)", "isSecureEnclaveAvailable", "hasSecureEnclave",
+                "SecureEnclave.isAvailable", "targetEnvironment(simulator)", "isSecureEnclaveAvailable",
+                "hasSecureEnclave",
                 "secureEnclaveAvailable", "SecureEnclaveAvailable", "XCTSkip", "isSimulator",
             ]
             if guards.contains(where: { text.contains($0) }) { return }

@@ -88,7 +88,9 @@ extension Rule {
             """,
         ],
         check: .module { all, report in
-            let sites = all.functions.filter { !$0.isTest && $0.typeName != nil }.flatMap { facts in facts.reported.map { (facts, $0) } }
+            let sites = all.functions.filter { !$0.isTest && $0.typeName != nil }.flatMap { facts in
+                facts.reported.map { (facts, $0) }
+            }
             func names(_ site: Site) -> Bool? {
                 let found = site.query.variants.map { $0.has("kSecAttrAccessGroup") }
                 if found.allSatisfy({ $0 }) { return true }

@@ -53,8 +53,10 @@ extension Rule {
         ],
         check: .file { facts, report in
             let names: Set<String> = [
-                "kSecUseOperationPrompt", "kSecUseNoAuthenticationUI", "kSecUseAuthenticationUI", "kSecUseAuthenticationUIAllow",
-                "kSecUseAuthenticationUIFail", "kSecUseAuthenticationUISkip", "touchIDAny", "touchIDCurrentSet", "SecKeyGeneratePair",
+                "kSecUseOperationPrompt", "kSecUseNoAuthenticationUI", "kSecUseAuthenticationUI",
+                "kSecUseAuthenticationUIAllow",
+                "kSecUseAuthenticationUIFail", "kSecUseAuthenticationUISkip", "touchIDAny", "touchIDCurrentSet",
+                "SecKeyGeneratePair",
                 "kSecAttrAccessibleAlways", "kSecAttrAccessibleAlwaysThisDeviceOnly",
             ]
             var entries: [ByteRange] = []
@@ -63,7 +65,8 @@ extension Rule {
                 case .dictionary(let elements): entries += elements.map(\.range)
                 case .assign(let target, _): if case .index = target.kind { entries.append(expression.range) }
                 case .name(let name), .member(_, let name):
-                    let isOld = names.contains(name) || (name.hasPrefix("SecKeychain") && name.count > 11 && isCall(name))
+                    let isOld =
+                        names.contains(name) || (name.hasPrefix("SecKeychain") && name.count > 11 && isCall(name))
                     guard isOld, facts.module.types[name] == nil, facts.module.functions[name] == nil else { continue }
                     if name.hasPrefix("touchID"), case .name = expression.kind { continue }
                     // A finding about a key points at its entry.
@@ -80,6 +83,7 @@ extension Rule {
 private func isCall(_ name: String) -> Bool {
     let rest = name.dropFirst("SecKeychain".count)
     return [
-        "Open", "Create", "Copy", "Set", "Get", "Find", "Add", "Delete", "Lock", "Unlock", "Item", "Search", "Attribute",
+        "Open", "Create", "Copy", "Set", "Get", "Find", "Add", "Delete", "Lock", "Unlock", "Item", "Search",
+        "Attribute",
     ].contains { rest.hasPrefix($0) }
 }

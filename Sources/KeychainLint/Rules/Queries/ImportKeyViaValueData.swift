@@ -78,7 +78,9 @@ extension Rule {
                 if itemClass == .key {
                     let keyClass = variant.value("kSecAttrKeyClass")
                     if keyClass == .constant("kSecAttrKeyClassSymmetric") { return false }
-                    if case .constant(let type)? = variant.value("kSecAttrKeyType"), type.hasSuffix("AES") { return false }
+                    if case .constant(let type)? = variant.value("kSecAttrKeyType"), type.hasSuffix("AES") {
+                        return false
+                    }
                     if variant.isOpen, keyClass == nil { return false }
                 }
                 return true

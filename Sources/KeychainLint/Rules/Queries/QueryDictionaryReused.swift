@@ -91,7 +91,7 @@ extension Rule {
                         first.query.identity != 0, let name = second.queryName,
                         first.queryName == name
                             || first.query.variants.contains(where: { second.query.variants.contains($0) }),
-                        first.place != second.place
+                        first.rootCall != second.rootCall
                     else { continue }
                     let leaked = leaks(second.function, second.query).union(
                         first.query == second.query ? leaks(first.function, first.query) : []

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let faceIdUsageDescriptionMissing = Rule(
+        "face-id-usage-description-missing",
+        .error,
+        .high,
+        .project,
+        in: .all,
+        title: "Face ID is used without saying what for",
+        reason: """
+            Without NSFaceIDUsageDescription in the Info.plist the request fails on devices with Face ID, or the \
+            system ends the app.
+            """,
+        remedy: """
+            Add NSFaceIDUsageDescription to the Info.plist, or INFOPLIST_KEY_NSFaceIDUsageDescription to the \
+            build settings.
+            """,
+        flagged: [
+            Example([
+                "App/Info.plist": """
+                <plist version="1.0">
+                <dict>
+                    <key>CFBundlePackageType</key>
+                    <string>APPL</string>
+                </dict>
+                </plist>
+                """,
+                "App/Gate.swift": """
+                import LocalAuthentication
+                import UIKit
+                func ask(_ c: LAContext) {
+                    c.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "x") { _, _ in }
+                }
+                """,
+            ]),
+            Example([
+                "App/Info.plist": """
+                <plist version="1.0">
+                <dict>
+                    <key>CFBundlePackageType</key>
+                    <string>APPL</string>
+                </dict>
+                </plist>
+                """,
+                "App/Gate.swift": """
+                import Security
+                import UIKit
+                func control(_ e: inout Unmanaged<CFError>?) -> SecAccessControl? {
+                    SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryCurrentSet, &e)
+                }
+                """,
+            ]),
+            Example([
+                "App/Info.plist": """
+                <plist version="1.0">
+                <dict>
+                    <key>CFBundlePackageType</key>
+                    <string>APPL</string>
+                </dict>
+                </plist>
+                """,
+                "App/Gate.swift": """
+                import LocalAuthentication
+                import SwiftUI
+                import UIKit
+                func ask(_ c: LAContext) async throws -> Bool {
+                    try await c.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x")
+                }
+                """,
+            ]),
+        ],
+        accepted: [
+            Example([
+                "App/Info.plist": """
+                <plist version="1.0">
+                <dict>
+                    <key>CFBundlePackageType</key>
+                    <string>APPL</string>
+                    <key>NSFaceIDUsageDescription</key>
+                    <string>Unlocks your vault</string>
+                </dict>
+                </plist>
+                """,
+                "App/Gate.swift": """
+                import LocalAuthentication
+                import UIKit
+                func ask(_ c: LAContext) {
+                    c.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "x") { _, _ in }
+                }
+                """,
+            ]),
+            Example([
+                "App/Info.plist": """
+                <plist version="1.0">
+                <dict>
+                    <key>CFBundlePackageType</key>
+                    <string>APPL</string>
+                </dict>
+                </plist>
+                """,
+                "App/Gate.swift": """
+                import UIKit
+                let x = 1
+                """,
+            ]),
+            Example([
+                "Sources/Lib/Gate.swift": """
+                import LocalAuthentication
+                func ask(_ c: LAContext) { c.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x") { _, _ in } }
+                """
+            ]),
+        ],
+        check: .project { project, report in
+            // Only where there is an app whose Info.plist is seen.
+            let isApp = project.files.contains { file in
+                (file.path.hasSuffix("Info.plist") && file.text.contains(">APPL<"))
+                    || (file.path.hasSuffix(".pbxproj") && file.text.contains("com.apple.product-type.application"))
+            }
+            let key = "NSFaceIDUsageDescription"
+            guard isApp, !project.files.contains(where: { $0.text.contains(key) }) else { return }
+            for module in project.modules {
+                for (number, file) in module.module.files.enumerated() {
+                    if !ByteSearch.occurrences(of: Array(key.utf8), in: file.text).isEmpty { return }
+                    guard !file.isTest, file.imports.contains("UIKit") || file.imports.contains("SwiftUI") else {
+                        continue
+                    }
+                    for expression in SyntaxWalk.expressions(file.tree.statements) {
+                        guard case .call(let callee, let arguments) = expression.kind else { continue }
+                        let asks = callee.lastName == "evaluatePolicy" && file.imports.contains("LocalAuthentication")
+                        let text =
+                            callee.lastName == "SecAccessControlCreateWithFlags" && arguments.count > 2
+                            ? file.text(arguments[2].value.range) : ""
+                        guard asks || text.contains("biometry") || text.contains("userPresence") else { continue }
+                        let start = file.lines.line(expression.range.start)
+                        report.add(
+                            path: file.path,
+                            line: start,
+                            column: file.lines.column(expression.range.start),
+                            endLine: file.lines.line(expression.range.end),
+                            "the app has no NSFaceIDUsageDescription",
+                            context: String(number)
+                        )
+                    }
+                }
+            }
+        }
+    )
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let credentialInPlistOrFile = Rule(
+        "credential-in-plist-or-file",
+        .warning,
+        .medium,
+        .secrets,
+        in: .all,
+        title: "A credential lies in a property list or a settings file",
+        reason: """
+            Property lists and build settings are part of the program that everybody can download, and of the \
+            repository.
+            """,
+        remedy: """
+            Fetch it at run time and keep it in the keychain, or give it to the build from a store of secrets.
+            """,
+        flagged: [
+            Example([
+                "App/Config.plist": """
+                <plist version="1.0">
+                <dict>
+                    <key>APIKey</key>
+                    <string>q7Zr2mVw9Lk4Xt8B1nPs</string>
+                </dict>
+                </plist>
+                """
+            ]),
+            Example([
+                "App/Config.plist": """
+                <plist version="1.0">
+                <dict>
+                    <key>clientSecret</key>
+                    <string>8f4b2c9d1e6a7035</string>
+                </dict>
+                </plist>
+                """
+            ]),
+            Example([
+                "Config/Release.xcconfig": """
+                API_SECRET = 8f4b2c9d1e6a70358f4b2c9d1e6a7035
+                NAME = App
+                """
+            ]),
+        ],
+        accepted: [
+            Example([
+                "App/Config.plist": """
+                <plist version="1.0">
+                <dict>
+                    <key>APIKey</key>
+                    <string>$(API_KEY)</string>
+                </dict>
+                </plist>
+                """
+            ]),
+            Example([
+                "App/Config.plist": """
+                <plist version="1.0">
+                <dict>
+                    <key>PasswordHint</key>
+                    <string>q7Zr2mVw9Lk4Xt8B1nPs</string>
+                </dict>
+                </plist>
+                """
+            ]),
+            Example([
+                "Config/Release.xcconfig": """
+                API_SECRET = $(FROM_ENVIRONMENT)
+                PASSWORD_URL = https:/$()/example.com/reset1
+                """
+            ]),
+        ],
+        check: .project { project, report in
+            func check(_ name: String, _ value: String, _ path: String, _ line: Int) {
+                guard SecretName.isSecret(name), !SecretName.isExcused(name), !value.contains("$"),
+                    SecretText.looksRandom(value)
+                else { return }
+                report.add(path: path, line: line, "'\(name)' stands in the file", context: name)
+            }
+            for file in project.files {
+                if file.path.hasSuffix(".plist") {
+                    for entry in PropertyListLines(file).entries {
+                        guard let value = entry.strings.first else { continue }
+                        check(entry.key, value.text, file.path, value.line)
+                    }
+                } else if file.path.hasSuffix(".xcconfig") {
+                    for (index, line) in file.lines.enumerated() where !line.hasPrefix("//") {
+                        let parts = line.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " } }
+                        if parts.count == 2 { check(parts[0], parts[1], file.path, index + 1) }
+                    }
+                }
+            }
+        }
+    )
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+extension Rule {
+    static let hardcodedSecret = Rule(
+        "hardcoded-secret",
+        .warning,
+        .medium,
+        .secrets,
+        title: "A secret stands in the source",
+        reason: """
+            Whoever has the program or the repository has the secret, and it cannot be changed without a \
+            release.
+            """,
+        remedy: """
+            Fetch it at run time and keep it in the keychain, or give it to the build from a store of secrets.
+            """,
+        flagged: [
+            """
+            let apiKey = "q7Zr2mVw9Lk4Xt8B1nPs"
+            """,
+            """
+            struct Config { static let clientSecret: String = "c29tZS1zZWNyZXQtdmFsdWU5" }
+            """,
+            """
+            func header() -> String { "Bearer " + token }
+            private let token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+            """,
+            #"""
+            let key = """
+            -----BEGIN PRIVATE KEY-----
+            MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg
+            -----END PRIVATE KEY-----
+            """
+            """#,
+        ],
+        accepted: [
+            """
+            let apiKeyName = "weather_api_key"
+            """,
+            """
+            let password = "changeme"
+            let tokenURL = "https://example.com/token"
+            """,
+            """
+            enum Keys { static let accessToken = "com.example.accessToken"; static let secret = "SECRET_ENV_NAME" }
+            """,
+            .test(
+                """
+                let apiKey = "q7Zr2mVw9Lk4Xt8B1nPs"
+                """
+            ),
+            """
+            let passwordPlaceholder = "Enter your password here"
+            let secretTitle = "Your secret"
+            """,
+        ],
+        check: .file { facts, report in
+            var seen: Set<ByteRange> = []
+            func found(_ range: ByteRange, _ name: String, _ severity: Severity?) {
+                guard seen.insert(range).inserted else { return }
+                report.add(
+                    Place(file: facts.file, range: range),
+                    "a secret stands in the source: \(name)",
+                    severity: severity,
+                    context: name
+                )
+            }
+            var named: [(String, Expression)] = []
+            for statement in SyntaxWalk.statements(facts.source.tree.statements) {
+                guard case .variable(let variable) = statement.kind else { continue }
+                for binding in variable.bindings {
+                    if let name = binding.name, let value = binding.value { named.append((name, value)) }
+                }
+            }
+            for expression in SyntaxWalk.expressions(facts.source.tree.statements) {
+                if let text = expression.literalText, let provider = SecretText.provider(text) {
+                    found(expression.range, provider, .error)
+                }
+                switch expression.kind {
+                case .assign(let target, let value): if let name = target.lastName { named.append((name, value)) }
+                case .call(_, let arguments):
+                    for argument in arguments {
+                        if let label = argument.label { named.append((label, argument.value)) }
+                    }
+                default: break
+                }
+            }
+            for (name, value) in named {
+                guard SecretName.isSecret(name), !SecretName.isExcused(name), let text = value.literalText,
+                    SecretText.looksRandom(text)
+                else { continue }
+                found(value.range, "'\(name)'", SecretText.entropy(text) > 3.6 ? .error : nil)
+            }
+        }
+    )
+}
+
+/// What literals look like secrets.
+enum SecretText {
+    /// Whose secret a text is, by its format; nil for other texts.
+    static func provider(_ text: String) -> String? {
+        let trimmed = text.drop { $0 == "\n" || $0 == " " }
+        let formats: [(prefix: String, count: Int, name: String)] = [
+            ("AKIA", 20, "an access key of AWS"), ("ghp_", 40, "a token of GitHub"), ("gho_", 40, "a token of GitHub"),
+            ("github_pat_", 60, "a token of GitHub"), ("sk_live_", 24, "a key of Stripe"),
+            ("xoxb-", 30, "a token of Slack"),
+            ("xoxp-", 30, "a token of Slack"),
+        ]
+        for format in formats where trimmed.hasPrefix(format.prefix) && trimmed.count >= format.count {
+            if trimmed.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }), entropy(text) > 3 {
+                return format.name
+            }
+        }
+        if trimmed.hasPrefix("-----BEGIN "), trimmed.contains("PRIVATE KEY-----"), trimmed.count > 80 {
+            return "a private key"
+        }
+        return nil
+    }
+
+    /// Whether a text looks like made at random, not like words or a name.
+    static func looksRandom(_ text: String) -> Bool {
+        guard text.count >= 8, text.count < 4096, !text.contains(" "), !text.contains("\n") else { return false }
+        let lower = text.lowercased()
+        if [
+            "your", "change", "xxxx", "example", "placeholder", "dummy", "sample", "test", "todo", "password", "secret",
+            "token", "<", "$(", "http", "://", "1234",
+        ].contains(where: { lower.contains($0) }) {
+            return false
+        }
+        let digits = text.filter(\.isNumber).count
+        let letters = text.filter(\.isLetter)
+        // Names: words with dots, underscores, hyphens; all upper or lower case without digits.
+        guard digits > 1, letters.count > 2 else { return false }
+        let isName = text.allSatisfy { $0.isLetter || $0 == "_" || $0 == "." || $0 == "-" }
+        if isName || text.contains(".") && lower.hasPrefix("com.") { return false }
+        // A version or an identifier with a little number at its end.
+        if text.prefix(while: { $0.isLetter || "._-".contains($0) }).count + 2 >= text.count { return false }
+        return entropy(text) > 3
+    }
+
+    /// The entropy of a text's characters, in bits for each.
+    static func entropy(_ text: String) -> Double {
+        var counts: [Character: Int] = [:]
+        for character in text { counts[character, default: 0] += 1 }
+        let total = Double(text.count)
+        return counts.values.reduce(0) { sum, count in
+            let share = Double(count) / total
+            return sum - share * log2(share)
+        }
+    }
+}

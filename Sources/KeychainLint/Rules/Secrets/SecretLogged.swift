@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let secretLogged = Rule(
+        "secret-logged",
+        .warning,
+        .medium,
+        .secrets,
+        title: "A secret is logged",
+        reason: """
+            Logs are kept, sent to servers and attached to bug reports; the unified log shows them to whoever \
+            plugs the device in.
+            """,
+        remedy: """
+            Log what happened, not the value: its length, whether it is there. In Logger mark it privacy: \
+            .private.
+            """,
+        flagged: [
+            #"""
+            import os
+            func got(_ accessToken: String) { logger.debug("got \(accessToken)") }
+            let logger = Logger()
+            """#,
+            #"""
+            func signIn(_ password: String) { print("signing in with \(password)") }
+            """#,
+            """
+            import Foundation
+            func show(_ session: Session) { NSLog("token: %@", session.refreshToken) }
+            """,
+        ],
+        accepted: [
+            #"""
+            import os
+            func got(_ accessToken: String) { logger.debug("got a token of \(accessToken.count) characters") }
+            """#,
+            #"""
+            import os
+            func got(_ accessToken: String) { logger.debug("got \(accessToken, privacy: .private)") }
+            """#,
+            #"""
+            func fail(_ password: String?) { print("password is missing: \(password == nil)") }
+            """#,
+            #"""
+            func show(_ tokenCount: Int) { print("used \(tokenCount) of \(maxTokens)") }
+            """#,
+        ],
+        check: .file { facts, report in
+            for expression in SyntaxWalk.expressions(facts.source.tree.statements) {
+                guard case .call(let callee, let arguments) = expression.kind, LogCall.isLog(callee) else { continue }
+                for argument in arguments {
+                    guard let name = LogCall.secret(argument.value) else { continue }
+                    report.add(
+                        Place(file: facts.file, range: expression.range),
+                        "logs '\(name)'",
+                        context: name
+                    )
+                    break
+                }
+            }
+        }
+    )
+}
+
+/// Calls that write to a log.
+enum LogCall {
+    private static let functions: Set<String> = ["print", "debugPrint", "NSLog", "os_log", "dump"]
+    private static let levels: Set<String> = [
+        "debug", "info", "notice", "warning", "error", "fault", "critical", "trace", "log", "verbose", "warn",
+    ]
+
+    static func isLog(_ callee: Expression) -> Bool {
+        switch callee.kind {
+        case .name(let name): return functions.contains(name)
+        case .member(let base?, let name):
+            guard levels.contains(name) else { return false }
+            let receiver = (base.lastName ?? "").lowercased()
+            return receiver.contains("log")
+        default: return false
+        }
+    }
+
+    /// The name of a secret that an argument shows.
+    static func secret(_ value: Expression) -> String? {
+        switch value.kind {
+        case .string(let parts):
+            for case .interpolation(let arguments) in parts {
+                guard let first = arguments.first else { continue }
+                if arguments.contains(where: { $0.label == "privacy" && $0.value.lastName != "public" }) { continue }
+                if let name = plainSecret(first.value) { return name }
+            }
+            return nil
+        case .binary("+", let left, let right): return secret(left) ?? secret(right)
+        default: return plainSecret(value)
+        }
+    }
+
+    /// A secret that is shown as it is, not by a property or a comparison.
+    private static func plainSecret(_ expression: Expression) -> String? {
+        let bare = expression.bare
+        switch bare.kind {
+        case .name(let name), .member(_, let name):
+            return SecretName.isSecret(name) && !SecretName.isExcused(name) ? name : nil
+        case .binary("??", let left, _): return plainSecret(left)
+        case .call(let callee, let arguments) where callee.lastName == "String" && arguments.count == 1:
+            return plainSecret(arguments[0].value)
+        default: return nil
+        }
+    }
+}

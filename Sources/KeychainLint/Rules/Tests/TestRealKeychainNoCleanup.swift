@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let testRealKeychainNoCleanup = Rule(
+        "test-real-keychain-no-cleanup",
+        .warning,
+        .medium,
+        .tests,
+        in: .tests,
+        title: "A test leaves items in the keychain",
+        reason: """
+            A test that fails half-way leaves its item behind, and the next run finds a duplicate: one failure \
+            becomes many.
+            """,
+        remedy: """
+            Delete in tearDown, in deinit, in addTeardownBlock or in defer, and before the test as well.
+            """,
+        flagged: [
+            Example([
+                "Tests/AppTests/VaultTests.swift": """
+                import XCTest
+                final class VaultTests: XCTestCase {
+                    func testSave() throws {
+                        try Vault().save(Data())
+                        try Vault().delete()
+                    }
+                }
+                """,
+                "Sources/App/Vault.swift": """
+                import Security
+                struct Vault {
+                    func save(_ d: Data) throws {
+                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+                        guard s == errSecSuccess else { throw Failure(s) }
+                    }
+                    func delete() throws {
+                        let s = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
+                        guard s == errSecSuccess || s == errSecItemNotFound else { throw Failure(s) }
+                    }
+                }
+                """,
+            ]),
+            Example([
+                "Tests/AppTests/VaultTests.swift": """
+                import Testing
+                struct VaultTests {
+                    @Test func save() throws { try Vault().save(Data()) }
+                }
+                """,
+                "Sources/App/Vault.swift": """
+                import Security
+                struct Vault {
+                    func save(_ d: Data) throws {
+                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+                        guard s == errSecSuccess else { throw Failure(s) }
+                    }
+                    func delete() throws {
+                        let s = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
+                        guard s == errSecSuccess || s == errSecItemNotFound else { throw Failure(s) }
+                    }
+                }
+                """,
+            ]),
+            .test(
+                """
+                import Security
+                import XCTest
+                final class RawTests: XCTestCase {
+                    func testAdd() {
+                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "test", kSecAttrAccount: "a",
+                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: Data()] as CFDictionary, nil)
+                        XCTAssertEqual(s, errSecSuccess)
+                    }
+                }
+                """
+            ),
+        ],
+        accepted: [
+            Example([
+                "Tests/AppTests/VaultTests.swift": """
+                import XCTest
+                final class VaultTests: XCTestCase {
+                    override func tearDown() { try? Vault().delete() }
+                    func testSave() throws { try Vault().save(Data()) }
+                }
+                """,
+                "Sources/App/Vault.swift": """
+                import Security
+                struct Vault {
+                    func save(_ d: Data) throws {
+                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+                        guard s == errSecSuccess else { throw Failure(s) }
+                    }
+                    func delete() throws {
+                        let s = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
+                        guard s == errSecSuccess || s == errSecItemNotFound else { throw Failure(s) }
+                    }
+                }
+                """,
+            ]),
+            Example([
+                "Tests/AppTests/VaultTests.swift": """
+                import XCTest
+                final class VaultTests: XCTestCase {
+                    func testSave() throws {
+                        addTeardownBlock { try? Vault().delete() }
+                        try Vault().save(Data())
+                    }
+                }
+                """,
+                "Sources/App/Vault.swift": """
+                import Security
+                struct Vault {
+                    func save(_ d: Data) throws {
+                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+                        guard s == errSecSuccess else { throw Failure(s) }
+                    }
+                    func delete() throws {
+                        let s = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
+                        guard s == errSecSuccess || s == errSecItemNotFound else { throw Failure(s) }
+                    }
+                }
+                """,
+            ]),
+            Example([
+                "Tests/AppTests/VaultTests.swift": """
+                import XCTest
+                final class VaultTests: XCTestCase {
+                    func testSave() throws {
+                        let vault = FakeVault()
+                        try vault.save(Data())
+                    }
+                }
+                struct FakeVault { func save(_ d: Data) throws {} }
+                """,
+                "Sources/App/Vault.swift": """
+                import Security
+                struct Vault {
+                    func save(_ d: Data) throws {
+                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+                        guard s == errSecSuccess else { throw Failure(s) }
+                    }
+                    func delete() throws {
+                        let s = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
+                        guard s == errSecSuccess || s == errSecItemNotFound else { throw Failure(s) }
+                    }
+                }
+                """,
+            ]),
+        ],
+        check: .module { all, report in
+            let module = all.module
+            for (name, type) in module.types.sorted(by: { $0.key < $1.key }) where type.isTest {
+                let isTestType =
+                    type.inherited.contains { $0.hasSuffix("TestCase") || $0 == "QuickSpec" }
+                    || type.declarations.contains { item in
+                        item.declaration.members.contains { member in
+                            guard case .function(let function) = member.kind else { return false }
+                            return function.attributes.contains { $0.name == "Test" }
+                        }
+                    }
+                guard isTestType,
+                    let declaration = type.declarations.first(where: { $0.declaration.keyword != "extension" })
+                else { continue }
+                let functions = all.functions.filter { $0.typeName == name && $0.isTest }
+                let adds = functions.filter { facts in
+                    facts.sites.contains { $0.function == .add } && !SetUp.isSetUp(facts.name)
+                }
+                guard let add = adds.first?.sites.first(where: { $0.function == .add }) else { continue }
+                let text = module.files[declaration.file].text(declaration.declaration.range)
+                let cleans =
+                    ["tearDown", "deinit", "addTeardownBlock", "defer", "addCleanup"].contains { text.contains($0) }
+                    || module.inherited(name).contains { module.types[$0]?.isTest == true }
+                if cleans { continue }
+                // The suite has a virtual device of its own for each test.
+                if text.contains(".keychain") || text.contains("withKeychain") || text.contains("KeychainDevice") {
+                    continue
+                }
+                let cleansBefore = functions.contains { facts in
+                    SetUp.isSetUp(facts.name) && facts.sites.contains { $0.function == .delete }
+                }
+                report.add(
+                    Place(file: declaration.file, range: declaration.declaration.nameRange),
+                    cleansBefore
+                        ? "leaves its last item in the keychain"
+                        : "adds items to the keychain, and does not remove them when a test fails",
+                    severity: cleansBefore ? .note : nil,
+                    related: [(add.rootCall, "an item is added here")],
+                    context: name
+                )
+            }
+        }
+    )
+}
+
+private enum SetUp {
+    static func isSetUp(_ name: String) -> Bool { ["setUp", "setUpWithError", "init", "beforeEach"].contains(name) }
+}
