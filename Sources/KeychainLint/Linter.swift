@@ -87,7 +87,7 @@ public struct Linter: Sendable {
         }
         var swift: [SourceFile] = []
         var texts: [Project.TextFile] = []
-        // Code that uses a type of the module that keeps things in the keychain need not name the keychain.
+        // Tests of a type that keeps things in the keychain need not name the keychain.
         let first = results.withLock { $0 }
         let names = Set(first.flatMap { $0.1.swift?.keychainTypes ?? [] }).subtracting([
             "String", "UserDefaults", "Error",
@@ -95,7 +95,9 @@ public struct Linter: Sendable {
         if !names.isEmpty, names.count < 500 {
             let words = ByteSearch.Words(names.sorted())
             Parallel.forEach(first.count) { position in
-                guard let bytes = first[position].1.waiting, words.areFound(in: bytes) else { return }
+                guard let bytes = first[position].1.waiting, SourceFile.isTestPath(inputs[first[position].0].path),
+                    words.areFound(in: bytes)
+                else { return }
                 var result = first[position].1
                 let index = first[position].0
                 result.parse(bytes, inputs[index].path, parser, manifests)
@@ -195,8 +197,10 @@ public struct Linter: Sendable {
                 }
             case .function(let check):
                 for function in facts.functions where applies(function.source) { check(function, &report) }
-            case .file(let check):
+            case .file(let mentioned, let check):
+                let words = ByteSearch.Words(mentioned)
                 for number in module.files.indices where applies(module.files[number]) {
+                    guard mentioned.isEmpty || words.areFound(in: module.files[number].text) else { continue }
                     let platforms = manifests.platforms(of: module.files[number])
                     check(FileFacts(module: module, file: number, platforms: platforms), &report)
                 }

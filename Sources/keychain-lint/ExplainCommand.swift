@@ -15,6 +15,10 @@ struct ExplainCommand: ParsableCommand {
             for rule in Rule.all { print("\(rule.id) (\(rule.severity.rawValue)): \(rule.title)") }
             return
         }
+        try Self.explain(rule)
+    }
+
+    static func explain(_ rule: String) throws {
         guard let found = Rule.all.first(where: { $0.id == rule }) else {
             throw ValidationError("There is no rule '\(rule)'.")
         }

@@ -24,43 +24,158 @@ struct LintCommand: ParsableCommand {
     @Option(help: "Run this rule only; may be given several times.")
     var rule: [String] = []
 
+    @Option(help: "The configuration; else .keychain-lint.yml in the first path or in the current folder.")
+    var config: String?
+
+    @Option(help: "Leave out the findings in this file.")
+    var baseline: String?
+
+    @Option(help: "Write all findings into this file, for --baseline.")
+    var writeBaseline: String?
+
+    @Option(help: "Report only what lies on lines that were changed since this commit.")
+    var diff: String?
+
+    @Flag(help: "Make the safe edits.")
+    var fix = false
+
     @Flag(help: "Say on standard error how long reading, parsing and analysis took.")
     var statistics = false
 
+    @Option(help: "Explain a rule, and lint nothing.")
+    var explain: String?
+
     func run() throws {
+        if let explain { return try ExplainCommand.explain(explain) }
+        let linter = Linter()
+        let settings = try readConfiguration(linter)
+        let options = try makeOptions(settings)
+        let isTalking = format == .human && isatty(STDERR_FILENO) == 1
+        if isTalking { Self.say("keychain-lint: looking at \(paths.joined(separator: ", "))…\n") }
+        var outcome = linter.lint(paths: paths, excluded: settings.excluded, options: options)
+        outcome.apply(settings)
+        if let diff { try changedLines(since: diff).apply(&outcome, prefix: repositoryPrefix()) }
+        if let writeBaseline {
+            try Data(Baseline.text(outcome).utf8).write(to: URL(fileURLWithPath: writeBaseline))
+        }
+        if let baseline { Baseline(try Self.read(baseline)).apply(&outcome) }
+        let root = paths.count == 1 ? paths[0] : ""
+        if fix { try applyFixes(&outcome, root) }
+        print(format.text(outcome) { file in Self.lines(root, file) }, terminator: "")
+        if statistics { Self.say(Self.statistics(outcome)) }
+        if format != .human, format != .sarif, format != .github {
+            for skipped in outcome.skipped { Self.say("keychain-lint: \(skipped.file) \(skipped.reason)\n") }
+        }
+        if outcome.skipped.contains(where: { $0.reason == "does not exist" }) { throw ExitCode(2) }
+        if writeBaseline == nil, outcome.findings.contains(where: { $0.severity >= failOn }) { throw ExitCode(1) }
+    }
+
+    private func makeOptions(_ settings: Configuration) throws -> Linter.Options {
         var options = Linter.Options()
-        options.isPedantic = pedantic
+        options.isPedantic = pedantic || settings.isPedantic
+        options.disabled = settings.disabledRules
+        options.severities = settings.severities
+        options.rules = settings.onlyRules
         if !rule.isEmpty {
             for name in rule where !Rule.all.contains(where: { $0.id == name }) {
                 throw ValidationError("There is no rule '\(name)'. 'keychain-lint explain' lists them.")
             }
             options.rules = Set(rule)
         }
-        let outcome = Linter().lint(paths: paths, options: options)
-        let root = paths.count == 1 ? paths[0] : ""
-        print(format.text(outcome) { file in Self.lines(root, file) }, terminator: "")
-        if statistics { Self.say(outcome) }
-        if outcome.skipped.contains(where: { $0.reason == "does not exist" }) { throw ExitCode(2) }
-        if outcome.findings.contains(where: { $0.severity >= failOn }) { throw ExitCode(1) }
+        return options
+    }
+
+    private func readConfiguration(_ linter: Linter) throws -> Configuration {
+        var candidates = [".keychain-lint.yml"]
+        if let first = paths.first { candidates.insert(first + "/.keychain-lint.yml", at: 0) }
+        guard let path = config ?? candidates.first(where: { FileManager.default.fileExists(atPath: $0) }) else {
+            return Configuration()
+        }
+        let text = try Self.read(path)
+        do {
+            return try linter.configuration(text)
+        } catch {
+            // The run goes on without it.
+            Self.say("keychain-lint: \(path): \(error); the configuration is left out\n")
+            return Configuration()
+        }
+    }
+
+    // MARK: git
+
+    private func git(_ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        var isFolder: ObjCBool = false
+        let path = paths.first ?? "."
+        _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+        let folder = isFolder.boolValue ? path : URL(fileURLWithPath: path).deletingLastPathComponent().path
+        process.arguments = ["git", "-C", folder] + arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw ExitCode(2) }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private func changedLines(since base: String) throws -> ChangedLines {
+        ChangedLines(diff: try git(["diff", "--unified=0", "--no-color", "--no-ext-diff", base, "--"]))
+    }
+
+    private func repositoryPrefix() throws -> String {
+        try git(["rev-parse", "--show-prefix"]).trimmingCharacters(in: .newlines)
+    }
+
+    // MARK: Files
+
+    private func applyFixes(_ outcome: inout Linter.Outcome, _ root: String) throws {
+        var count = 0
+        for (file, findings) in Dictionary(grouping: outcome.findings, by: \.file) {
+            guard let path = Self.path(root, file), let data = FileManager.default.contents(atPath: path) else {
+                continue
+            }
+            let (text, made) = Fixes.applied(findings, to: Array(data))
+            guard made > 0 else { continue }
+            try Data(text).write(to: URL(fileURLWithPath: path))
+            count += made
+        }
+        Self.say("keychain-lint: \(count) edits were made; run it again to see what is left\n")
+    }
+
+    private static func path(_ root: String, _ file: String) -> String? {
+        [root.isEmpty ? file : root + "/" + file, root].first { path in
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
+        }
+    }
+
+    private static func read(_ path: String) throws -> String {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            say("keychain-lint: \(path) cannot be read\n")
+            throw ExitCode(2)
+        }
+        return String(decoding: data, as: UTF8.self)
     }
 
     private static func lines(_ root: String, _ file: String) -> [Substring]? {
-        let candidates = [root.isEmpty ? file : root + "/" + file, root]
-        for path in candidates {
-            guard let data = FileManager.default.contents(atPath: path) else { continue }
-            return String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        }
-        return nil
+        guard let path = path(root, file), let data = FileManager.default.contents(atPath: path) else { return nil }
+        return String(decoding: data, as: UTF8.self).split(
+            omittingEmptySubsequences: false,
+            whereSeparator: \.isNewline
+        )
     }
 
-    private static func say(_ outcome: Linter.Outcome) {
-        let text = """
-            \(outcome.lineCount) lines in \(outcome.fileCount) files, \(outcome.parsedCount) parsed
-            reading and parsing \(outcome.readingTime), of it parsing \(outcome.parsingTime) (threads added up)
-            analysis \(outcome.analysisTime)
+    private static func say(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 
-            """
-        FileHandle.standardError.write(Data(text.utf8))
+    private static func statistics(_ outcome: Linter.Outcome) -> String {
+        """
+        \(outcome.lineCount) lines in \(outcome.fileCount) files, \(outcome.parsedCount) parsed
+        reading and parsing \(outcome.readingTime), of it parsing \(outcome.parsingTime) (threads added up)
+        analysis \(outcome.analysisTime)
+
+        """
     }
 }
 #endif

@@ -10,7 +10,8 @@ let package = Package(
             name: "KeychainLintTests",
             dependencies: [
                 .product(name: "KeychainLint", package: "swift-keychain")
-            ]
+            ],
+            exclude: ["Corpus"]
         )
     ],
     swiftLanguageModes: [.v6]

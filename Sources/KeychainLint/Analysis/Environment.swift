@@ -6,6 +6,8 @@ package struct Environment {
     var codes: [Int: CodeSet] = [:]
     var heap: [Int: AbstractDictionary] = [:]
     var assumptions: [String: Bool] = [:]
+    /// The sites that lie on some way to here.
+    var passed: Set<Int> = []
 
     /// Beyond so many conditions what is known of each helps no rule.
     private static let maximumAssumptions = 48
@@ -21,6 +23,7 @@ package struct Environment {
         }
         for (index, codes) in left.codes { result.codes[index] = codes.union(right.codes[index] ?? .all) }
         for (index, codes) in right.codes where left.codes[index] == nil { result.codes[index] = codes.union(.all) }
+        result.passed = left.passed.union(right.passed)
         result.heap = left.heap.merging(right.heap) { $0 == $1 ? $0 : $0.joined($1) }
         for (text, value) in left.assumptions where right.assumptions[text] == value {
             result.assumptions[text] = value

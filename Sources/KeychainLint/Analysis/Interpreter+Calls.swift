@@ -160,12 +160,15 @@ extension Interpreter {
                 pointer: pointer,
                 queryName: first.value.bare.path?.joined(separator: "."),
                 symbol: frames[reportDepth].symbol,
+                callers: frames.compactMap { $0.symbol?.function.name },
                 codes: environment.codes,
                 assumptions: environment.assumptions,
+                passed: environment.passed,
                 isDeferred: deferredDepth > 0,
                 isInClosure: closureDepth > 0
             )
         )
+        environment.passed.insert(index)
         if case .variable(let name) = pointer { environment.variables[name] = .result(index, isWhole: true) }
         record(.site(index), expression.range, environment)
         return .status(index)
@@ -465,6 +468,7 @@ extension Interpreter {
         start.codes = environment.codes
         start.heap = environment.heap
         start.assumptions = environment.assumptions
+        start.passed = environment.passed
         start.variables = arguments
         if target.typeName == frames[frames.count - 2].typeName {
             for (name, value) in environment.variables where name.hasPrefix("self.") { start.variables[name] = value }
@@ -490,6 +494,7 @@ extension Interpreter {
         var value = merge(results, &joined)
         if let optional { value = optional }
         environment.codes = joined.codes
+        environment.passed = joined.passed
         environment.heap = joined.heap
         lower(&value, depth)
         if target.typeName == frame.typeName {

@@ -76,7 +76,8 @@ extension Interpreter {
             if let codes = start.codes[site], codes.contains(.success) {
                 no.codes[site] = codes.subtracting(.success).union(.undecodable)
             }
-            return (bound(start, value), no)
+            // There is a result only after success.
+            return (bound(start.refined(site, .success) ?? start, value), no)
         case .unknown:
             let text = source.path?.joined(separator: ".")
             let yes = start.assuming(text.map { $0 + " != nil" }, true)

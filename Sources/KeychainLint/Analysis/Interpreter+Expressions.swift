@@ -22,7 +22,11 @@ extension Interpreter {
         case .cast(let value, let kind, let type): return cast(value, kind, type, expression, &environment)
         case .forceUnwrap(let inner):
             let value = evaluate(inner, &environment)
-            if case .accessControl(let index) = value { accessControls[index].handling = .forced }
+            if case .accessControl(let index) = value {
+                // After the error was looked at, `!` on the variable is safe.
+                let isChecked = accessControls[index].passesError && inner.path != nil
+                if !isChecked { accessControls[index].handling = .forced }
+            }
             if case .outcome(_, _, _, let some) = value {
                 record(.forced(value), expression.range, environment)
                 markRead(value)
@@ -250,7 +254,7 @@ extension Interpreter {
                     &environment
                 )
             default:
-                if case .accessControl(let index) = value { accessControls[index].handling = .optionalValue }
+                markStored(value)
                 let other = evaluate(right, &environment)
                 if case .symbol(let text) = value { return .symbol(text) }
                 if case .optionalSymbol(let text) = value, let second = other.identityText {
@@ -470,7 +474,9 @@ extension Interpreter {
             return value
         case .dictionary(let dictionary) where Self.isMutableType(type): return allocate(dictionary, &environment)
         case .accessControl(let index):
-            if type.hasPrefix("Any") { accessControls[index].handling = .optionalValue }
+            if type.hasPrefix("Any"), accessControls[index].handling == .unknown {
+                accessControls[index].handling = .optionalValue
+            }
             return value
         case .symbol(let text) where kind == .bridge:
             if symbolTypes[text] == nil { symbolTypes[text] = type }

@@ -414,7 +414,10 @@ package final class Interpreter {
 
     private func noteStored(_ value: Value?, _ name: String) {
         guard let value, name != "_" else { return }
-        for case .status(let site) in value.alternatives { sites[site].statusVariable = name }
+        for case .status(let site) in value.alternatives {
+            sites[site].statusVariable = name
+            sites[site].statusDepth = depth
+        }
     }
 
     func assign(_ target: Expression, _ source: Expression, _ range: ByteRange, _ environment: inout Environment) {

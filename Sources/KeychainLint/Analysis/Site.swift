@@ -20,11 +20,17 @@ package struct Site: Sendable {
     /// The variable that the query was in, if it was in one.
     package var queryName: String?
     package var symbol: FunctionSymbol?
+    /// The names of the functions on the way to the call.
+    package var callers: [String]
     package var codes: [Int: CodeSet]
     package var assumptions: [String: Bool]
+    /// The sites that lie on some way to this one.
+    package var passed: Set<Int>
     package var discards: [Discard] = []
     package var isStatusRead = false
     package var statusVariable: String?
+    /// How deep in the calls that variable is.
+    package var statusDepth = 0
     package var casts: [CastUse] = []
     package var isResultRead = false
     package var isDeferred = false

@@ -21,7 +21,7 @@ package struct FunctionFacts: Sendable {
 
     /// Whether a function that is analysed, or one that it is called from there, is named for what it does to many items.
     package func isBulk(_ site: Site) -> Bool {
-        BulkNames.matches(name) || BulkNames.matches(site.symbol?.function.name ?? "")
+        BulkNames.matches(name) || site.callers.contains { BulkNames.matches($0) }
     }
 }
 

@@ -130,8 +130,8 @@ public struct Rule: Sendable {
         case site(@Sendable (Site, FunctionFacts, inout Report) -> Void)
         /// Looks at what happens in a function.
         case function(@Sendable (FunctionFacts, inout Report) -> Void)
-        /// Looks at a file's syntax.
-        case file(@Sendable (FileFacts, inout Report) -> Void)
+        /// Looks at the syntax of a file that has one of some words; of each file when there are none.
+        case file(mentioning: [String], @Sendable (FileFacts, inout Report) -> Void)
         /// Looks at all functions of a program together.
         case module(@Sendable (ModuleFacts, inout Report) -> Void)
         /// Looks at files other than Swift's, and at both together.

@@ -44,7 +44,7 @@ extension Rule {
             func set(_ c: LAContext) { c.touchIDAuthenticationAllowableReuseDuration = LATouchIDAuthenticationMaximumAllowableReuseDuration }
             """,
         ],
-        check: .file { facts, report in
+        check: .file(mentioning: ["AllowableReuseDuration"]) { facts, report in
             for expression in SyntaxWalk.expressions(facts.source.tree.statements) {
                 guard case .assign(let target, let value) = expression.kind,
                     target.lastName == "touchIDAuthenticationAllowableReuseDuration", let seconds = number(value),

@@ -82,7 +82,7 @@ extension Rule {
             }
             """,
         ],
-        check: .file { facts, report in
+        check: .file(mentioning: ["canEvaluatePolicy"]) { facts, report in
             guard facts.source.imports.contains("LocalAuthentication") else { return }
             for statement in SyntaxWalk.statements(facts.source.tree.statements) {
                 let body: [Statement]

@@ -48,7 +48,7 @@ extension Rule {
             func read() throws -> Data? { try vault.read() }
             """,
         ],
-        check: .file { facts, report in
+        check: .file(mentioning: ["isProtectedDataAvailable"]) { facts, report in
             for statement in SyntaxWalk.statements(facts.source.tree.statements) {
                 let conditions: [Statement.Condition]
                 switch statement.kind {

@@ -52,7 +52,7 @@ extension Rule {
             }
             """,
         ],
-        check: .file { facts, report in
+        check: .file(mentioning: ["TokenIDSecureEnclave"]) { facts, report in
             func named(_ expression: Expression) -> String? { expression.bare.lastName.map { KeyTable.canonical($0) } }
             func check(_ pairs: [(key: Expression, value: Expression, range: ByteRange)]) {
                 guard

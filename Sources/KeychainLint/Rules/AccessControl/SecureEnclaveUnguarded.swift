@@ -73,7 +73,7 @@ extension Rule {
             }
             """,
         ],
-        check: .file { facts, report in
+        check: .file(mentioning: ["SecureEnclave"]) { facts, report in
             if facts.module.types["SecureEnclave"] != nil { return }
             // A project that asks anywhere in the file, or decides by the platform, knows.
             let text = facts.source.text(ByteRange(0, facts.source.text.count))

@@ -53,7 +53,7 @@ extension Rule {
             }
             """,
         ],
-        check: .file { facts, report in
+        check: .file(mentioning: ["AccessibleAlways"]) { facts, report in
             let weak: Set<String> = ["kSecAttrAccessibleAlways", "kSecAttrAccessibleAlwaysThisDeviceOnly"]
             func found(_ value: Expression, _ range: ByteRange) {
                 guard let name = value.bare.lastName, weak.contains(name) else { return }

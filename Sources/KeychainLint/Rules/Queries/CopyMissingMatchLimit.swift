@@ -64,7 +64,7 @@ extension Rule {
             func exists(_ id: [CFString: Any]) -> Bool { SecItemCopyMatching(id as CFDictionary, nil) == errSecSuccess }
             """,
         ],
-        check: .site { site, _, report in
+        check: .site { site, facts, report in
             guard site.function == .copy, site.pointer != .none else { return }
             let lacking = site.closed.filter { variant in
                 !variant.has("kSecMatchLimit") && !variant.hasReference
@@ -80,6 +80,15 @@ extension Rule {
                     : "does not say how many items it wants: add kSecMatchLimit: \(limit)",
                 severity: isList ? .warning : nil,
                 related: site.originRelated,
+                fix: site.depth == 0 && site.query.variants.count == 1
+                    ? EntryEdit.insertion(
+                        "kSecMatchLimit",
+                        limit,
+                        into: site.query.origin,
+                        file: facts.file,
+                        facts.module
+                    )
+                    : nil,
                 context: site.context
             )
         }

@@ -72,7 +72,9 @@ extension Rule {
                     if facts.isBulk(site), site.hasScope { continue }
                     // Both halves of a key pair have its tag.
                     let isPair = itemClass == .key && keys == ["kSecAttrKeyClass"]
-                    let isConsistent = all.addsOmit(keys, type: facts.typeName, file: facts.file)
+                    // One item for each service, by design.
+                    let isConsistent =
+                        keys == ["kSecAttrAccount"] && all.addsOmit(keys, type: facts.typeName, file: facts.file)
                     report.add(
                         site.reportPlace,
                         "deletes every item that matches: \(list(keys)) \(keys.count > 1 ? "are" : "is") not given",

@@ -85,7 +85,8 @@ extension Rule {
         check: .function { facts, report in
             var reported: Set<Place> = []
             for add in facts.sites where add.function == .add {
-                for delete in facts.sites.prefix(add.index).reversed() where delete.function == .delete {
+                for delete in facts.sites.prefix(add.index).reversed()
+                where delete.function == .delete && add.passed.contains(delete.index) {
                     guard !delete.isDeferred, add.depth < 3, delete.depth < 3,
                         let one = delete.query.variants.first,
                         let two = add.query.variants.first(where: { one.meansSameItem(as: $0) })

@@ -51,7 +51,9 @@ extension Rule {
             let touchIDAnyLabel = "x"
             """,
         ],
-        check: .file { facts, report in
+        check: .file(mentioning: ["kSecUse", "touchID", "SecKeychain", "SecKeyGeneratePair", "AccessibleAlways"]) {
+            facts,
+            report in
             let names: Set<String> = [
                 "kSecUseOperationPrompt", "kSecUseNoAuthenticationUI", "kSecUseAuthenticationUI",
                 "kSecUseAuthenticationUIAllow",

@@ -88,6 +88,8 @@ extension Rule {
                     message,
                     severity: severity,
                     related: [(site.reportPlace, "the call")],
+                    fix: site.depth == 0 && entry.depth == 0
+                        ? EntryEdit.removal(entry.place, facts.module, title: "take \(key) out") : nil,
                     context: site.context + key
                 )
             }

@@ -87,7 +87,8 @@ extension Rule {
             let sites = facts.reported
             for (index, second) in sites.enumerated() {
                 for first in sites[..<index].reversed() {
-                    guard first.function != second.function, first.query.identity == second.query.identity,
+                    guard first.function != second.function, second.passed.contains(first.index),
+                        first.query.identity == second.query.identity,
                         first.query.identity != 0, let name = second.queryName,
                         first.queryName == name
                             || first.query.variants.contains(where: { second.query.variants.contains($0) }),

@@ -53,7 +53,7 @@ extension Rule {
             func exists() -> OSStatus { SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, nil) }
             """,
         ],
-        check: .site { site, _, report in
+        check: .site { site, facts, report in
             guard site.function == .copy || site.function == .add, site.pointer == .none else { return }
             let found = site.entries(site.query).first { key, _ in
                 KeyTable.isReturnKey(key) && site.query.variants.allSatisfy { $0.isCertainlyTrue(key) }
@@ -63,6 +63,8 @@ extension Rule {
                 site.reportPlace,
                 "\(found.key) does nothing: the result pointer is nil",
                 related: [(found.entry.place, "it is set here")],
+                fix: site.depth == 0 && found.entry.depth == 0
+                    ? EntryEdit.removal(found.entry.place, facts.module, title: "take \(found.key) out") : nil,
                 context: site.context
             )
         }

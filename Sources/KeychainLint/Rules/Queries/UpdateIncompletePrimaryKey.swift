@@ -67,7 +67,9 @@ extension Rule {
                     let isMove = changed == ["kSecAttrAccessGroup"]
                     let isPair = itemClass == .key && keys == ["kSecAttrKeyClass"]
                     if facts.isBulk(site) || isMove { continue }
-                    let isConsistent = all.addsOmit(keys, type: facts.typeName, file: facts.file)
+                    // One item for each service, by design.
+                    let isConsistent =
+                        keys == ["kSecAttrAccount"] && all.addsOmit(keys, type: facts.typeName, file: facts.file)
                     report.add(
                         site.reportPlace,
                         "updates every item that matches: \(list(keys)) \(keys.count > 1 ? "are" : "is") not given",

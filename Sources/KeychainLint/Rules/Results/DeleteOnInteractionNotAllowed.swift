@@ -66,7 +66,8 @@ extension Rule {
             var reported: Set<Place> = []
             for site in facts.sites where site.function == .delete {
                 for other in facts.sites.prefix(site.index) {
-                    guard let codes = site.codes[other.index], codes.contains(.interactionNotAllowed), codes.isNamedOnly
+                    guard site.passed.contains(other.index), let codes = site.codes[other.index],
+                        codes.contains(.interactionNotAllowed), codes.isNamedOnly
                     else {
                         continue
                     }

@@ -83,8 +83,10 @@ extension Rule {
             var reported: Set<Place> = []
             for site in facts.sites where site.function == .delete {
                 for read in facts.sites.prefix(site.index) where read.function == .copy {
-                    guard let codes = site.codes[read.index], !codes.contains(.success),
-                        codes.contains(.interactionNotAllowed), !codes.isNamedOnly
+                    guard site.passed.contains(read.index), let codes = site.codes[read.index],
+                        !codes.contains(.success),
+                        !codes.isDisjoint(with: [.interactionNotAllowed, .authFailed, .userCanceled, .notAvailable]),
+                        !codes.isNamedOnly
                     else { continue }
                     // The whole lies in a helper that is looked at by itself.
                     if site.depth > 0, read.depth > 0, site.rootCall == read.rootCall { continue }

@@ -77,11 +77,12 @@ extension Rule {
                         severity: isCleanUp ? .note : nil,
                         context: site.context
                     )
-                } else if site.depth == 0, let name = site.statusVariable, !site.isStatusRead, site.discards.isEmpty,
+                } else if site.isReported, site.statusDepth == 0, let name = site.statusVariable, !site.isStatusRead,
+                    site.discards.isEmpty,
                     !site.isInClosure
                 {
                     report.add(
-                        site.place,
+                        site.reportPlace,
                         "the status of \(site.function.rawValue) is kept in '\(name)' and never read",
                         context: site.context
                     )

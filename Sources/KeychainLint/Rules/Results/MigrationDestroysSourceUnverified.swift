@@ -66,7 +66,7 @@ extension Rule {
             }
             """,
         ],
-        check: .file { facts, report in
+        check: .file(mentioning: ["eychain", "ault", "ecureStor"]) { facts, report in
             for statement in SyntaxWalk.statements(facts.source.tree.statements) {
                 guard case .function(let function) = statement.kind, let body = function.body else { continue }
                 for block in MigrationBlock.blocks(body) {

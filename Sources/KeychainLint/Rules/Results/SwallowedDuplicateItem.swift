@@ -64,7 +64,7 @@ extension Rule {
             """,
         ],
         check: .function { facts, report in
-            for site in facts.sites where site.function == .add && site.depth == 0 {
+            for site in facts.sites where site.function == .add && site.isReported {
                 if site.query.variants.contains(where: { $0.has("kSecValueRef") }) { continue }
                 let later = facts.sites.filter { $0.index > site.index }
                 // Something is done about a duplicate.
@@ -75,11 +75,13 @@ extension Rule {
                     let codes = event.codes[site.index] ?? .all
                     switch event.kind {
                     case .ended:
-                        return codes.isSuperset(of: [.success, .duplicate]) && !codes.contains(.other)
+                        return codes.contains(.duplicate) && !codes.contains(.other)
+                    case .returned(_, nil): return codes.contains(.duplicate) && !codes.contains(.other)
                     case .returned(let value, _):
                         switch value {
                         case .test(site.index, let yes, _):
                             return yes.isSuperset(of: [.success, .duplicate]) && !yes.contains(.other)
+                        case .boolean(true): return codes.contains(.duplicate) && !codes.contains(.other)
                         case .boolean(false), .null, .status, .constant: return false
                         default: return codes.isSuperset(of: [.success, .duplicate]) && !codes.contains(.other)
                         }
@@ -88,7 +90,7 @@ extension Rule {
                 }
                 guard isSwallowed else { continue }
                 report.add(
-                    site.place,
+                    site.reportPlace,
                     "takes errSecDuplicateItem for success: the new secret was not stored",
                     context: site.context
                 )

@@ -64,7 +64,7 @@ extension Rule {
             }
             """,
         ],
-        check: .file { facts, report in
+        check: .file(mentioning: ["Defaults", "AppStorage", "SceneStorage", "KeyValueStore"]) { facts, report in
             for use in DefaultsUse.all(facts) {
                 guard let name = use.names.first(where: SecretName.isSecret),
                     !use.names.contains(where: SecretName.isExcused)

@@ -55,7 +55,7 @@ extension Rule {
             let secretTitle = "Your secret"
             """,
         ],
-        check: .file { facts, report in
+        check: .file(mentioning: []) { facts, report in
             var seen: Set<ByteRange> = []
             func found(_ range: ByteRange, _ name: String, _ severity: Severity?) {
                 guard seen.insert(range).inserted else { return }

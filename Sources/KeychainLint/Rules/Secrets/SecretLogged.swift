@@ -45,7 +45,7 @@ extension Rule {
             func show(_ tokenCount: Int) { print("used \(tokenCount) of \(maxTokens)") }
             """#,
         ],
-        check: .file { facts, report in
+        check: .file(mentioning: ["print", "og(", "og.", "ogger", "dump("]) { facts, report in
             for expression in SyntaxWalk.expressions(facts.source.tree.statements) {
                 guard case .call(let callee, let arguments) = expression.kind, LogCall.isLog(callee) else { continue }
                 for argument in arguments {

@@ -76,7 +76,7 @@ extension Rule {
                 """
             ),
         ],
-        check: .file { facts, report in
+        check: .file(mentioning: ["LAContext"]) { facts, report in
             let text = facts.source.text(ByteRange(0, facts.source.text.count))
             guard text.contains("LAContext"), !text.contains("targetEnvironment(simulator)"), !text.contains("XCTSkip")
             else { return }

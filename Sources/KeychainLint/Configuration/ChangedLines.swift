@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The lines that a change adds, from `git diff --unified=0`.
+public struct ChangedLines: Sendable {
+    private var ranges: [String: [ClosedRange<Int>]] = [:]
+
+    /// Reads a unified diff.
+    public init(diff: String) {
+        var file = ""
+        for line in diff.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("+++ ") {
+                let path = line.dropFirst(4)
+                file = path.hasPrefix("b/") ? String(path.dropFirst(2)) : String(path)
+            } else if line.hasPrefix("@@"), let plus = line.firstIndex(of: "+") {
+                let numbers = line[line.index(after: plus)...].prefix { $0 != " " }.split(separator: ",")
+                guard let first = numbers.first.flatMap({ Int($0) }) else { continue }
+                let count = numbers.count > 1 ? Int(numbers[1]) ?? 1 : 1
+                if count > 0 { ranges[file, default: []].append(first...first + count - 1) }
+            }
+        }
+    }
+
+    /// Leaves out findings that lie on no added line; `prefix` is the linted folder's path in the repository.
+    public func apply(_ outcome: inout Linter.Outcome, prefix: String) {
+        outcome.findings.removeAll { finding in
+            let lines = finding.line...max(finding.line, finding.endLine)
+            return !(ranges[prefix + finding.file] ?? []).contains { $0.overlaps(lines) }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// What a `.keychain-lint.yml` says.
+///
+/// ```yaml
+/// disabled_rules: [biometric-flag-choice]
+/// severity: {ignored-osstatus: error}
+/// excluded: [Pods, "*/Generated/*"]
+/// pedantic: false
+/// paths:
+///   Tests: {disabled_rules: [ignored-osstatus]}
+/// ```
+public struct Configuration: Sendable {
+    /// Rules that do not run.
+    public var disabledRules: Set<String> = []
+    /// The only rules that run; nil for all.
+    public var onlyRules: Set<String>?
+    /// Severities that replace those of rules.
+    public var severities: [String: Severity] = [:]
+    /// Patterns of paths that are left out.
+    public var excluded: [String] = []
+    /// Whether notes of medium confidence, and findings of low confidence, are reported.
+    public var isPedantic = false
+    /// Rules that do not run under some paths.
+    public var disabledByPath: [(pattern: String, rules: Set<String>)] = []
+
+    /// The configuration that says nothing.
+    public init() {}
+
+    /// A configuration that cannot be understood.
+    public struct Failure: Error, CustomStringConvertible {
+        /// What is wrong, with the line.
+        public var description: String
+    }
+
+    package init(yaml text: String, parser: any SourceParser) throws(Failure) {
+        let root: YAMLNode
+        do { root = try parser.parse(yaml: text) } catch { throw Failure(description: error.description) }
+        if case .null = root.kind { return }
+        guard case .mapping(let pairs) = root.kind else { throw Failure(description: "line 1: a mapping is expected") }
+        for (key, value) in pairs {
+            switch key {
+            case "disabled_rules": disabledRules = try Self.rules(value)
+            case "only_rules": onlyRules = try Self.rules(value)
+            case "excluded": excluded = try Self.strings(value)
+            case "pedantic":
+                guard value.string == "true" || value.string == "false" else {
+                    throw Failure(description: "line \(value.line): pedantic is true or false")
+                }
+                isPedantic = value.string == "true"
+            case "severity":
+                for (name, level) in value.pairs {
+                    try Self.check(name, level.line)
+                    guard let severity = level.string.flatMap(Severity.init(rawValue:)) else {
+                        throw Failure(description: "line \(level.line): a severity is note, warning or error")
+                    }
+                    severities[name] = severity
+                }
+            case "paths":
+                for (pattern, rest) in value.pairs {
+                    guard let list = rest["disabled_rules"] else {
+                        throw Failure(description: "line \(rest.line): a path has disabled_rules")
+                    }
+                    disabledByPath.append((pattern, try Self.rules(list)))
+                }
+            default: throw Failure(description: "line \(value.line): there is no setting '\(key)'")
+            }
+        }
+    }
+
+    private static func strings(_ node: YAMLNode) throws(Failure) -> [String] {
+        guard case .sequence(let nodes) = node.kind else {
+            throw Failure(description: "line \(node.line): a list is expected")
+        }
+        return nodes.compactMap(\.string)
+    }
+
+    private static func rules(_ node: YAMLNode) throws(Failure) -> Set<String> {
+        let names = try strings(node)
+        for name in names { try check(name, node.line) }
+        return Set(names)
+    }
+
+    private static func check(_ name: String, _ line: Int) throws(Failure) {
+        guard Rule.all.contains(where: { $0.id == name }) else {
+            throw Failure(description: "line \(line): there is no rule '\(name)'")
+        }
+    }
+}
+
+extension Linter {
+    /// Reads a configuration from the text of a `.keychain-lint.yml`.
+    public func configuration(_ text: String) throws(Configuration.Failure) -> Configuration {
+        try Configuration(yaml: text, parser: parser)
+    }
+}
+
+extension Linter.Outcome {
+    /// Leaves out what a configuration disables under some paths.
+    public mutating func apply(_ configuration: Configuration) {
+        guard !configuration.disabledByPath.isEmpty else { return }
+        findings.removeAll { finding in
+            configuration.disabledByPath.contains { pattern, rules in
+                rules.contains(finding.rule) && Discovery.matches(finding.file, pattern)
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeychainLint
+import Testing
+
+/// The pages in Documentation/Lint say what the rules say.
+struct DocumentationTests {
+    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Documentation/Lint")
+
+    static let isWriting = ProcessInfo.processInfo.environment["KEYCHAIN_LINT_WRITE"] != nil
+
+    /// Compares a file with what it should be, or writes it with `Scripts/test-lint --write`.
+    static func compare(_ name: String, _ text: String) throws {
+        let file = folder.appendingPathComponent(name)
+        if isWriting {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+        let found = try String(decoding: Data(contentsOf: file), as: UTF8.self)
+        #expect(found == text, "Documentation/Lint/\(name) is stale: run Scripts/test-lint --write")
+    }
+
+    @Test(arguments: Rule.all.map(\.id))
+    func thePageOfARuleIsUpToDate(_ id: String) throws {
+        let rule = try #require(Rule.all.first { $0.id == id })
+        try Self.compare("\(id).md", rule.page)
+    }
+
+    @Test func theIndexIsUpToDate() throws { try Self.compare("README.md", Rule.index) }
+
+    @Test func noPageIsLeftOver() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+        let known = Set(Rule.all.map { $0.id + ".md" } + ["README.md", "Mutations.md"])
+        #expect(Set(names).subtracting(known).isEmpty)
+    }
+
+    @Test func namesAreUnique() { #expect(Set(Rule.all.map(\.id)).count == Rule.all.count) }
+}
