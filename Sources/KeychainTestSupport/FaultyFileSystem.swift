@@ -25,6 +25,20 @@ public enum FaultyFileSystem {
         _ = system.pointee.xSetSystemCall(system, "write", unsafeBitCast(write, to: sqlite3_syscall_ptr.self))
     }
 
+    /// Makes a file system that opens nothing the default of the process, as a host may make one of its own.
+    public static func refuseDefault() {
+        guard let system = sqlite3_vfs_find("unix") else { preconditionFailure("SQLite has no file system") }
+        let refusing = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
+        refusing.initialize(to: system.pointee)
+        refusing.pointee.pNext = nil
+        refusing.pointee.zName = UnsafePointer(strdup("refusing"))
+        refusing.pointee.xOpen = { _, _, file, _, _ in
+            file?.pointee.pMethods = nil
+            return SQLITE_CANTOPEN
+        }
+        sqlite3_vfs_register(refusing, 1)
+    }
+
     private typealias File = UnsafeMutablePointer<sqlite3_file>
     private typealias Open =
         @convention(c) (

@@ -19,7 +19,7 @@ struct FileHeader {
     init?(path: String) throws(SQLiteError) {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
-        let status = sqlite3_open_v2(path, &handle, flags, nil)
+        let status = StoreFileSystem.open(path, &handle, flags)
         defer { sqlite3_close_v2(handle) }
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard status == SQLITE_OK,

@@ -74,13 +74,11 @@ final class Connection {
     }
 
     private init(name: String, flags: Int32, settings: [String]) throws(SQLiteError) {
-        let isInMemory = flags & SQLITE_OPEN_MEMORY != 0
-        if !isInMemory, StoreFileSystem.registration != SQLITE_OK {
-            throw SQLiteError(code: StoreFileSystem.registration, operation: "preparing to open a file")
-        }
         var handle: OpaquePointer?
         let flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
-        let status = sqlite3_open_v2(name, &handle, flags, isInMemory ? nil : StoreFileSystem.name)
+        let status =
+            flags & SQLITE_OPEN_MEMORY != 0
+            ? sqlite3_open_v2(name, &handle, flags, nil) : StoreFileSystem.open(name, &handle, flags)
         guard status == SQLITE_OK, let handle else {
             sqlite3_close_v2(handle)
             throw SQLiteError(code: status, operation: "opening the file")

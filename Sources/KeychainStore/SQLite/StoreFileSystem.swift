@@ -16,11 +16,10 @@ import Glibc
 ///
 /// The default of the process is not asked for: a host may have put another one there.
 enum StoreFileSystem {
-    /// The name by which a connection asks for it.
-    static let name = "swift-keychain"
+    private static let name = "swift-keychain"
 
     /// The result code of making it known to SQLite, which happens once.
-    static let registration: Int32 = {
+    private static let registration: Int32 = {
         guard let original, let name = strdup(name) else { return SQLITE_NOMEM }
         let narrowed = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         narrowed.initialize(to: original)
@@ -28,10 +27,15 @@ enum StoreFileSystem {
         narrowed.pointee.pNext = nil
         narrowed.pointee.zName = UnsafePointer(name)
         narrowed.pointee.szOsFile = Int32(additionOffset + MemoryLayout<Addition>.size)
-        narrowed.pointee.xOpen = open
+        narrowed.pointee.xOpen = openFile
         narrowed.pointee.xAccess = access
         return sqlite3_vfs_register(narrowed, 0)
     }()
+
+    /// Opens a database in it; as sqlite3_open_v2.
+    static func open(_ path: String, _ handle: UnsafeMutablePointer<OpaquePointer?>, _ flags: Int32) -> Int32 {
+        registration == SQLITE_OK ? sqlite3_open_v2(path, handle, flags, name) : registration
+    }
 
     // A later SQLite may have further members behind those that are copied.
     private static let knownVersion: Int32 = 3
@@ -62,7 +66,7 @@ enum StoreFileSystem {
             UnsafeMutablePointer<sqlite3_vfs>?, UnsafePointer<CChar>?, File?, Int32, UnsafeMutablePointer<Int32>?
         ) -> Int32
 
-    private static let open: Open = { system, name, file, flags, openedFlags in
+    private static let openFile: Open = { system, name, file, flags, openedFlags in
         guard let file, flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL) == 0 else {
             file?.pointee.pMethods = nil
             return SQLITE_CANTOPEN
