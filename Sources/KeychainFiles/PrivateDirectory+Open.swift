@@ -14,6 +14,17 @@ extension PrivateDirectory {
         try self.init(location)
     }
 
+    /// The folder of a location that is there, also when others can get at it: for what takes something from them.
+    ///
+    /// - Returns: `nil` when there is none, and when it belongs to another user.
+    public init?(asItIs location: KeychainLocation) throws(FileError) {
+        var status = stat()
+        guard stat(location.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
+            return nil
+        }
+        try self.init(shared: location.path)
+    }
+
     /// Opens a file of mode 0600 for reading and writing, and makes it, empty, when it is missing.
     ///
     /// - Returns: The descriptor, which the caller closes.

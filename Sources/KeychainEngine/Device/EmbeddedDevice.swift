@@ -23,14 +23,22 @@ struct EmbeddedDevice: KeychainDevice {
     func lock() throws(KeychainError) {
         // Whatever becomes of the files, what this process holds goes first.
         lockThisProcess()
-        if case .folder = access.source {
-            guard let folder = try access.existingFolder() else { throw KeychainError(DeviceError.noPasscode) }
-            Handover.withdrawAll(in: folder)
-            try LockMark(folder).replace()
-            // One that was offered in between is of the mark before, and worth nothing.
-            Handover.withdrawAll(in: folder)
+        if case .folder(let location, _) = access.source {
+            // And what others hold, before anything is refused that is not as it should be.
+            try lockOthers(location)
+            guard try access.hasStore() else { throw KeychainError(DeviceError.noPasscode) }
         }
         guard try hasPasscode() else { throw KeychainError(DeviceError.noPasscode) }
+    }
+
+    private func lockOthers(_ location: KeychainLocation) throws(KeychainError) {
+        let existing: PrivateDirectory?
+        do { existing = try PrivateDirectory(asItIs: location) } catch { throw KeychainError(error) }
+        guard let folder = existing else { return }
+        Handover.withdrawAll(in: folder)
+        try LockMark(folder).replace()
+        // One that was offered in between is of the mark before, and worth nothing.
+        Handover.withdrawAll(in: folder)
     }
 
     /// Whether there is something to lock; taken for granted where the store is busy.

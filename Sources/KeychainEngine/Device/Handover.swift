@@ -89,7 +89,7 @@ enum Handover {
 
     /// Ends every offer: for a lock, and for whatever else changes the passcode.
     static func withdrawAll(in folder: PrivateDirectory) {
-        for name in folder.names(beginningWith: prefix) { folder.remove(name) }
+        for name in folder.names(beginningWith: prefix) where isOurs(name) { folder.remove(name) }
     }
 
     /// Removes what processes left behind that were killed, or that an end of the host ended.
@@ -112,6 +112,11 @@ enum Handover {
     private static func name(_ identifier: Bytes16) -> String {
         let digits = Array("0123456789abcdef")
         return prefix + identifier.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    }
+
+    /// Whether it is an offer, or what is left of one that was not completed.
+    private static func isOurs(_ name: String) -> Bool {
+        identifier(name.hasSuffix(".new") ? String(name.dropLast(4)) : name) != nil
     }
 
     private static func identifier(_ name: String) -> Bytes16? {

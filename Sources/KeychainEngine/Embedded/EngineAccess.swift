@@ -136,15 +136,14 @@ final class EngineAccess: Sendable {
     // A long call, such as a check of the whole store, keeps nobody who locks.
     private static let longestWaitForCalls: Int32 = 1_000
 
-    /// The folder of the keychain, when there is one with a store in it; nothing is made.
+    /// Whether there is a folder with a store in it; nothing is made.
     ///
-    /// - Returns: `nil` for a keychain in memory, too.
-    func existingFolder() throws(KeychainError) -> PrivateDirectory? {
-        guard case .folder(let location, _) = source else { return nil }
+    /// - Returns: `false` for a keychain in memory.
+    func hasStore() throws(KeychainError) -> Bool {
+        guard case .folder(let location, _) = source else { return false }
         let folder: PrivateDirectory?
         do { folder = try PrivateDirectory(existing: location) } catch { throw KeychainError(error) }
-        guard let folder, try Store.exists(in: folder) else { return nil }
-        return folder
+        return try folder.map { (folder) throws(KeychainError) in try Store.exists(in: folder) } ?? false
     }
 
     /// The lock state that this process is in, as far as it is known without opening anything.

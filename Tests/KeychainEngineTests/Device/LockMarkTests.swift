@@ -80,6 +80,42 @@ struct LockMarkTests {
         if thing == .link { #expect(try Data(contentsOf: URL(fileURLWithPath: "\(path).target")) == mark) }
     }
 
+    /// What is wrong with a keychain when it is locked.
+    enum Fault: CaseIterable {
+        case openFolder, openStore, storeMovedAway
+
+        /// Brings the fault about, or ends it.
+        func set(_ isThere: Bool, _ store: GuardedStore) throws {
+            let file = store.file("keychain.db")
+            switch self {
+            case .openFolder: #expect(chmod(store.file(""), isThere ? 0o755 : 0o700) == 0)
+            case .openStore: #expect(chmod(file, isThere ? 0o644 : 0o600) == 0)
+            case .storeMovedAway: #expect(rename(isThere ? file : "\(file).away", isThere ? "\(file).away" : file) == 0)
+            }
+        }
+    }
+
+    @Test("a lock that refuses a keychain has locked everybody", arguments: Fault.allCases)
+    func refused(_ fault: Fault) throws {
+        let store = try GuardedStore()
+        let other = try store.device.anotherProcess()
+        #expect(other.unlock(GuardedStore.passcode) == nil)
+        try fault.set(true, store)
+        #expect(throws: KeychainError.self) { try store.keychain.device.lock() }
+        try fault.set(false, store)
+        #expect(store.keychain.levels == levelsWhileLocked)
+        #expect(other.levels == levelsWhileLocked)
+    }
+
+    @Test("a lock takes no file but its own from a folder that is not a keychain's")
+    func otherFolder() throws {
+        let store = try TestStore()
+        try FileManager.default.createDirectory(atPath: store.path, withIntermediateDirectories: true)
+        try Data([1]).write(to: URL(fileURLWithPath: store.file("handover.notes")))
+        #expect(throws: KeychainError.self) { try store.open().device.lock() }
+        #expect(FileManager.default.fileExists(atPath: store.file("handover.notes")))
+    }
+
     @Test("every lock draws a new mark, and an unlock leaves it")
     func fresh() throws {
         let store = try GuardedStore()

@@ -209,6 +209,19 @@ struct TamperedDeviceTests {
         #expect(store.keychain.levels == levelsWhileLocked)
     }
 
+    @Test("a folder that is away during a lock and is put back leaves the keys with who did not look: not defended")
+    func folderPutBack() throws {
+        let store = try GuardedStore()
+        let path = try #require(store.device.path)
+        #expect(rename(path, "\(path).away") == 0)
+        try FileManager.default.copyItem(atPath: "\(path).away", toPath: path)
+        #expect(chmod(path, 0o700) == 0)
+        try store.device.anotherProcess().device.lock()
+        try FileManager.default.removeItem(atPath: path)
+        #expect(rename("\(path).away", path) == 0)
+        #expect(store.keychain.levels == allLevelsOpen)
+    }
+
     @Test("wrong passcodes that are taken out of the record can be tried again: not defended")
     func alteredAttempts() throws {
         let store = try GuardedStore()
