@@ -289,7 +289,7 @@ let targets: [Target] = [
         name: "KeychainProcessTests",
         dependencies: [
             "keychain-storm", "KeychainEngine", "KeychainCore", "KeychainFiles", "KeychainProtection",
-            "KeychainStore", "KeychainTestSupport", "CStormSupport", crypto,
+            "KeychainStore", "KeychainTestSupport", "CKeychainSupport", "CStormSupport", crypto,
         ]
     ),
     .testTarget(

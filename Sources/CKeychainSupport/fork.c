@@ -24,14 +24,15 @@ static unsigned inside;
 static unsigned waiting;
 // Forks that wait or are under way: they go before new work, or busy threads would keep them waiting.
 static unsigned forks;
-// Whether a fork has the gate to itself.
-static int closed;
+// Whether a fork prepares for all that are under way, or has done so. Until the last of them has ended, nobody enters.
+static int preparing;
+static int prepared;
 
 static _Atomic int abandoned;
 static _Atomic uint64_t generation;
 static void (*_Atomic preparation)(void);
 
-// Whether the fork of this thread has the gate to itself.
+// Whether nobody is inside the gate during the fork of this thread.
 static _Thread_local int has_gate;
 
 // A time-out of the wall clock would move with it.
@@ -106,21 +107,32 @@ static struct timespec longest_wait(void) {
     return end;
 }
 
+static void prepare_forks(void) {
+    void (*prepare)(void) = atomic_load(&preparation);
+    if (prepare != NULL && !atomic_load(&abandoned)) prepare();
+    pthread_mutex_lock(&mutex);
+    preparing = 0;
+    prepared = 1;
+    note_change();
+    pthread_mutex_unlock(&mutex);
+}
+
 static void before_fork(void) {
     struct timespec end = longest_wait();
     int error = 0;
     pthread_mutex_lock(&mutex);
     forks++;
-    while ((inside > 0 || closed) && error != ETIMEDOUT) error = wait_until(&end);
-    has_gate = inside == 0 && !closed;
-    closed |= has_gate;
+    // Who prepares has the gate and only closes files, so that this takes a moment.
+    while (preparing || (inside > 0 && error != ETIMEDOUT)) error = wait_until(preparing ? NULL : &end);
+    has_gate = inside == 0;
+    int prepares = has_gate && !prepared;
+    preparing = prepares;
     if (!has_gate) {
         forks--;
         note_change();
     }
     pthread_mutex_unlock(&mutex);
-    void (*prepare)(void) = atomic_load(&preparation);
-    if (has_gate && prepare != NULL && !atomic_load(&abandoned)) prepare();
+    if (prepares) prepare_forks();
     keychain_lock_files_before_fork();
     keychain_locked_before_fork();
 }
@@ -130,8 +142,8 @@ static void in_parent(void) {
     keychain_lock_files_in_parent();
     if (!has_gate) return;
     pthread_mutex_lock(&mutex);
-    closed = 0;
     forks--;
+    if (forks == 0) prepared = 0;
     note_change();
     pthread_mutex_unlock(&mutex);
 }
@@ -147,7 +159,7 @@ static void in_child(void) {
     mutex = fresh;
     make_condition();
     inside = waiting = forks = 0;
-    closed = 0;
+    preparing = prepared = 0;
     atomic_fetch_add(&generation, 1);
 }
 
