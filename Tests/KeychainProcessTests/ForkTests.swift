@@ -205,7 +205,7 @@ struct ForkTests {
             #expect(kill(process.identifier, SIGKILL) == 0)
         }
         #expect(try folder.start().ask("unlock", passcode).isDone)
-        // A lock that is held makes the unlock fail after two minutes.
+        // A lock that is held makes the unlock fail after half a minute.
         #expect(clock.now - start < .seconds(60))
         #expect(kill(child, 0) == 0, "the child lives on")
     }

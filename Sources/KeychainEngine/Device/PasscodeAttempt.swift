@@ -16,7 +16,7 @@ struct PasscodeAttempt {
     private static let lockName = "attempt.lock"
 
     /// How long to wait for the tries of others.
-    private static let lockTimeoutMilliseconds: Int32 = 120_000
+    private static let lockTimeoutMilliseconds: Int32 = 30_000
 
     /// How long to wait at least for the store, after others had their tries.
     private static let leastPatienceMilliseconds: Int32 = 500
