@@ -54,7 +54,7 @@ extension Engine {
         try groups.checkReadable(query.attributes[.accessGroup])
         try groups.checkAppClip(query.attributes[.accessGroup])
         guard !query.hasItemList else { throw .parameter("kSecUseItemList has no meaning in SecItemCopyMatching") }
-        if case .item? = query.reference, !query.attributes.isEmpty || query.scope.map({ $0 != .any }) ?? false {
+        if case .item? = query.reference, query.hasFilters || query.scope.map({ $0 != .any }) ?? false {
             throw .parameter("a persistent reference cannot be combined with attributes")
         }
         try query.match.check(for: query.itemClass)

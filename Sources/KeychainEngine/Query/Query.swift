@@ -46,6 +46,9 @@ extension Query {
     /// Whether both kinds of reference are asked for, and neither attributes nor data.
     var isForReferences: Bool { returns == [.reference, .persistentReference] }
 
+    /// Whether attributes narrow it down; an access control does not (specification, section 7.5).
+    var hasFilters: Bool { attributes.keys.contains { $0 != .accessControl } }
+
     /// Refuses conditions beyond attributes, which only a copy takes.
     func refuseMatchKeys(of function: String) throws(KeychainError) {
         guard match.keys.isEmpty else { throw .parameter("kSecMatch keys have no meaning in \(function)") }
@@ -53,7 +56,7 @@ extension Query {
 
     /// In an update or a delete a legacy reference stands alone, unlike one of the current form (specification, section 4.4).
     func checkLegacyReference() throws(KeychainError) {
-        if case .row? = reference, !attributes.isEmpty {
+        if case .row? = reference, hasFilters {
             throw .parameter("a legacy persistent reference cannot be combined with attributes")
         }
     }
