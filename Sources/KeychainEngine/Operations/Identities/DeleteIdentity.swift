@@ -45,7 +45,7 @@ extension Engine {
 
     /// Deletes by a persistent reference, which names the certificate.
     ///
-    /// The key is the one that its public key leads to, so that the certificate has to open.
+    /// The key is the one that its public key leads to. Both are read first, so that both have to open.
     func deleteIdentity(_ deletion: Deletion) throws(KeychainError) {
         let query = IdentityQuery(deletion.query)
         let damaged = try write { (writer) throws(KeychainError) -> DamagedRow? in
@@ -69,6 +69,7 @@ extension Engine {
             guard let (certificate, key) = found.first.map({ ($0.certificate, $0.key) }) else {
                 throw try pairs.absence()
             }
+            if case .damaged(let row) = try openMetadata(key) { return row }
             try remove(certificate, tags, writer)
             guard case .content(let metadata) = try openMetadata(certificate),
                 let hash = metadata.attributes[.publicKeyHash],
