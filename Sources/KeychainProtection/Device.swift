@@ -52,14 +52,18 @@ public struct Device: Sendable {
     ) throws(ProtectionError) -> StoredRow {
         let generation = try generation(of: item.protection)
         // So that nothing else is found wrong with an item that cannot be stored now.
-        _ = try key(.classKey(item.protection))
+        let classKey = try key(.classKey(item.protection))
         let passwordKey = item.attributes.requireApplicationPassword ? passwordKey : nil
         guard passwordKey != nil || !item.attributes.requireApplicationPassword else { throw .passwordMissing }
         guard (item.secret?.count ?? 0) <= ItemLimits.secretByteCount else { throw .tooLarge }
         let schema = ItemSchema.of(item.itemClass)
         let primaryKeyTag = tags.primaryKeyTag(schema, item.attributes)
         if !item.isTombstone {
-            item.attributes[.digest] = .data(tags.digest(primaryKeyTag, secret: item.secret))
+            // A digest of the secret would let whoever reads the attributes guess at it past the application password.
+            let secret = passwordKey == nil ? item.secret : nil
+            item.attributes[.digest] = .data(
+                ItemDigest.make(primaryKeyTag, secret: secret, under: classKey, of: storeIdentifier)
+            )
         }
         var row = StoredRow(
             itemClass: item.itemClass,

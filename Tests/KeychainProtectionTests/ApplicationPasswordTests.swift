@@ -70,6 +70,19 @@ struct ApplicationPasswordTests {
         #expect(try store.device().passwordHeader(of: row, metadata) == key.header)
     }
 
+    @Test("the attributes say nothing about a secret under a password, so that nobody guesses at it past the password")
+    func noDigest() throws {
+        func digest(_ secret: SecretBytes?, _ flags: AccessControlFlags?) throws -> AttributeValue? {
+            var item = SealableItem.sample(secret: secret, flags: flags)
+            _ = try device.seal(&item, tags: device.searchTags(), passwordKey: key)
+            return item.attributes[.digest]
+        }
+        let guarded = try digest("1234", .applicationPassword)
+        #expect(try guarded != nil && guarded == digest("1235", .applicationPassword))
+        #expect(try guarded == digest(nil, .applicationPassword))
+        #expect(try digest("1234", nil) != digest("1235", nil))
+    }
+
     @Test("the password's key is scrypt's, the check code one that is derived from it")
     func knownAnswers() throws {
         let derived = try Scrypt.key(from: "secret", salt: Array(200..<216), .testing)

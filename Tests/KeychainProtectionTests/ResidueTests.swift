@@ -206,7 +206,13 @@ struct ResidueTests {
             search.add("row key", try RowPart(.secret, of: row, device).key)
             search.add("metadata key of the row", try RowPart(.metadata, of: row, device).key)
             search.add("tag key", keybag.indexKeys.tagKey)
-            search.add("digest key", keybag.indexKeys.digestKey)
+            let classKey = try device.key(.classKey(.whenUnlocked))
+            search.add(
+                "digest key",
+                classKey.withKey {
+                    KeyDerivation.derive("digests", from: $0, context: device.storeIdentifier.bytes)
+                }
+            )
             search.add("password key", passwordKey.key)
             search.add("backup key", backupSecret.key)
             for (algorithm, key) in enclaveKeys {
@@ -228,7 +234,9 @@ struct ResidueTests {
             case .metadata: _ = try device.openMetadata(of: row)
             case .secret: #expect(try device.openSecret(of: row, metadata) == secret)
             case .seal: _ = try device.seal(.sample(secret: secret))
-            case .digest: _ = device.searchTags().digest(.zero, secret: secret)
+            case .digest:
+                let classKey = try device.key(.classKey(.whenUnlocked))
+                _ = ItemDigest.make(.zero, secret: secret, under: classKey, of: device.storeIdentifier)
             case .handover: #expect(SlotKey(try slotKey.handOver(store: .zero), store: .zero) != nil)
             case .password: #expect(try PasswordKey(password, passwordKey.header) != nil)
             case .secretWithPassword:

@@ -9,11 +9,9 @@ import KeychainCore
 /// attribute and comparison form. The keyed state lives as long as the operation, so that many tags cost one set-up.
 public struct SearchTags {
     private let keyed: HMAC<SHA256>
-    private let digestKey: LockedKey
 
     init(_ keys: IndexKeys) {
         keyed = keys.tagKey.withKey { key in Residue.contain { HMAC<SHA256>(key: key) } }
-        digestKey = keys.digestKey
     }
 
     /// The tag of one attribute value.
@@ -52,18 +50,6 @@ public struct SearchTags {
             attributes[column.name].map {
                 AttributeTag(name: column.name, tag: tag(schema.itemClass, column, $0))
             }
-        }
-    }
-
-    /// A keyed digest of an item, by the tag of its primary key and its secret.
-    ///
-    /// HMAC-SHA-256 under a key of its own, cut to 20 bytes.
-    func digest(_ primaryKeyTag: SearchTag, secret: SecretBytes?) -> [UInt8] {
-        Residue.contain {
-            var mac = digestKey.withKey { HMAC<SHA256>(key: $0) }
-            primaryKeyTag.withUnsafeBytes { mac.update(data: $0) }
-            secret?.withUnsafeBytes { mac.update(data: $0) }
-            return Array(Array(mac.finalize()).prefix(20))
         }
     }
 

@@ -310,8 +310,9 @@ def open_row(keys, item_class, row, passwords, checks_digest):
         if key is not None:
             sealing_key = derive("item password", key, item_class.encode() + row["uuid"] + salt)
             secret, state = unseal(sealed, sealing_key, header), "open"
-    if checks_digest and secret is not None and not row["tombstone"]:
-        digest = mac(derive("digests", keys.index(), keys.identifier), row["pk"] + secret)[:20]
+    if checks_digest and not row["tombstone"]:
+        digested = b"" if needs_password(attributes) else secret
+        digest = mac(derive("digests", keys.keys[1, level], keys.identifier), row["pk"] + digested)[:20]
         require(attributes["sha1"] == (2, digest), "the digest")
     result.update(state=state, tombstone=row["tombstone"] == 1)
     result["secret"] = secret.hex() if has_secret and secret is not None else None

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import KeychainCore
+
+/// The keyed digest of an item, by the tag of its primary key and its secret (Documentation/Format.md, "Metadata").
+///
+/// HMAC-SHA-256 (RFC 2104), cut to 20 bytes, under a key of the item's protection class: its tag is in the clear, so that under
+/// the index key, which takes no passcode, it would let others guess at the secret.
+enum ItemDigest {
+    static func make(
+        _ primaryKeyTag: SearchTag,
+        secret: SecretBytes?,
+        under classKey: LockedKey,
+        of storeIdentifier: Bytes16
+    ) -> [UInt8] {
+        Residue.contain {
+            var mac = classKey.withKey { key in
+                HMAC<SHA256>(key: KeyDerivation.Several(from: key).derive("digests", context: storeIdentifier.bytes))
+            }
+            primaryKeyTag.withUnsafeBytes { mac.update(data: $0) }
+            secret?.withUnsafeBytes { mac.update(data: $0) }
+            return Array(Array(mac.finalize()).prefix(20))
+        }
+    }
+}
