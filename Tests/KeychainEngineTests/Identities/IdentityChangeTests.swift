@@ -115,13 +115,17 @@ struct IdentityChangeTests {
         }
     }
 
-    @Test("a delete needs no key of the device, as far as certificates are readable", arguments: Way.allCases)
+    @Test(
+        "a delete needs no key of the device, but by a persistent reference both halves are read",
+        arguments: Way.allCases
+    )
     func locked(_ way: Way) throws {
         let device = try VirtualDevice()
         let (calls, persistent) = try calls(device.keychain)
         try device.lock()
-        #expect(calls.delete(way.query(persistent)) == .done)
-        #expect(calls.copy(.reference(identity)) == .failed(.itemNotFound))
+        let isRead = way == .persistent
+        #expect(calls.delete(way.query(persistent)) == (isRead ? .failed(.interactionNotAllowed) : .done))
+        #expect(calls.copy(.reference(identity)) == .failed(isRead ? .interactionNotAllowed : .itemNotFound))
         #expect(calls.copy(.reference(.identity(Fixture.identity(2)))) == .failed(.interactionNotAllowed))
     }
 }
