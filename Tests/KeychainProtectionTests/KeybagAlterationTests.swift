@@ -112,7 +112,7 @@ struct KeybagAlterationTests {
                 )
             )
         },
-        Forgery("more work than is allowed") { keybag in
+        Forgery("work that is not allowed") { keybag in
             guard let slot = keybag.passcodeSlot else { return }
             let work = ScryptParameters(log2Cost: 31, blockSize: 8, parallelization: 1)
             keybag.slots[1] = .passcode(

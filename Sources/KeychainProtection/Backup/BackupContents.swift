@@ -73,7 +73,7 @@ struct BackupContents {
 
     private init(_ reader: inout ByteReader) throws {
         guard let header = try PasswordHeader(&reader) else {
-            throw ProtectionError.damagedKeybag("its secret asks for more work than is allowed")
+            throw ProtectionError.damagedKeybag("its secret asks for work that is not allowed")
         }
         self.header = header
         guard let identifier = Bytes16(try reader.take(Bytes16.count)) else { throw ByteReader.Truncated() }

@@ -36,7 +36,7 @@ extension Keybag {
             throw .damagedKeybag("it has other slots than it must have")
         }
         guard passcodeSlot?.work.areAcceptable ?? true else {
-            throw .damagedKeybag("its passcode asks for more work than is allowed")
+            throw .damagedKeybag("its passcode asks for work that is not allowed")
         }
         guard passcodeSlot?.work.isAcceptable(floor) ?? true else {
             throw .damagedKeybag("its passcode asks for less work than is allowed")
