@@ -25,6 +25,8 @@ var products: [Product] = [
     // Misuse of the keychain found in source code; works with the trait Lint.
     .library(name: "KeychainLint", targets: ["KeychainLint", "KeychainLintParsing"]),
     .executable(name: "keychain-lint", targets: ["keychain-lint"]),
+    .plugin(name: "KeychainLintCommand", targets: ["KeychainLintCommand"]),
+    .plugin(name: "KeychainLintBuild", targets: ["KeychainLintBuild"]),
 ]
 
 let dependencies: [Package.Dependency] = [
@@ -171,6 +173,16 @@ let targets: [Target] = [
             .product(name: "Yams", package: "Yams", condition: lint),
         ]
     ),
+
+    // `swift package keychain-lint`, and a lint at every build
+    .plugin(
+        name: "KeychainLintCommand",
+        capability: .command(
+            intent: .custom(verb: "keychain-lint", description: "Finds misuse of the keychain in source code.")
+        ),
+        dependencies: ["keychain-lint"]
+    ),
+    .plugin(name: "KeychainLintBuild", capability: .buildTool(), dependencies: ["keychain-lint"]),
 
     // executables
     .executableTarget(name: "keychain-lint", dependencies: ["KeychainLint", "KeychainLintParsing", arguments]),
@@ -373,7 +385,7 @@ let package = Package(
 )
 
 for target in package.targets
-where target.type != .system && !["CKeychainSupport", "CStormSupport"].contains(target.name) {
+where target.type != .system && target.type != .plugin && !["CKeychainSupport", "CStormSupport"].contains(target.name) {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .enableUpcomingFeature("ExistentialAny"),

@@ -79,40 +79,7 @@ public struct Linter: Sendable {
         let clock = ContinuousClock()
         var start = clock.now
         let manifests = Manifests(inputs)
-        let results = Mutex<[(Int, FileResult)]>([])
-        let parser = parser
-        Parallel.forEach(inputs.count) { index in
-            let result = FileResult(inputs[index], parser, manifests)
-            if !result.isEmpty { results.withLock { $0.append((index, result)) } }
-        }
-        var swift: [SourceFile] = []
-        var texts: [Project.TextFile] = []
-        // Tests of a type that keeps things in the keychain need not name the keychain.
-        let first = results.withLock { $0 }
-        let names = Set(first.flatMap { $0.1.swift?.keychainTypes ?? [] }).subtracting([
-            "String", "UserDefaults", "Error",
-        ])
-        if !names.isEmpty, names.count < 500 {
-            let words = ByteSearch.Words(names.sorted())
-            Parallel.forEach(first.count) { position in
-                guard let bytes = first[position].1.waiting, SourceFile.isTestPath(inputs[first[position].0].path),
-                    words.areFound(in: bytes)
-                else { return }
-                var result = first[position].1
-                let index = first[position].0
-                result.parse(bytes, inputs[index].path, parser, manifests)
-                results.withLock { $0[position].1 = result }
-            }
-        }
-        for (_, result) in results.withLock({ $0 }).sorted(by: { $0.0 < $1.0 }) {
-            outcome.lineCount += result.lineCount
-            outcome.parsingTime += result.parsingTime
-            if let file = result.swift { swift.append(file) }
-            if let file = result.text { texts.append(file) }
-            if let reason = result.skipped { outcome.skipped.append(reason) }
-        }
-        outcome.fileCount = inputs.count
-        outcome.parsedCount = swift.count
+        let (swift, texts) = read(inputs, manifests, &outcome)
         outcome.readingTime = clock.now - start
         start = clock.now
 
@@ -154,6 +121,49 @@ public struct Linter: Sendable {
         outcome.skipped += suppressions.problems
         outcome.analysisTime = clock.now - start
         return outcome
+    }
+
+    /// Reads all files, and parses those in which a rule may find something.
+    private func read(
+        _ inputs: [InputFile],
+        _ manifests: Manifests,
+        _ outcome: inout Outcome
+    ) -> (swift: [SourceFile], texts: [Project.TextFile]) {
+        let results = Mutex<[(Int, FileResult)]>([])
+        let parser = parser
+        Parallel.forEach(inputs.count) { index in
+            let result = FileResult(inputs[index], parser, manifests)
+            if !result.isEmpty { results.withLock { $0.append((index, result)) } }
+        }
+        var swift: [SourceFile] = []
+        var texts: [Project.TextFile] = []
+        // Tests of a type that keeps things in the keychain need not name the keychain.
+        let first = results.withLock { $0 }
+        let names = Set(first.flatMap { $0.1.swift?.keychainTypes ?? [] }).subtracting([
+            "String", "UserDefaults", "Error",
+        ])
+        if !names.isEmpty, names.count < 500 {
+            let words = ByteSearch.Words(names.sorted())
+            Parallel.forEach(first.count) { position in
+                guard let bytes = first[position].1.waiting, SourceFile.isTestPath(inputs[first[position].0].path),
+                    words.areFound(in: bytes)
+                else { return }
+                var result = first[position].1
+                let index = first[position].0
+                result.parse(bytes, inputs[index].path, parser, manifests)
+                results.withLock { $0[position].1 = result }
+            }
+        }
+        for (_, result) in results.withLock({ $0 }).sorted(by: { $0.0 < $1.0 }) {
+            outcome.lineCount += result.lineCount
+            outcome.parsingTime += result.parsingTime
+            if let file = result.swift { swift.append(file) }
+            if let file = result.text { texts.append(file) }
+            if let reason = result.skipped { outcome.skipped.append(reason) }
+        }
+        outcome.fileCount = inputs.count
+        outcome.parsedCount = swift.count
+        return (swift, texts)
     }
 
     private static func order(_ left: Finding, _ right: Finding) -> Bool {

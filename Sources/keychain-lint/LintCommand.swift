@@ -42,6 +42,9 @@ struct LintCommand: ParsableCommand {
     @Flag(help: "Say on standard error how long reading, parsing and analysis took.")
     var statistics = false
 
+    @Option(help: "Write an empty file when done, for build systems.")
+    var stamp: String?
+
     @Option(help: "Explain a rule, and lint nothing.")
     var explain: String?
 
@@ -66,6 +69,7 @@ struct LintCommand: ParsableCommand {
         if format != .human, format != .sarif, format != .github {
             for skipped in outcome.skipped { Self.say("keychain-lint: \(skipped.file) \(skipped.reason)\n") }
         }
+        if let stamp { try Data().write(to: URL(fileURLWithPath: stamp)) }
         if outcome.skipped.contains(where: { $0.reason == "does not exist" }) { throw ExitCode(2) }
         if writeBaseline == nil, outcome.findings.contains(where: { $0.severity >= failOn }) { throw ExitCode(1) }
     }
