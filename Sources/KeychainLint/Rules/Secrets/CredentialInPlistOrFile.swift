@@ -16,6 +16,12 @@ extension Rule {
             Fetch it at run time and keep it in the keychain, or give it to the build from a store of secrets.
             """,
         flagged: [
+            """
+            import Foundation
+            func keep(_ credentials: Credentials, _ folder: URL) throws {
+                try JSONEncoder().encode(credentials).write(to: folder.appendingPathComponent("login.plist"))
+            }
+            """,
             Example([
                 "App/Config.plist": """
                 <plist version="1.0">
@@ -44,6 +50,13 @@ extension Rule {
             ]),
         ],
         accepted: [
+            """
+            import Foundation
+            func keep(_ credentials: Credentials, _ file: URL) throws {
+                try seal(JSONEncoder().encode(credentials)).write(to: file.appendingPathComponent("login.json"))
+                try historyToken.write(to: file.appendingPathComponent("history.json"))
+            }
+            """,
             Example([
                 "App/Config.plist": """
                 <plist version="1.0">
@@ -72,6 +85,20 @@ extension Rule {
             ]),
         ],
         check: .project { project, report in
+            for module in project.modules {
+                for file in module.module.files where !file.isTest {
+                    for found in FileWrite.all(file) {
+                        report.add(
+                            path: file.path,
+                            line: file.lines.line(found.range.start),
+                            column: file.lines.column(found.range.start),
+                            endLine: file.lines.line(found.range.end),
+                            "writes '\(found.name)' to a file in the clear",
+                            context: found.name
+                        )
+                    }
+                }
+            }
             func check(_ name: String, _ value: String, _ path: String, _ line: Int) {
                 guard SecretName.isSecret(name), !SecretName.isExcused(name), !value.contains("$"),
                     SecretText.looksRandom(value)
@@ -95,4 +122,33 @@ extension Rule {
             }
         }
     )
+}
+
+/// A write of a secret to a file.
+private enum FileWrite {
+    static func all(_ file: SourceFile) -> [(name: String, range: ByteRange)] {
+        SyntaxWalk.expressions(file.tree.statements).compactMap { expression in
+            guard case .call(let callee, let arguments) = expression.kind,
+                case .member(let base?, "write") = callee.kind,
+                let target = arguments.first, target.label == "to" || target.label == "toFile"
+            else { return nil }
+            let path = SyntaxWalk.expressions([Statement(.expression(target.value), target.value.range)])
+                .compactMap(\.literalText)
+            guard path.contains(where: { $0.hasSuffix("plist") || $0.hasSuffix("json") || $0.hasSuffix("txt") }) else {
+                return nil
+            }
+            let text = file.text(expression.range).lowercased()
+            if ["encrypt", "seal", "cipher", "fileprotection"].contains(where: { text.contains($0) }) { return nil }
+            let names = SyntaxWalk.expressions([Statement(.expression(base), base.range)]).compactMap {
+                part -> String? in
+                if case .name(let name) = part.kind { return name }
+                if case .member(_?, let name) = part.kind { return name }
+                return nil
+            }
+            guard let name = names.first(where: { SecretName.isSecret($0) && !SecretName.isExcused($0) }) else {
+                return nil
+            }
+            return (name, expression.range)
+        }
+    }
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Code that the system runs while the device is most often locked.
+enum BackgroundRoot {
+    private static let taskTypes: Set<String> = [
+        "BGTask", "BGAppRefreshTask", "BGProcessingTask", "BGContinuedProcessingTask",
+    ]
+
+    private static let extensionTypes: Set<String> = [
+        "UNNotificationServiceExtension", "NEPacketTunnelProvider", "NEAppProxyProvider", "NEFilterDataProvider",
+        "NEFilterControlProvider", "NEDNSProxyProvider", "TimelineProvider", "AppIntentTimelineProvider",
+        "IntentTimelineProvider", "CXProviderDelegate", "CLKComplicationDataSource",
+    ]
+
+    private static let labels: Set<String> = [
+        "performFetchWithCompletionHandler", "fetchCompletionHandler", "didReceiveIncomingPushWith", "willRestoreState",
+        "handleEventsForBackgroundURLSession",
+    ]
+
+    /// What makes a function one that runs in the background; nil for others.
+    static func reason(_ facts: FunctionFacts) -> String? {
+        guard let function = facts.symbol?.function else { return nil }
+        for parameter in function.parameters {
+            if taskTypes.contains(Module.simpleName(parameter.type)) { return Module.simpleName(parameter.type) }
+            if let label = parameter.label, labels.contains(label) { return label }
+        }
+        guard let type = facts.typeName, function.name != "init" else { return nil }
+        return facts.module.inherited(type).first { extensionTypes.contains($0) }
+    }
+
+    /// Reads and writes of items that a background function reaches, with the adds of the same items.
+    static func meetings(_ all: ModuleFacts) -> [(add: Site, root: FunctionFacts, read: Site, reason: String)] {
+        let adds = all.functions.filter { !$0.isTest }.flatMap(\.reported).filter { $0.function == .add }
+        var result: [(add: Site, root: FunctionFacts, read: Site, reason: String)] = []
+        var seen: Set<Place> = []
+        for root in all.functions where !root.isTest {
+            guard let reason = reason(root) else { continue }
+            for read in root.sites where read.function == .copy || read.function == .update {
+                for add in adds where !seen.contains(add.reportPlace) {
+                    guard let one = read.query.variants.first,
+                        add.query.variants.contains(where: { one.meansSameItem(as: $0) })
+                    else { continue }
+                    seen.insert(add.reportPlace)
+                    result.append((add, root, read, reason))
+                }
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let accessibilityMigrationInBackground = Rule(
+        "accessibility-migration-in-background",
+        .error,
+        .medium,
+        .results,
+        title: "An item is made anew in the background",
+        reason: """
+            A delete works while the device is locked, the add that follows may not: the item is gone for good. \
+            Background code runs while the device is locked.
+            """,
+        remedy: """
+            Migrate once, in the foreground: write the new item, read it back, then remove the old one.
+            """,
+        flagged: [
+            """
+            import Security
+            func again(_ d: Data) -> OSStatus {
+                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
+                let s = SecItemDelete(id as CFDictionary)
+                guard s == errSecSuccess || s == errSecItemNotFound else { return s }
+                return SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock]) { $1 } as CFDictionary, nil)
+            }
+            func refresh(_ task: BGAppRefreshTask, _ d: Data) { print(again(d)) }
+            """,
+            """
+            import Security
+            func again(_ d: Data) -> OSStatus {
+                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
+                let s = SecItemDelete(id as CFDictionary)
+                guard s == errSecSuccess || s == errSecItemNotFound else { return s }
+                return SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock]) { $1 } as CFDictionary, nil)
+            }
+            final class Service: UNNotificationServiceExtension {
+                override func didReceive(_ request: UNNotificationRequest, withContentHandler handler: @escaping (UNNotificationContent) -> Void) {
+                    print(again(Data()))
+                }
+            }
+            """,
+            """
+            import Security
+            final class App: NSObject, UIApplicationDelegate {
+                func application(_ application: UIApplication, didReceiveRemoteNotification info: [AnyHashable: Any],
+                                 fetchCompletionHandler done: @escaping (UIBackgroundFetchResult) -> Void) {
+                    let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
+                    print(SecItemDelete(id as CFDictionary))
+                    print(SecItemAdd(id.merging([kSecValueData: Data(), kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock]) { $1 } as CFDictionary, nil))
+                }
+            }
+            """,
+        ],
+        accepted: [
+            """
+            import Security
+            func again(_ d: Data) -> OSStatus {
+                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
+                let s = SecItemDelete(id as CFDictionary)
+                guard s == errSecSuccess || s == errSecItemNotFound else { return s }
+                return SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock]) { $1 } as CFDictionary, nil)
+            }
+            final class Scene { func sceneDidBecomeActive() { print(again(Data())) } }
+            """,
+            """
+            import Security
+            func refresh(_ task: BGAppRefreshTask) {
+                print(SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary))
+            }
+            """,
+            """
+            import Security
+            func refresh(_ task: BGAppRefreshTask, _ d: Data) {
+                print(SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, [kSecValueData: d] as CFDictionary))
+            }
+            """,
+        ],
+        check: .function { facts, report in
+            guard let reason = BackgroundRoot.reason(facts) else { return }
+            for add in facts.sites where add.function == .add {
+                for delete in facts.sites where delete.function == .delete && add.passed.contains(delete.index) {
+                    guard let one = delete.query.variants.first,
+                        add.query.variants.contains(where: { one.meansSameItem(as: $0) })
+                    else { continue }
+                    report.add(
+                        delete.rootCall,
+                        "deletes an item and adds it again in the background (\(reason)): while locked only the delete works",
+                        related: [(add.rootCall, "it is added here")],
+                        context: facts.name
+                    )
+                    return
+                }
+            }
+        }
+    )
+}

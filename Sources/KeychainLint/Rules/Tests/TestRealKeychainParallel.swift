@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+    static let testRealKeychainParallel = Rule(
+        "test-real-keychain-parallel",
+        .note,
+        .medium,
+        .tests,
+        in: .tests,
+        title: "Tests that share items run at the same time",
+        reason: """
+            Swift Testing runs the tests of a suite in parallel: those that write the same items see each \
+            other's.
+            """,
+        remedy: "Add .serialized to the suite, or give each test a service of its own.",
+        flagged: [
+            Example([
+                "Tests/AppTests/VaultTests.swift": """
+                import Testing
+                @Suite struct VaultTests {
+                    @Test func one() { #expect(Vault().save(Data()) == errSecSuccess) }
+                    @Test func two() { #expect(Vault().save(Data()) == errSecDuplicateItem) }
+                }
+                """,
+                "Sources/App/Vault.swift": """
+                import Security
+                struct Vault {
+                    func save(_ d: Data) -> OSStatus {
+                        SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+                    }
+                }
+                """,
+            ]),
+            Example([
+                "Tests/AppTests/VaultTests.swift": """
+                import Testing
+                struct VaultTests {
+                    let vault = Vault()
+                    @Test func one() { #expect(vault.save(Data()) == errSecSuccess) }
+                    @Test func two() { #expect(vault.save(Data()) == errSecDuplicateItem) }
+                }
+                """,
+                "Sources/App/Vault.swift": """
+                import Security
+                struct Vault {
+                    func save(_ d: Data) -> OSStatus {
+                        SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+                    }
+                }
+                """,
+            ]),
+            Example([
+                "Tests/AppTests/VaultTests.swift": """
+                import Testing
+                @Suite("vault") final class VaultTests {
+                    @Test func one() { _ = Vault().save(Data()) }
+                    @Test(arguments: [1, 2]) func two(_ n: Int) { _ = Vault().save(Data()) }
+                }
+                """,
+                "Sources/App/Vault.swift": """
+                import Security
+                struct Vault {
+                    func save(_ d: Data) -> OSStatus {
+                        SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+                    }
+                }
+                """,
+            ]),
+        ],
+        accepted: [
+            Example([
+                "Tests/AppTests/VaultTests.swift": """
+                import Testing
+                @Suite(.serialized) struct VaultTests {
+                    @Test func one() { #expect(Vault().save(Data()) == errSecSuccess) }
+                    @Test func two() { #expect(Vault().save(Data()) == errSecDuplicateItem) }
+                }
+                """,
+                "Sources/App/Vault.swift": """
+                import Security
+                struct Vault {
+                    func save(_ d: Data) -> OSStatus {
+                        SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+                    }
+                }
+                """,
+            ]),
+            Example([
+                "Tests/AppTests/VaultTests.swift": """
+                import Testing
+                @Suite struct VaultTests {
+                    @Test func one() { #expect(Vault().save(Data()) == errSecSuccess) }
+                    @Test func two() { #expect(1 == 1) }
+                }
+                """,
+                "Sources/App/Vault.swift": """
+                import Security
+                struct Vault {
+                    func save(_ d: Data) -> OSStatus {
+                        SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+                    }
+                }
+                """,
+            ]),
+            Example([
+                "Tests/AppTests/VaultTests.swift": """
+                import Testing
+                @Suite(.keychain) struct VaultTests {
+                    @Test func one() { #expect(Vault().save(Data()) == errSecSuccess) }
+                    @Test func two() { #expect(Vault().save(Data()) == errSecDuplicateItem) }
+                }
+                """,
+                "Sources/App/Vault.swift": """
+                import Security
+                struct Vault {
+                    func save(_ d: Data) -> OSStatus {
+                        SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+                    }
+                }
+                """,
+            ]),
+        ],
+        check: .module { all, report in
+            for (name, type) in all.module.types.sorted(by: { $0.key < $1.key }) where type.isTest {
+                guard
+                    let (declaration, file) = type.declarations.first(where: { $0.declaration.keyword != "extension" })
+                else { continue }
+                let text = all.module.files[file].text(declaration.range)
+                if text.contains(".serialized") || text.contains(".keychain") || text.contains("UUID()") { continue }
+                let tests = all.functions.filter { facts in
+                    facts.typeName == name && facts.symbol?.function.attributes.contains { $0.name == "Test" } == true
+                        && facts.sites.contains { $0.function == .add || $0.function == .delete }
+                }
+                guard tests.count > 1, let first = tests[0].sites.first else { continue }
+                report.add(
+                    Place(file: file, range: declaration.nameRange),
+                    "its tests write to the keychain at the same time",
+                    related: [(first.rootCall, "one of them, here")],
+                    context: name
+                )
+            }
+        }
+    )
+}
