@@ -145,9 +145,7 @@ public struct Linter: Sendable {
         if !names.isEmpty, names.count < 500 {
             let words = ByteSearch.Words(names.sorted())
             Parallel.forEach(first.count) { position in
-                guard let bytes = first[position].1.waiting, SourceFile.isTestPath(inputs[first[position].0].path),
-                    words.areFound(in: bytes)
-                else { return }
+                guard let bytes = first[position].1.waiting, words.areFound(in: bytes) else { return }
                 var result = first[position].1
                 let index = first[position].0
                 result.parse(bytes, inputs[index].path, parser, manifests)

@@ -55,7 +55,7 @@ struct FileResult: Sendable {
             return count
         }
         guard Self.words.areFound(in: bytes) else {
-            waiting = bytes
+            if SourceFile.isTestPath(input.path) { waiting = bytes }
             return
         }
         parse(bytes, input.path, parser, manifests)

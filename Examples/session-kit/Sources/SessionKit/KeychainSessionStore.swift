@@ -53,6 +53,7 @@ public struct KeychainSessionStore: SessionStore {
     /// A failure is none of the reader's: the session was read, and the next read tries again.
     private func carryOver(_ found: [String: Any]) {
         guard found[kSecAttrAccessible as String] as? String != accessible as String else { return }
+        // keychain-lint:disable:next ignored-osstatus — the session was read, and the next read tries again
         SecItemUpdate(item as CFDictionary, [kSecAttrAccessible as String: accessible] as CFDictionary)
     }
 

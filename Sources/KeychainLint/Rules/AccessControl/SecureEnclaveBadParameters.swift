@@ -78,7 +78,11 @@ extension Rule {
                     case "kSecValueData": problem = "the Secure Enclave takes no key from outside"
                     default: problem = nil
                     }
-                    if let problem { report.add(Place(file: facts.file, range: pair.range), problem) }
+                    if let problem {
+                        let entry = Place(file: facts.file, range: pair.range)
+                        let call = creatingCall(around: pair.range, facts)
+                        report.add(call ?? entry, problem, related: call == nil ? [] : [(entry, "the entry")])
+                    }
                 }
             }
             for expression in SyntaxWalk.expressions(facts.source.tree.statements) {
@@ -110,4 +114,19 @@ extension Rule {
             }
         }
     )
+}
+
+/// The one call in the function around an entry that makes a key.
+private func creatingCall(around range: ByteRange, _ facts: FileFacts) -> Place? {
+    let names = ["SecKeyCreateRandomKey", "SecKeyGeneratePair", "SecKeyCreateWithData", "SecItemAdd"]
+    let around = SyntaxWalk.statements(facts.source.tree.statements).last { statement in
+        guard case .function(let function) = statement.kind else { return false }
+        return function.range.contains(range)
+    }
+    guard let around else { return nil }
+    let calls = SyntaxWalk.expressions([around]).filter { expression in
+        guard case .call(let callee, _) = expression.kind else { return false }
+        return names.contains(callee.lastName ?? "")
+    }
+    return calls.count == 1 ? Place(file: facts.file, range: calls[0].range) : nil
 }

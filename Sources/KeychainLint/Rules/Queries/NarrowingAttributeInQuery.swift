@@ -85,7 +85,9 @@ extension Rule {
                 .map { (place: $0.entry.place, message: "\($0.key) is set here") }
             report.add(
                 site.reportPlace,
-                "\(site.function == .update ? "updates" : "deletes") by \(list(keys)) too: misses the item once that differs",
+                keys == ["kSecValueData"]
+                    ? "the query holds kSecValueData: some keychains ignore it, others compare it and miss the item"
+                    : "\(site.function == .update ? "updates" : "deletes") by \(list(keys)) too: misses the item once that differs",
                 confidence: always ? .high : .medium,
                 related: places,
                 context: site.context

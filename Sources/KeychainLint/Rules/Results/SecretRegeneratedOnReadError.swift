@@ -134,10 +134,15 @@ extension Rule {
                     }
                     guard let store = stores.first else { continue }
                     let isAnonymous = call.name == "UUID"
+                    // An add alone fails where the old secret is, unless that was deleted before.
+                    let isAddOnly = stores.allSatisfy { store in
+                        store.function == .add
+                            && !facts.sites.contains { $0.function == .delete && store.passed.contains($0.index) }
+                    }
                     report.add(
                         event.place,
                         "makes a new secret whenever the read fails, also when the keychain is only locked, and stores it",
-                        severity: isAnonymous || stores.allSatisfy({ $0.function == .add }) ? .warning : nil,
+                        severity: isAnonymous || isAddOnly ? .warning : nil,
                         related: [(read.rootCall, "the read"), (store.rootCall, "it is stored here")],
                         context: facts.name
                     )
