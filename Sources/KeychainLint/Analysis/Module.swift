@@ -123,39 +123,65 @@ package final class Module: Sendable {
     /// The types that a type inherits from or conforms to, with those of the types above it.
     package func inherited(_ name: String) -> Set<String> { ancestors[name] ?? [] }
 
-    /// What a body mentions: names, and the types whose members they may be.
+    /// What a body mentions, as numbers of names of the module: there are many bodies.
     private struct Mentions {
-        var names: Set<String> = []
-        var types: Set<String> = [""]
+        var name: String
+        var typeName: String?
+        var parameters: [Function.Parameter]
+        var names: [Int32]
+        var isDirect: Bool
     }
 
-    private func mentions(_ body: [Statement], typeName: String?, parameters: [Function.Parameter]) -> Mentions {
-        var result = Mentions()
-        var names: Set<String> = []
+    private func mentions(
+        _ name: String,
+        _ body: [Statement],
+        typeName: String?,
+        parameters: [Function.Parameter],
+        _ numbers: [String: Int32]
+    ) -> Mentions {
+        var names: Set<Int32> = []
+        var isDirect = false
         SyntaxWalk(
             entersTypes: false,
             onExpression: { expression in
                 switch expression.kind {
-                case .name(let name), .member(_, let name): names.insert(name)
+                case .name(let name), .member(_, let name):
+                    if let number = numbers[name] { names.insert(number) }
+                    if name.hasPrefix("Sec"), Self.direct.contains(name) { isDirect = true }
                 default: break
                 }
             }
         ).walk(body)
+        return Mentions(
+            name: name,
+            typeName: typeName,
+            parameters: parameters,
+            names: Array(names),
+            isDirect: isDirect
+        )
+    }
+
+    private static let direct: Set<String> = Set(ItemFunction.allCases.map(\.rawValue))
+        .union(["SecAccessControlCreateWithFlags"])
+
+    /// The types whose members the names of a body may be.
+    private func candidates(_ mentions: Mentions, _ texts: [String]) -> Set<String> {
+        var result: Set<String> = [""]
         func add(_ type: String) {
-            guard types[type] != nil, result.types.insert(type).inserted else { return }
-            result.types.formUnion(inherited(type))
-            if types[type]?.keyword == "protocol", let only = conformer(of: type) { result.types.insert(only) }
+            guard types[type] != nil, result.insert(type).inserted else { return }
+            result.formUnion(inherited(type))
+            if types[type]?.keyword == "protocol", let only = conformer(of: type) { result.insert(only) }
         }
-        if let typeName { add(typeName) }
-        for parameter in parameters { add(Module.simpleName(parameter.type)) }
-        for name in names {
+        if let typeName = mentions.typeName { add(typeName) }
+        for parameter in mentions.parameters { add(Module.simpleName(parameter.type)) }
+        for number in mentions.names {
+            let name = texts[Int(number)]
             if types[name] != nil { add(name) }
-            for symbol in properties[name] ?? [] where symbol.typeName == nil || symbol.typeName == typeName {
+            for symbol in properties[name] ?? [] where symbol.typeName == nil || symbol.typeName == mentions.typeName {
                 if let type = symbol.binding.type { add(Module.simpleName(type)) }
                 if let type = symbol.binding.value.flatMap(Interpreter.constructedType) { add(type) }
             }
         }
-        result.names = names
         return result
     }
 
@@ -164,36 +190,42 @@ package final class Module: Sendable {
 
     /// The functions and properties from which an item function can be reached in a few calls.
     private func findReaching() -> [String: Set<String>] {
-        let direct: Set<String> = Set(ItemFunction.allCases.map(\.rawValue)).union(["SecAccessControlCreateWithFlags"])
-        var open: [(name: String, type: String, mentions: Mentions)] = []
+        let texts = Array(Set(functions.keys).union(properties.keys).union(types.keys))
+        let numbers = Dictionary(uniqueKeysWithValues: texts.enumerated().map { ($0.element, Int32($0.offset)) })
+        var open: [Mentions] = []
         for symbol in allFunctions {
             guard let body = symbol.function.body else { continue }
-            let found = mentions(body, typeName: symbol.typeName, parameters: symbol.function.parameters)
-            open.append((symbol.function.name, symbol.typeName ?? "", found))
+            let name = symbol.function.name
+            open.append(
+                mentions(name, body, typeName: symbol.typeName, parameters: symbol.function.parameters, numbers)
+            )
         }
         for symbol in allProperties {
             let binding = symbol.binding
             var body = (binding.getter ?? []) + (binding.setter ?? []) + binding.observers
             if let value = binding.value { body.append(Statement(.expression(value), value.range)) }
             guard !body.isEmpty else { continue }
-            open.append(
-                (binding.name ?? "", symbol.typeName ?? "", mentions(body, typeName: symbol.typeName, parameters: []))
-            )
+            open.append(mentions(binding.name ?? "", body, typeName: symbol.typeName, parameters: [], numbers))
         }
         var result: [String: Set<String>] = [:]
         func take(_ isReaching: (Mentions) -> Bool) -> Bool {
-            let found = open.filter { isReaching($0.mentions) }
-            open.removeAll { isReaching($0.mentions) }
-            for item in found { result[item.name, default: []].insert(item.type) }
+            var rest: [Mentions] = []
+            var found: [Mentions] = []
+            for item in open { if isReaching(item) { found.append(item) } else { rest.append(item) } }
+            open = rest
+            for item in found { result[item.name, default: []].insert(item.typeName ?? "") }
             return !found.isEmpty
         }
-        guard take({ !$0.names.isDisjoint(with: direct) }) else { return [:] }
+        guard take(\.isDirect) else { return [:] }
         for _ in 0..<4 {
-            let known = result
+            let known = Dictionary(
+                uniqueKeysWithValues: result.compactMap { name, types in numbers[name].map { ($0, types) } }
+            )
             let isMore = take { mentions in
-                known.contains { name, types in
-                    mentions.names.contains(name) && !types.isDisjoint(with: mentions.types)
-                }
+                let met = mentions.names.compactMap { known[$0] }
+                guard !met.isEmpty else { return false }
+                let types = candidates(mentions, texts)
+                return met.contains { !$0.isDisjoint(with: types) }
             }
             if !isMore { break }
         }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A range of UTF-8 offsets in a file.
+/// A range of UTF-8 offsets in a file; small, because trees hold many.
 package struct ByteRange: Sendable, Hashable {
-    package var start: Int
-    package var end: Int
+    private var low: UInt32
+    private var high: UInt32
 
     package init(_ start: Int, _ end: Int) {
-        self.start = start
-        self.end = end
+        low = UInt32(clamping: start)
+        high = UInt32(clamping: end)
     }
 
-    package func contains(_ other: ByteRange) -> Bool { start <= other.start && other.end <= end }
+    package var start: Int { Int(low) }
+    package var end: Int { Int(high) }
+
+    package func contains(_ other: ByteRange) -> Bool { low <= other.low && other.high <= high }
 }
 
 /// An expression: what the rules need of Swift's syntax, with operators folded.
