@@ -3,7 +3,7 @@
 import KeychainCore
 
 extension Certificate {
-    /// The attributes that a certificate brings when it is added by reference (specification, section 2.3).
+    /// The attributes that a certificate brings when it is added by reference (Semantics, "Computed attributes").
     ///
     /// `ctyp` is the version; `cenc` is 3, for DER; `issr` and `subj` are normalized content; `slnr` the octets of the serial
     /// number; `skid` is there when the extension is; `pkhh` the hash of the public key.

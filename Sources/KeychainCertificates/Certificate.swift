@@ -27,10 +27,10 @@ public struct Certificate: Sendable {
     /// The bits of the public key, for example an X9.63 point or an `RSAPublicKey`.
     public let publicKeyBits: [UInt8]
 
-    /// SHA-1 of the bits of the public key, 20 bytes: the application label of its keys (specification, section 8.2).
+    /// SHA-1 of the bits of the public key, 20 bytes: the application label of its keys (Semantics, "Attributes of a key").
     public let publicKeyHash: [UInt8]
 
-    /// The content of the issuer's name, normalized (specification, section 2.3).
+    /// The content of the issuer's name, normalized (Semantics, "Computed attributes").
     public let normalizedIssuer: [UInt8]
 
     /// The content of the subject's name, normalized; empty for a subject without a name.
@@ -79,7 +79,7 @@ public struct Certificate: Sendable {
     /// What the subject key identifier extension holds; `nil` without one, or when it is empty.
     public var subjectKeyIdentifier: [UInt8]? { known.subjectKeyIdentifier.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// A line for people that says whose certificate it is (specification, section 2.3); `nil` when no name is text.
+    /// A line for people that says whose certificate it is (Semantics, "Computed attributes"); `nil` when no name is text.
     public var subjectSummary: String? { SubjectSummary.text(subject, known.alternativeNames) }
 
     /// The subject's common name, the most specific one when there are several; `nil` without one.

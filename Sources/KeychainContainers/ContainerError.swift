@@ -25,7 +25,8 @@ public struct ContainerError: Error, Sendable, Hashable {
         self.reason = reason
     }
 
-    /// What `SecPKCS12Import` returns for it (specification, section 8.6): -25293 for a code that does not verify, -26275 for
+    /// What `SecPKCS12Import` returns for it (Semantics, "Importing PKCS 12 files"): -25293 for a code that does not
+    /// verify, -26275 for
     /// everything else.
     public var status: Status {
         switch kind {

@@ -78,7 +78,7 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension KeychainError {
-    /// The status of a store's error (specification, section 10, "Mapping of internal failures").
+    /// The status of a store's error (Semantics, "Error mapping", "Mapping of internal failures").
     public init(_ error: StoreError) {
         let status: Status
         switch error {

@@ -9,7 +9,7 @@ import PortableSecurity
 #endif
 
 /// What the primary key of each class has besides access group and synchronizability, and what an add stores for what it leaves
-/// out (specification, section 2.2).
+/// out (Semantics, "Attributes of each class").
 enum KeyTable {
     struct Column {
         /// The name in dictionaries.

@@ -3,7 +3,7 @@
 import KeychainCore
 import SwiftASN1
 
-/// X.501 names as the keychain compares them (specification, section 2.3).
+/// X.501 names as the keychain compares them (Semantics, "Computed attributes").
 public enum DistinguishedName {
     /// The value's bytes, if it is data that decodes as a DER SEQUENCE.
     public static func sequence(_ value: PropertyValue) -> SecretBytes? {

@@ -2,7 +2,7 @@
 
 import SwiftASN1
 
-/// A line for people that says whose certificate it is (specification, section 2.3).
+/// A line for people that says whose certificate it is (Semantics, "Computed attributes").
 enum SubjectSummary {
     /// The common names with the description behind them, else a name of the alternative ones, else the best of the subject.
     static func text(_ subject: Name, _ alternatives: AlternativeNames?) -> String? {

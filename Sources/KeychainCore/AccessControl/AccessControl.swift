@@ -8,7 +8,7 @@ public struct AccessControl: Sendable, Hashable {
     /// The constraints; `nil` in the object that a read synthesizes for an item that has only a protection class.
     ///
     /// An object made from flags always has constraints, if empty ones, and never equals a synthesized one
-    /// (specification, section 3.5).
+    /// (Semantics, "Values and combinations").
     public let constraints: AccessConstraints?
 
     /// Which biometry was enrolled when an item that asks for the current one was stored; `nil` otherwise.
@@ -34,7 +34,7 @@ public struct AccessControl: Sendable, Hashable {
         return !constraints.required.isEmpty || constraints.guardsPrivateKeyUsage
     }
 
-    /// Whether protection and constraints are the same (specification, section 7.5).
+    /// Whether protection and constraints are the same (Semantics, "Access control").
     public static func == (left: AccessControl, right: AccessControl) -> Bool {
         left.protection == right.protection && left.constraints == right.constraints
     }
@@ -57,7 +57,7 @@ public struct AccessConstraints: Sendable, Hashable {
     /// Whether the constraints guard the use of a private key instead of the reading of an item.
     public let guardsPrivateKeyUsage: Bool
 
-    /// Checks flags by the rules of `SecAccessControlCreateWithFlags` (specification, section 7.5).
+    /// Checks flags by the rules of `SecAccessControlCreateWithFlags` (Semantics, "Access control").
     ///
     /// - Returns: `nil` when the flags contradict each other.
     public init?(_ flags: AccessControlFlags) {
@@ -89,7 +89,7 @@ public struct AccessConstraints: Sendable, Hashable {
     }
 }
 
-/// The option bits of `SecAccessControlCreateFlags` (specification, section 7.5).
+/// The option bits of `SecAccessControlCreateFlags` (Semantics, "Access control").
 public struct AccessControlFlags: OptionSet, Sendable, Hashable {
     /// The bits, as Apple numbers them.
     public let rawValue: UInt64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A protection class: when an item's keys are available (specification, section 7.1).
+/// A protection class: when an item's keys are available (Semantics, "Protection levels").
 ///
 /// The raw value is the string that `kSecAttrAccessible` takes.
 public enum Accessibility: String, Sendable, Hashable, CaseIterable {

@@ -29,7 +29,7 @@ public enum AuthenticationFailure: Int, Error, Sendable, Hashable, CaseIterable 
 }
 
 extension KeychainError {
-    /// The status of a failed authentication (specification, section 7.5).
+    /// The status of a failed authentication (Semantics, "Access control").
     public init(_ failure: AuthenticationFailure) {
         switch failure {
         case .userCancel: self.init(.userCanceled, "the authentication was cancelled", cause: failure)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table: long on purpose. Names and values are interoperability facts, from specification section 1.
+// A table: long on purpose. Names and values are interoperability facts, from Semantics, "Constants".
 
 /// The table of the string constants that keychain dictionaries are made of.
 public enum ConstantTable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A table: long on purpose. Names and values are interoperability facts: the public list of Apple's SecKey.h, with the
-// strings of specification section 8.5. The salt length of PSS with SHA-224 is 24 in Apple's string, not 28.
+// strings of Semantics, "Key algorithms". The salt length of PSS with SHA-224 is 24 in Apple's string, not 28.
 
 /// The table of the public key algorithms.
 public enum KeyAlgorithmTable {

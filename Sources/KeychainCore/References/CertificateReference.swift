@@ -2,7 +2,7 @@
 
 /// What a certificate brings to a request, or what an answer makes one of.
 public struct CertificateReference: Sendable, Hashable {
-    /// In a request the computed attributes of specification section 2.3; in an answer nothing.
+    /// In a request the computed attributes of Semantics, "Computed attributes"; in an answer nothing.
     public var attributes: [String: PropertyValue]
 
     /// The DER encoding.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A key, certificate or identity as a value of a request or an answer: what a `SecKey`, `SecCertificate` or `SecIdentity`
-/// holds, without its type (specification, section 8).
+/// holds, without its type (Semantics, "Keys, certificates, identities").
 public enum ItemReference: Sendable, Hashable {
     /// A `SecKey`.
     case key(KeyReference)

@@ -2,7 +2,7 @@
 
 /// What a key brings to a request, or what an answer makes one of.
 public struct KeyReference: Sendable, Hashable {
-    /// In a request the attributes of specification section 8.2, in an answer those that are stored.
+    /// In a request the attributes of Semantics, "Attributes of a key", in an answer those that are stored.
     public var attributes: [String: PropertyValue]
 
     /// The external representation; of a key in the Secure Enclave, its sealed form.

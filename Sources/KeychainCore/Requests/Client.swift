@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who makes a request, as far as the rules look at it (specification, section 6).
+/// Who makes a request, as far as the rules look at it (Semantics, "Access groups").
 public struct Client: Sendable, Hashable {
     /// The access groups in their order; the first is the default of an add.
     ///
@@ -30,10 +30,10 @@ public struct Client: Sendable, Hashable {
     }
 }
 
-/// The two front ends of the data protection keychain (specification, "Profiles").
+/// The two front ends of the data protection keychain (Semantics, "Front ends").
 public enum Profile: Sendable, Hashable, CaseIterable {
     /// `dp-ios`: dictionaries reach the keychain as they are.
     case iOS
-    /// `dp-macos`: the front end first removes some keys (specification, section 3.7).
+    /// `dp-macos`: the front end first removes some keys (Semantics, "Keys that the macOS front end removes").
     case macOS
 }

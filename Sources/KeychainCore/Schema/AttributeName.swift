@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of an attribute: always four ASCII characters (specification, section 1).
+/// The name of an attribute: always four ASCII characters (Semantics, "Constants").
 public struct AttributeName: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The four characters, the first in the highest byte.
     public let code: UInt32

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Column {
-    /// Converts a caller's value to this column's kind (specification, section 2.1).
+    /// Converts a caller's value to this column's kind (Semantics, "Conversion and comparison of values").
     ///
     /// - Returns: The value as it is stored and returned; `nil` for a value that means "not given".
     /// - Throws: `errSecParam` when the kind does not take the value.

@@ -11,7 +11,8 @@ public struct Column: Sendable {
     /// Whether the attribute takes part in the primary key.
     public let isPrimaryKey: Bool
 
-    /// Whether values compare by their bytes, whatever their type (the columns marked H in the specification).
+    /// Whether values compare by their bytes, whatever their type (the columns marked B in Semantics, "Attributes of
+    /// each class").
     public let comparesBytes: Bool
 
     /// What is stored when an add does not give the attribute.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The attribute tables of the specification, section 2.2, as data.
+/// The attribute tables of Semantics, "Attributes of each class", as data.
 enum ColumnTable {
     private static let emptyString = AttributeValue.string("")
     private static let emptyData = AttributeValue.data([])

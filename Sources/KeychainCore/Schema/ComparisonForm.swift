@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Column {
-    /// The bytes by which values of this column compare (specification, section 2.1).
+    /// The bytes by which values of this column compare (Semantics, "Conversion and comparison of values").
     ///
     /// Equal forms mean equal values: for a search, for the primary key. What is hashed compares by its bytes,
     /// whatever the type; unhashed numbers compare as an SQLite INTEGER column compares them.

@@ -17,7 +17,7 @@ public struct ItemSchema: Sendable {
     /// The columns that have an SQL index, several for an index over more than one column.
     public let indexes: [[AttributeName]]
 
-    /// The protection class of an item that names none (specification, section 2.3).
+    /// The protection class of an item that names none (Semantics, "Computed attributes").
     public let defaultAccessibility: Accessibility
 
     private let byName: [AttributeName: Column]

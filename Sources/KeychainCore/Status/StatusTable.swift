@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A table: long on purpose. Names, numbers and messages are interoperability facts: Apple's documented OSStatus list
-// (SecBase.h, where the comment of a code is its message); specification section 10 decides where it has the row.
+// (SecBase.h, where the comment of a code is its message); Semantics, "Error mapping" decides where it has the row.
 
 /// The table of the Security framework's result codes.
 public enum StatusTable {

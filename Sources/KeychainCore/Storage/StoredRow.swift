@@ -67,7 +67,7 @@ public struct AttributeTag: Sendable, Hashable {
 public enum ItemLimits {
     /// The largest secret, in bytes: 16 MiB.
     ///
-    /// Apple enforces no limit (specification, open question 9).
+    /// Apple enforces no limit (Semantics, open question 9).
     public static let secretByteCount = 16 << 20
     /// The largest sum of encoded attributes, in bytes: 16 MiB.
     public static let metadataByteCount = 16 << 20

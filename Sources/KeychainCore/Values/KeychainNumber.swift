@@ -14,7 +14,8 @@ public enum KeychainNumber: Sendable, Hashable {
         self = Int64(exactly: value).map { .integer($0) } ?? .unsigned(value)
     }
 
-    /// The low 32 bits with sign, as the hashed columns and Data columns take a number (specification, section 2.1).
+    /// The low 32 bits with sign, as the hashed columns and Data columns take a number (Semantics, "Conversion and
+    /// comparison of values").
     public var truncatedTo32Bits: Int32 {
         switch self {
         case .integer(let value): Int32(truncatingIfNeeded: value)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The dictionary keys and value constants that are not attributes (specification, section 1).
+/// The dictionary keys and value constants that are not attributes (Semantics, "Constants").
 public enum PropertyKey {
     /// `kSecClass`.
     public static let itemClass = "class"

@@ -33,7 +33,7 @@ public enum PropertyValue: Sendable, Hashable {
     /// An object of another type, named by it; it cannot be sent.
     case object(String)
 
-    /// Whether a value can be encoded in order to be sent to the keychain (specification, section 2.1).
+    /// Whether a value can be encoded in order to be sent to the keychain (Semantics, "Conversion and comparison of values").
     public enum Encodability: Sendable, Hashable {
         /// It can.
         case encodable

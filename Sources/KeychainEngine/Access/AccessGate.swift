@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// Whether an item may be read in a call (specification, section 7.5).
+/// Whether an item may be read in a call (Semantics, "Access control").
 enum Passage {
     /// It may; with the key of its application password, if it has one.
     case open(PasswordKey?)

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// What a client may see and change (specification, section 6).
+/// What a client may see and change (Semantics, "Access groups").
 struct AccessGroups: Sendable {
     private let client: Client
     private let hasWildcard: Bool

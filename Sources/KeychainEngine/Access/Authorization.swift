@@ -8,7 +8,7 @@ import KeychainProtection
 /// An operation that meets an item which asks for more notes a demand and fails, and its transaction is undone. The
 /// demand is satisfied outside, where it keeps nobody waiting, and the operation is carried out anew.
 final class Authorization {
-    /// How often the owner may be asked in one call (specification, section 7.5).
+    /// How often the owner may be asked in one call (Semantics, "Access control").
     static let mostRounds = 20
 
     /// The context of the call: the one that the caller gave, or one of its own.
@@ -91,7 +91,7 @@ final class Authorization {
 
     /// Asks for everything that is demanded.
     ///
-    /// - Throws: The status of the first failure (specification, section 7.5).
+    /// - Throws: The status of the first failure (Semantics, "Access control").
     func satisfy(_ demand: AuthenticationDemand, work: ScryptParameters) throws(KeychainError) {
         do throws(AuthenticationFailure) {
             for accessControl in demand.accessControls where !isSatisfied(accessControl) {

@@ -5,7 +5,7 @@ package enum DevicePersonality: Sendable, Hashable {
     /// A device.
     case device
     /// The simulator of iOS: it has no key store, so that no state of the device takes a key away, and nothing that an
-    /// access control asks for is looked at (specification, section 7.5; `TARGET_HAS_KEYSTORE` in Apple's sources).
+    /// access control asks for is looked at (Semantics, "Access control"; `TARGET_HAS_KEYSTORE` in Apple's sources).
     case simulator
 
     /// Whether a lock and a reboot take keys away.

@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainFiles
 import KeychainProtection
 
-/// Where errors of keys and files become statuses (specification, section 10, "Mapping of internal failures").
+/// Where errors of keys and files become statuses (Semantics, "Error mapping", "Mapping of internal failures").
 extension KeychainError {
     /// The status of a file's error.
     init(_ error: FileError) {

@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// `SecItemAdd` (specification, section 5.1; the order of checks is that of section 3.6).
+/// `SecItemAdd` (Semantics, "Adding an item"; the order of checks is that of section 3.6).
 extension Engine {
     func add(
         _ dictionary: PropertyDictionary,
@@ -139,7 +139,7 @@ extension Engine {
     /// What an access control asks of somebody who stores an item under it.
     ///
     /// That there is somebody who can satisfy it, and the application password, which is a part of the key. A duplicate
-    /// is told first, because nobody is asked for one (specification, section 7.5).
+    /// is told first, because nobody is asked for one (Semantics, "Access control").
     ///
     /// - Returns: The key of the application password, if the access control names one.
     private func permission(
@@ -164,7 +164,7 @@ extension Engine {
 }
 
 extension Query {
-    /// The accessibility of a new item that names none (specification, section 2.3).
+    /// The accessibility of a new item that names none (Semantics, "Computed attributes").
     fileprivate func defaultAccessibility(in group: AttributeValue?) -> Accessibility {
         group == .string("com.apple.apsd") ? .alwaysThisDeviceOnly : schema.defaultAccessibility
     }

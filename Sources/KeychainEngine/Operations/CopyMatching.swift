@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// `SecItemCopyMatching` (specification, section 5.2; the order of checks is that of section 3.6).
+/// `SecItemCopyMatching` (Semantics, "Copying matching items"; the order of checks is that of section 3.6).
 extension Engine {
     func copyMatching(
         _ dictionary: PropertyDictionary,

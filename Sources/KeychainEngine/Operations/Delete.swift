@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// `SecItemDelete` (specification, section 5.4; the order of checks is that of section 3.6).
+/// `SecItemDelete` (Semantics, "Deleting items"; the order of checks is that of section 3.6).
 extension Engine {
     func delete(_ dictionary: PropertyDictionary, for client: Client) throws(KeychainError) {
         if let identity = dictionary.identity { return try deleteIdentity(identity, dictionary, for: client) }
@@ -43,7 +43,7 @@ extension Engine {
     ///
     /// - Returns: How many there were.
     func remove(_ deletion: Deletion, _ tags: SearchTags, _ writer: RowWriter) throws(KeychainError) -> Int {
-        // Items that went with a passcode can be deleted until they are swept away (specification, section 7.4).
+        // Items that went with a passcode can be deleted until they are swept away (Semantics, "Passcode").
         let filter = RowSearch(deletion.query, in: deletion.groups.writable, tags, passcodeGeneration: nil).filter()
         // Rows in quarantine are deleted like any other when a caller asks for it: that is how one gets rid of them.
         let matches = try rows(filter, writer) + quarantined(filter, writer)

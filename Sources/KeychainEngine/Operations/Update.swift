@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// `SecItemUpdate` (specification, section 5.3; the order of checks is that of section 3.6).
+/// `SecItemUpdate` (Semantics, "Updating items"; the order of checks is that of section 3.6).
 extension Engine {
     func update(
         _ dictionary: PropertyDictionary,
@@ -29,7 +29,7 @@ extension Engine {
     /// The updates that a call means: one, or of identities one of certificates and then one of keys.
     struct Amendments {
         let first: Amendment
-        /// Checks the second; it is not looked at where the first finds nothing (specification, section 8.4).
+        /// Checks the second; it is not looked at where the first finds nothing (Semantics, "Identities").
         var second: (() throws(KeychainError) -> Amendment)?
     }
 
@@ -75,7 +75,7 @@ extension Engine {
         try groups.checkAppClip(query.attributes[.accessGroup])
         try checkUpdate(query)
         try groups.checkWritable(attributes[AttributeName.accessGroup.description])
-        // After the target group, unlike kSecReturn keys (specification, "Changes of the second round").
+        // After the target group, unlike kSecReturn keys (Semantics, "Order of checks").
         try query.refuseMatchKeys(of: "SecItemUpdate")
         var changes = try UpdateAttributes(attributes, query.schema)
         changes.attributes.bindAccessControl(to: authorization.enrolledSet)

@@ -2,7 +2,8 @@
 
 import KeychainCore
 
-/// How accessibility and access control go together in one dictionary (specification, sections 3.5 and 7.3).
+/// How accessibility and access control go together in one dictionary (Semantics, "Values and combinations" and
+/// "Changing the protection of an item").
 enum AccessControlRules {
     /// Plain accessibility counts as an access control without constraints, which never equals one made from flags.
     static func checkConflict(_ attributes: Attributes) throws(KeychainError) {

@@ -10,8 +10,8 @@ enum AuthenticationUI: Sendable, Hashable {
 
     /// Reads `kSecUseAuthenticationUI`, and `kSecUseNoAuthenticationUI` where the first is not given.
     ///
-    /// Any value but the constants means allow, and so does any but the Boolean true of the older key (specification,
-    /// section 3.5).
+    /// Any value but the constants means allow, and so does any but the Boolean true of the older key (Semantics,
+    /// "Values and combinations").
     init(_ dictionary: PropertyDictionary) {
         switch dictionary[PropertyKey.useAuthenticationUI] {
         case .string(PropertyKey.useAuthenticationUIFail): self = .fail

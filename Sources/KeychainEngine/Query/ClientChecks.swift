@@ -3,7 +3,7 @@
 import KeychainCertificates
 import KeychainCore
 
-/// What is checked before a dictionary reaches the keychain proper (specification, section 3.6, step 1).
+/// What is checked before a dictionary reaches the keychain proper (Semantics, "Order of checks", step 1).
 enum ClientChecks {
     /// Checks the dictionary of an add, or the query of a copy or a delete, puts what a reference brings in its place, and
     /// brings names and numbers into the form that they are sent in.

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// Private attributes that no client of ours is entitled to (specification, section 3.6, step 2).
+/// Private attributes that no client of ours is entitled to (Semantics, "Order of checks", step 2).
 enum GuardedAttributes {
     /// Where a dictionary stands in a call.
     enum Place {

@@ -3,7 +3,7 @@
 import KeychainCore
 
 /// The macOS front end, which removes some keys before the data protection keychain sees them
-/// (specification, sections 3.7 and 9.2).
+/// (Semantics, "Keys that the macOS front end removes").
 ///
 /// A key that is removed is not looked at, whatever its value. The attributes of an update stay as they are.
 enum MacOSFrontEnd {

@@ -3,7 +3,7 @@
 import KeychainCertificates
 import KeychainCore
 
-/// The `kSecMatch…` keys of a dictionary (specification, section 3.5).
+/// The `kSecMatch…` keys of a dictionary (Semantics, "Values and combinations").
 struct MatchConditions: Sendable, Hashable {
     /// Every match key that was given, known or not.
     var keys: Set<String> = []
@@ -31,7 +31,7 @@ struct MatchConditions: Sendable, Hashable {
     }
 
     /// Whether a condition has the contents of certificates read; that on e-mail addresses does not
-    /// (specification, section 5.2, step 6).
+    /// (Semantics, "Copying matching items", step 6).
     var readsCertificates: Bool {
         policy != nil || validOn != nil || trustedOnly != nil
     }

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// How many items a query asks for, which also decides the shape of the result (specification, section 4.1).
+/// How many items a query asks for, which also decides the shape of the result (Semantics, "Match limit").
 enum MatchLimit: Sendable, Hashable {
     /// A single value: the default of a copy, and what the number 1 means.
     case one

@@ -3,7 +3,7 @@
 import KeychainCore
 import SwiftASN1
 
-/// A persistent reference: which one item is meant (specification, section 4.4).
+/// A persistent reference: which one item is meant (Semantics, "Persistent references").
 enum PersistentReference: Sendable, Hashable {
     /// The current form, 20 bytes: the class and the item's identifier.
     case item(ItemClass, ItemIdentifier)

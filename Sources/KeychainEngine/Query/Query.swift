@@ -40,13 +40,13 @@ extension Query {
     }
 
     /// Whether the result is the dictionary of a password for which nothing but references were asked: as a password has no
-    /// reference that could be made of its data, the data stays in it (specification, section 4.2).
+    /// reference that could be made of its data, the data stays in it (Semantics, "Result of a copy").
     var keepsDataForWantOfReference: Bool { isForReferences && !itemClass.hasReferenceType }
 
     /// Whether both kinds of reference are asked for, and neither attributes nor data.
     var isForReferences: Bool { returns == [.reference, .persistentReference] }
 
-    /// Whether attributes narrow it down; an access control does not (specification, section 7.5).
+    /// Whether attributes narrow it down; an access control does not (Semantics, "Access control").
     var hasFilters: Bool { attributes.keys.contains { $0 != .accessControl } }
 
     /// Refuses conditions beyond attributes, which only a copy takes.
@@ -54,7 +54,8 @@ extension Query {
         guard match.keys.isEmpty else { throw .parameter("kSecMatch keys have no meaning in \(function)") }
     }
 
-    /// In an update or a delete a legacy reference stands alone, unlike one of the current form (specification, section 4.4).
+    /// In an update or a delete a legacy reference stands alone, unlike one of the current form (Semantics, "Persistent
+    /// references").
     func checkLegacyReference() throws(KeychainError) {
         if case .row? = reference, hasFilters {
             throw .parameter("a legacy persistent reference cannot be combined with attributes")
@@ -62,7 +63,7 @@ extension Query {
     }
 }
 
-/// Which items a query or an attribute means by synchronizability (specification, section 5.5).
+/// Which items a query or an attribute means by synchronizability (Semantics, "Synchronizable items").
 enum SynchronizableScope: Sendable, Hashable {
     /// Items whose attribute has this value.
     case exactly(AttributeValue)

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// Turns a dictionary into a ``Query`` (specification, sections 3.1, 3.2 and 3.5).
+/// Turns a dictionary into a ``Query`` (Semantics, "Classification of keys", "Class of a query" and "Values and combinations").
 enum QueryParser {
     /// A dictionary with more entries than a class has columns may not exceed this sum.
     private static let largestKeySum = 128

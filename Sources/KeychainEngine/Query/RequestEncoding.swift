@@ -3,7 +3,7 @@
 import KeychainCore
 
 /// A dictionary as it is encoded in order to be sent: the last step before the keychain proper looks at it
-/// (specification, sections 2.1 and 3.6).
+/// (Semantics, "Conversion and comparison of values" and "Order of checks").
 enum RequestEncoding {
     /// The dictionary with every number as the integer that it is sent as.
     ///

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// The new values of an update (specification, section 3.4).
+/// The new values of an update (Semantics, "New attributes of an update").
 struct UpdateAttributes: Sendable {
     /// The attributes to set; what is computed or ignored is left out.
     var attributes: Attributes = [:]
@@ -51,7 +51,7 @@ extension UpdateAttributes {
     ]
 
     /// Refuses what a key of the Secure Enclave cannot take: its access control is a part of its sealed form, and nothing
-    /// else than the enclave makes one (specification, section 7.3).
+    /// else than the enclave makes one (Semantics, "Changing the protection of an item").
     func check(for attributes: Attributes) throws(KeychainError) {
         let changesProtection = AccessControlRules.protection(self.attributes) != nil
         if attributes.areOfEnclaveKey {

@@ -2,7 +2,8 @@
 
 import KeychainCore
 
-/// Puts what a reference brings in the place of `kSecValueRef` (specification, sections 3.2, 5.1 and 5.2).
+/// Puts what a reference brings in the place of `kSecValueRef` (Semantics, "Class of a query", "Adding an item" and
+/// "Copying matching items").
 enum ValueReference {
     /// What the dictionary is for.
     enum Purpose {
@@ -58,12 +59,12 @@ enum ValueReference {
         return entries
     }
 
-    /// What describes a key itself (specification, section 8.2), and not the row that it was read from.
+    /// What describes a key itself (Semantics, "Attributes of a key"), and not the row that it was read from.
     private static let identifying: Set<String> = [
         "kcls", "type", "bsiz", "esiz", "klbl", "priv", "modi", "sens", "asen", "extr", "next", "tkid",
     ]
 
-    /// What a filter leaves out (specification, section 5.2, step 2).
+    /// What a filter leaves out (Semantics, "Copying matching items", step 2).
     private static let capabilities: Set<String> = [
         "perm", "sign", "vrfy", "encr", "decr", "drve", "wrap", "unwp", "snrc", "vyrc",
     ]

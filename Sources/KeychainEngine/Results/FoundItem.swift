@@ -16,7 +16,7 @@ enum FoundItem: Sendable {
         }
     }
 
-    /// The attributes; those of an identity are the key's, overridden by the certificate's (specification, section 8.4).
+    /// The attributes; those of an identity are the key's, overridden by the certificate's (Semantics, "Identities").
     var attributes: Attributes {
         switch self {
         case .stored(let item): return item.attributes

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// What a result looks like, by return flags and limit (specification, sections 4.2 and 4.3).
+/// What a result looks like, by return flags and limit (Semantics, "Result of a copy" and "Result of an add").
 enum ResultShape {
     /// Where the dictionary of an identity holds its certificate.
     private static let certificateKey = "certdata"

@@ -10,8 +10,8 @@ extension PrivateKey {
 extension PublicKey {
     /// Whether the key carries out an operation with an algorithm.
     ///
-    /// An RSA public key also decrypts without padding, which is how signatures are checked step by step (specification,
-    /// section 8.2).
+    /// An RSA public key also decrypts without padding, which is how signatures are checked step by step (Semantics,
+    /// "Attributes of a key").
     public func supports(_ operation: KeyOperation, _ algorithm: KeyAlgorithm) -> Bool {
         guard algorithm.fits(self) else { return false }
         return algorithm.publicOperation == operation

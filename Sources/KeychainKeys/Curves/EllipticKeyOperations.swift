@@ -2,8 +2,7 @@
 
 public import KeychainCore
 
-/// What a private key of a curve does itself, wherever it lives; everything else is layered on it (specification,
-/// section 8.5).
+/// What a private key of a curve does itself, wherever it lives; everything else is layered on it (Semantics, "Key algorithms").
 public protocol EllipticKeyOperations: Sendable {
     /// Makes an ECDSA signature.
     ///

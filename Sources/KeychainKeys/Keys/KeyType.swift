@@ -7,7 +7,7 @@ public enum KeyType: Sendable, Hashable, CaseIterable {
     /// RSA keys of 1024 to 8192 bits (RFC 8017).
     case rsa
 
-    /// The value of `kSecAttrKeyType` (specification, section 1).
+    /// The value of `kSecAttrKeyType` (Semantics, "Constants").
     public var attributeValue: String {
         switch self {
         case .ellipticCurve: "73"

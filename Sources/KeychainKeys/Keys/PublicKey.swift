@@ -62,7 +62,7 @@ public struct PublicKey: Sendable {
     public var blockSize: Int { (sizeInBits + 7) / 8 }
 
     /// What `kSecAttrApplicationLabel` holds for both halves of a pair: the SHA-1 digest of the external representation, 20
-    /// bytes (specification, section 8.2).
+    /// bytes (Semantics, "Attributes of a key").
     public var hash: [UInt8] { Insecure.SHA1.hash(data: externalRepresentation).withUnsafeBytes { Array($0) } }
 
     /// The curve; `nil` for RSA.

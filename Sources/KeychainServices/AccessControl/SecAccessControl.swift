@@ -59,7 +59,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
 /// - Parameters:
 ///   - allocator: ignored.
 ///   - protection: one of the `kSecAttrAccessible…` constants.
-///   - flags: the constraints; contradictions are refused (specification, section 7.5).
+///   - flags: the constraints; contradictions are refused (Semantics, "Access control").
 ///   - error: receives `errSecParam` in the domain `NSOSStatusErrorDomain`, retained for the caller.
 /// - Returns: The access control; `nil` on an error.
 @discardableResult

@@ -33,19 +33,19 @@ public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? {
 /// A name for the subject of a certificate, for people.
 ///
 /// - Returns: The common names, the most specific one first, with the description behind them; else an e-mail address or a DNS
-///   name; else another part of the subject; `nil` when none is text (specification, section 2.3).
+///   name; else another part of the subject; `nil` when none is text (Semantics, "Computed attributes").
 @discardableResult
 public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? {
     certificate.certificate.subjectSummary.map { NSString(string: $0) }
 }
 
-/// The normalized name of the issuer as a DER SEQUENCE (specification, section 2.3).
+/// The normalized name of the issuer as a DER SEQUENCE (Semantics, "Computed attributes").
 @discardableResult
 public func SecCertificateCopyNormalizedIssuerSequence(_ certificate: SecCertificate) -> CFData? {
     NSData(data: Data(certificate.certificate.normalizedIssuerSequence))
 }
 
-/// The normalized name of the subject as a DER SEQUENCE (specification, section 2.3).
+/// The normalized name of the subject as a DER SEQUENCE (Semantics, "Computed attributes").
 @discardableResult
 public func SecCertificateCopyNormalizedSubjectSequence(_ certificate: SecCertificate) -> CFData? {
     NSData(data: Data(certificate.certificate.normalizedSubjectSequence))

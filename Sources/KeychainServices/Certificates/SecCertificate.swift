@@ -9,7 +9,7 @@ public final class SecCertificate: Hashable, Sendable {
 
     init(_ certificate: Certificate) { self.certificate = certificate }
 
-    /// A certificate of the keychain; `nil` when the stored bytes are none (specification, section 8.3).
+    /// A certificate of the keychain; `nil` when the stored bytes are none (Semantics, "External representations of keys").
     convenience init?(_ reference: CertificateReference) {
         guard let certificate = try? Certificate(der: reference.data.unprotectedCopy) else { return nil }
         self.init(certificate)

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// In which order the groups of a client count (specification, section 6): the first is where an add stores.
+/// In which order the groups of a client count (Semantics, "Access groups"): the first is where an add stores.
 package enum AccessGroupOrder {
     /// The groups that entitlements name, each once.
     ///

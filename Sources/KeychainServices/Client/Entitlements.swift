@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The entitlements that the keychain looks at (specification, section 6).
+/// The entitlements that the keychain looks at (Semantics, "Access groups").
 struct Entitlements: Sendable, Hashable {
     /// The access groups in their order.
     let accessGroups: [String]

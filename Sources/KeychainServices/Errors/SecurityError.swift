@@ -9,7 +9,7 @@ import KeychainCore
 /// - Parameters:
 ///   - status: any code.
 ///   - reserved: pass `nil`.
-/// - Returns: The text; `OSStatus -1234` for a code without one (specification, section 10).
+/// - Returns: The text; `OSStatus -1234` for a code without one (Semantics, "Error mapping").
 @discardableResult
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
     NSString(string: Status(rawValue: status).message ?? "OSStatus \(status)")

@@ -24,7 +24,7 @@ public final class SecIdentity: Hashable, Sendable {
 
     /// An identity of the keychain; `nil` when its halves are no certificate and key, or do not belong together.
     ///
-    /// The keychain takes a public key for the key of an identity, too (specification, open question 12).
+    /// The keychain takes a public key for the key of an identity, too (Semantics, open question 12).
     convenience init?(_ reference: IdentityReference) {
         guard let certificate = SecCertificate(reference.certificate), let key = SecKey(reference.key) else {
             return nil

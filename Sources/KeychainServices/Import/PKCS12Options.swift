@@ -3,7 +3,7 @@
 import Foundation
 import KeychainCore
 
-/// What the options of `SecPKCS12Import` say (specification, section 8.6).
+/// What the options of `SecPKCS12Import` say (Semantics, "Importing PKCS 12 files").
 struct PKCS12Options {
     /// The password; empty when there is none.
     let password: String

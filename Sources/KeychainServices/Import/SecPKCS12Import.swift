@@ -6,7 +6,7 @@ import KeychainCertificates
 import KeychainContainers
 import KeychainCore
 
-/// Reads the identities of a PKCS #12 file (specification, section 8.6).
+/// Reads the identities of a PKCS #12 file (Semantics, "Importing PKCS 12 files").
 ///
 /// Keys that are not encrypted themselves are passed over, as Apple's function does.
 ///

@@ -11,7 +11,8 @@ enum ItemCall {
         _ result: UnsafeMutablePointer<CFTypeRef?>?
     ) -> OSStatus {
         let context = KeychainContext.inEffect
-        // The macOS front end clears the result of an add before anything else (specification, section 3.7).
+        // The macOS front end clears the result of an add before anything else (Semantics, "Keys that the macOS front
+        // end removes").
         if case .add = operation, context.client.profile == .macOS { result?.pointee = nil }
         do throws(KeychainError) {
             let answer = try answer(operation, in: context)

@@ -51,7 +51,7 @@ extension PropertyValue {
 }
 
 extension ItemReference {
-    /// The object of a reference; `nil` when none can be made of it (specification, section 8.3).
+    /// The object of a reference; `nil` when none can be made of it (Semantics, "External representations of keys").
     fileprivate var object: AnyObject? {
         switch self {
         case .key(let reference): SecKey(reference)

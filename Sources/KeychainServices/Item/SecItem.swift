@@ -7,7 +7,7 @@ import KeychainCore
 /// Adds an item to the keychain; durable when it returns.
 ///
 /// - Parameters:
-///   - attributes: the class, attributes and secret, and what to return (specification, sections 2 and 3).
+///   - attributes: the class, attributes and secret, and what to return (Semantics, "Classes and attributes" and "Validation").
 ///   - result: receives what a `kSecReturn…` key asks for; left alone on failure.
 /// - Returns: `errSecSuccess`, or for example `errSecDuplicateItem`, `errSecParam`, `errSecNoSuchAttr`,
 ///   `errSecMissingEntitlement`; `errSecDecode` for a number that is not whole, as from the other functions.
@@ -19,7 +19,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 /// Finds items, and returns of them what is asked for.
 ///
 /// - Parameters:
-///   - query: which items, how many, and what to return (specification, sections 3 and 4).
+///   - query: which items, how many, and what to return (Semantics, "Validation" and "Limits and results").
 ///   - result: receives a value, a list of values, or nothing; left alone on failure.
 /// - Returns: `errSecSuccess`, or for example `errSecItemNotFound`, `errSecInteractionNotAllowed`, `errSecParam`.
 @discardableResult
@@ -31,7 +31,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 ///
 /// - Parameters:
 ///   - query: which items.
-///   - attributesToUpdate: the new values (specification, section 3.4).
+///   - attributesToUpdate: the new values (Semantics, "New attributes of an update").
 /// - Returns: `errSecSuccess`, or for example `errSecItemNotFound`, `errSecDuplicateItem`, `errSecNoSuchAttr`.
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {

@@ -16,7 +16,7 @@ enum EnclaveKeys {
     /// Makes a key from the parameters of `SecKeyCreateRandomKey`, and stores it unless they say otherwise.
     ///
     /// - Throws: `errSecItemNotFound` for another token; `errSecParam` for a token's identifier that is no string, and for anything
-    ///   but a key of 256 bits on a curve (specification, section 8.1); what the enclave and `SecItemAdd` say.
+    ///   but a key of 256 bits on a curve (Semantics, "Creating keys"); what the enclave and `SecItemAdd` say.
     static func randomKey(_ parameters: KeyPairParameters) throws(KeychainError) -> SecKey {
         guard let named = parameters.tokenID, !named.isEmpty else { throw .parameter("kSecAttrTokenID names no token") }
         guard named == tokenID else { throw KeychainError(.itemNotFound, "there is no such token") }

@@ -10,7 +10,7 @@ import KeychainKeys
 /// - Parameters:
 ///   - parameters: `kSecAttrKeyType`, as the string, and `kSecAttrKeySizeInBits`: 256, 384 or 521 on a curve, 1024 to 8192 in
 ///     steps of 128 for RSA. With `kSecAttrIsPermanent`, the Boolean true, keys are added to the keychain, with the attributes of `kSecPrivateKeyAttrs`,
-///     `kSecPublicKeyAttrs` and the top level (specification, section 8.1).
+///     `kSecPublicKeyAttrs` and the top level (Semantics, "Creating keys").
 ///   - error: receives the reason of a failure.
 /// - Returns: The private key; `nil` with `errSecParam` for a type or size that keys cannot have, with `errSecItemNotFound` for
 ///   a token that there is not, or with what `SecItemAdd` says; then nothing is stored.
@@ -49,7 +49,7 @@ public func SecKeyGeneratePair(
 ///
 /// - Parameters:
 ///   - keyData: 04 ‖ X ‖ Y or 04 ‖ X ‖ Y ‖ K (ANSI X9.63) of a curve's key, an `RSAPublicKey` or `RSAPrivateKey` (PKCS #1) of an
-///     RSA key (specification, section 8.3).
+///     RSA key (Semantics, "External representations of keys").
 ///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`, as strings or numbers.
 ///   - error: receives the reason of a failure.
 /// - Returns: The key; `nil` with `errSecParam` for anything else, with `errSecUnimplemented` for a symmetric key.

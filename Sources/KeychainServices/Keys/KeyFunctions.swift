@@ -34,7 +34,7 @@ public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? {
     }
 }
 
-/// The attributes of a key (specification, section 8.2).
+/// The attributes of a key (Semantics, "Attributes of a key").
 ///
 /// - Returns: Class and type as strings, sizes as numbers, `kSecAttrApplicationLabel` as data, uses as truth values; the
 ///   external representation under `kSecValueData` unless the key cannot be exported.

@@ -3,7 +3,7 @@
 import Foundation
 import KeychainCore
 
-/// The parameters of a new key pair (specification, section 8.1).
+/// The parameters of a new key pair (Semantics, "Creating keys").
 struct KeyPairParameters {
     /// What a key is stored with: values by their keys, as the caller gave them.
     typealias Attributes = [AnyHashable: Any]

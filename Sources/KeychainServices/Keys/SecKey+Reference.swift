@@ -4,7 +4,8 @@ import KeychainCore
 import KeychainKeys
 
 extension SecKey {
-    /// The key of a stored item, from its `type`, `kcls` and data; `nil` when they make none (specification, section 8.3).
+    /// The key of a stored item, from its `type`, `kcls` and data; `nil` when they make none (Semantics, "External
+    /// representations of keys").
     convenience init?(_ reference: KeyReference) {
         if reference.attributes[Self.tokenIDName]?.name == EnclaveKeys.tokenID {
             guard let (key, sealed) = EnclaveKeys.key(reference) else { return nil }
@@ -24,7 +25,7 @@ extension SecKey {
     /// A key from its external representation.
     ///
     /// - Parameters:
-    ///   - data: the bytes of specification section 8.3.
+    ///   - data: the bytes of Semantics, "External representations of keys".
     ///   - type: the value of `kSecAttrKeyType`.
     ///   - keyClass: the value of `kSecAttrKeyClass`.
     /// - Throws: `errSecUnimplemented` for a symmetric key; `errSecParam` for another type or class, and for data that is no key.

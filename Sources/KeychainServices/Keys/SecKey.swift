@@ -40,7 +40,7 @@ public final class SecKey: Hashable, Sendable {
         sealedReference = reference
     }
 
-    /// What an add or a query by reference gets of the key (specification, section 8.2).
+    /// What an add or a query by reference gets of the key (Semantics, "Attributes of a key").
     var reference: KeyReference {
         if let sealedReference { return sealedReference }
         switch half {

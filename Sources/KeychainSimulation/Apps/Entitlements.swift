@@ -45,12 +45,12 @@ public struct Entitlements: Sendable, Hashable {
     /// The application identifier: the bundle identifier with the team's prefix.
     public var applicationIdentifier: String { "\(team).\(bundleIdentifier)" }
 
-    /// The access groups in the order in which they count; the first is where an add stores (specification, section 6).
+    /// The access groups in the order in which they count; the first is where an add stores (Semantics, "Access groups").
     public var accessGroups: [String] {
         AccessGroupOrder.groups { key, _ in groups[key] ?? [] }
     }
 
-    /// What kind of program is entitled, as far as the keychain looks at it (specification, section 6).
+    /// What kind of program is entitled, as far as the keychain looks at it (Semantics, "Access groups").
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// An app, or an extension of one.
         case app

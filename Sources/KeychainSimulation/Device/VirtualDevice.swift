@@ -7,7 +7,7 @@ import KeychainProtection
 
 /// A device for one test: it can be locked, rebooted and erased, and its owner and its clock do what the test says.
 ///
-/// Nothing of it outlives the object. Thread-safe. What a device does follows the specification of the keychain, section 7.
+/// Nothing of it outlives the object. Thread-safe. What a device does follows Semantics, "Data protection".
 ///
 /// ```swift
 /// let device = try VirtualDevice()
@@ -116,7 +116,8 @@ extension VirtualDevice {
     public enum Platform: String, Sendable, Hashable, CaseIterable {
         /// A phone or a tablet.
         case iOS
-        /// A Mac, with the front end that macOS has before the data protection keychain (specification, section 3.7).
+        /// A Mac, with the front end that macOS has before the data protection keychain (Semantics, "Keys that the
+        /// macOS front end removes").
         case macOS
         /// The simulator of iOS, which enforces nothing.
         ///

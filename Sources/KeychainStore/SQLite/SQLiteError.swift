@@ -18,7 +18,7 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whether a UNIQUE constraint refused the change: SQLITE_CONSTRAINT_UNIQUE, a macro that Swift does not import.
     public var isUniqueViolation: Bool { code == SQLITE_CONSTRAINT | (8 << 8) }
 
-    /// What an item function returns for it (specification, section 10, "Mapping of internal failures").
+    /// What an item function returns for it (Semantics, "Error mapping", "Mapping of internal failures").
     ///
     /// Differs from Apple for want of room, which there is one of many reasons for errSecNotAvailable.
     public var status: Status {

@@ -21,7 +21,7 @@ extension Scenario {
             Keep what the background needs as kSecAttrAccessibleAfterFirstUnlock. Treat -25308 as "later": neither \
             as absent nor as a reason to write.
             """,
-        source: "specification 7.2; Apple: Restricting keychain item accessibility",
+        source: "Semantics, Items whose keys are unavailable; Apple: Restricting keychain item accessibility",
         event: .lock
     )
 
@@ -38,7 +38,7 @@ extension Scenario {
             Nothing but kSecAttrAccessibleAlways is readable now, not even kSecAttrAccessibleAfterFirstUnlock. Treat \
             -25308 as "later", and delete nothing because of it.
             """,
-        source: "specification 7.1, 7.2; Apple: kSecAttrAccessibleAfterFirstUnlock",
+        source: "Semantics, Items whose keys are unavailable; Apple: kSecAttrAccessibleAfterFirstUnlock",
         event: .reboot
     )
 
@@ -54,7 +54,7 @@ extension Scenario {
             Search, update and delete by the key alone: for a generic password service, account, access group and \
             kSecAttrSynchronizable. Give the other attributes to the add and to what an update changes.
             """,
-        source: "specification 2.2; Apple: errSecDuplicateItem",
+        source: "Semantics, Attributes of each class; Apple: errSecDuplicateItem",
         event: .otherAttributes
     )
 
@@ -70,7 +70,7 @@ extension Scenario {
             Tell -34018 from absent and report it: it is a fault of the build. Leave the group out, or fall back to \
             the app's own group, so that a new sign-in is kept.
             """,
-        source: "specification 6; Apple: Sharing access to keychain items among a collection of apps",
+        source: "Semantics, Access groups; Apple: Sharing access to keychain items among a collection of apps",
         event: .lessEntitlements
     )
 
@@ -84,7 +84,7 @@ extension Scenario {
             Take the group from the entitlements, or name none. Expect that everybody has to sign in once more, and \
             that what the old version stored cannot be reached.
             """,
-        source: "specification 6; Apple: App ID prefix change and keychain access",
+        source: "Semantics, Access groups; Apple: App ID prefix change and keychain access",
         event: .otherTeam
     )
 
@@ -99,7 +99,7 @@ extension Scenario {
             Report the failure of the add, ask for a passcode, or store with a weaker accessibility if that is what the \
             item may have. Expect that the old item is gone for good.
             """,
-        source: "specification 7.4; Apple: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly",
+        source: "Semantics, Passcode; Apple: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly",
         event: .noPasscode
     )
 
@@ -112,7 +112,7 @@ extension Scenario {
             is ever kept again.
             """,
         advice: "Have the person sign in again, delete the item, which needs nobody, and add it anew.",
-        source: "specification 7.5; Apple: SecAccessControlCreateFlags.biometryCurrentSet",
+        source: "Semantics, Access control; Apple: SecAccessControlCreateFlags.biometryCurrentSet",
         event: .otherBiometry
     )
 
@@ -122,7 +122,7 @@ extension Scenario {
         story: "The owner has a new phone; settings and files came from the backup, items of this device only did not.",
         usualMistake: "It keeps in the settings that somebody is signed in, which was restored, and has no token.",
         advice: "Ask the keychain, not the settings, and sign in again when it has nothing.",
-        source: "specification 7.1; Apple: kSecAttrAccessibleWhenUnlockedThisDeviceOnly",
+        source: "Semantics, Protection levels; Apple: kSecAttrAccessibleWhenUnlockedThisDeviceOnly",
         event: .otherDevice
     )
 
@@ -133,7 +133,7 @@ extension Scenario {
         usualMistake: "It finds the token of whoever used it last, and starts signed in.",
         advice: "Keep a mark in the settings; where it is missing, delete what an earlier installation left.",
         source:
-            "observed on iOS; Apple does not document it and has announced no change (specification has no section)",
+            "observed on iOS; Apple does not document it and has announced no change (Semantics says nothing of it)",
         event: .reinstallation
     )
 }

@@ -54,7 +54,7 @@ struct CertificateTests {
         #expect(certificate.commonName == nil)
     }
 
-    @Test("the attributes of a certificate that is added by reference are those of specification section 2.3")
+    @Test("the attributes of a certificate that is added by reference are those of Semantics, Computed attributes")
     func attributes() throws {
         // certificate-005 and -002 of the conformance cases.
         let certificate = try Certificate(der: Samples.mouse)

@@ -7,7 +7,7 @@ import Testing
 
 private typealias Attribute = CertificateMaker.Attribute
 
-/// The form in which names are compared (specification, section 2.3).
+/// The form in which names are compared (Semantics, "Computed attributes").
 struct DistinguishedNameTests {
     @Test(
         "a printable string is folded",

@@ -6,7 +6,7 @@ import Testing
 
 private typealias Attribute = CertificateMaker.Attribute
 
-/// What a certificate is called (specification, section 2.3).
+/// What a certificate is called (Semantics, "Computed attributes").
 struct SubjectSummaryTests {
     @Test(
         "the summary is the best name that there is",

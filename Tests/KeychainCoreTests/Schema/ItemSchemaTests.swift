@@ -3,7 +3,7 @@
 import KeychainCore
 import Testing
 
-/// The facts of specification section 2.2, as tables of their own.
+/// The facts of Semantics, "Attributes of each class", as tables of their own.
 struct ItemSchemaTests {
     private static let commonPrimaryKey: Set<AttributeName> = ["agrp", "sync", "vwht", "tkid", "ggrp"]
 

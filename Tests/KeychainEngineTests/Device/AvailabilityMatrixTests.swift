@@ -5,7 +5,8 @@ import KeychainEngine
 import KeychainSimulation
 import Testing
 
-/// Table 7.2 of the specification for every operation, level and state, in memory and on disk, for one and many matches.
+/// The table of Semantics, "Items whose keys are unavailable", for every operation, level and state, in memory and on
+/// disk, for one and many matches.
 struct AvailabilityMatrixTests {
     /// One device, and the items that each operation is tried on.
     struct Row: CustomTestStringConvertible {

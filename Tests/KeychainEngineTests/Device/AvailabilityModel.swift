@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainSimulation
 import Testing
 
-/// The states that a device can be in, as table 7.2 of the specification tells them apart.
+/// The states that a device can be in, as the table of Semantics, "Items whose keys are unavailable", tells them apart.
 enum DeviceState: String, CaseIterable {
     case noPasscode, beforeFirstUnlock, unlocked, locked
 

@@ -6,7 +6,7 @@ import KeychainSimulation
 import KeychainTestSupport
 import Testing
 
-/// Adding and looking up an identity by its reference (specification, section 8.4).
+/// Adding and looking up an identity by its reference (Semantics, "Identities").
 struct IdentityAddTests {
     private let identity = ItemReference.identity(Fixture.identity(1))
 

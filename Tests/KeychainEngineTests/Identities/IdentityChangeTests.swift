@@ -5,7 +5,7 @@ import KeychainSimulation
 import KeychainTestSupport
 import Testing
 
-/// Updating and deleting identities (specification, section 8.4): each is one change of both halves.
+/// Updating and deleting identities (Semantics, "Identities"): each is one change of both halves.
 struct IdentityChangeTests {
     private let identity = ItemReference.identity(Fixture.identity(1))
 

@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainTestSupport
 import Testing
 
-/// Which rows make an identity (specification, section 8.4).
+/// Which rows make an identity (Semantics, "Identities").
 struct IdentityFormationTests {
     private func identities(_ calls: Calls, _ more: [String: PropertyValue] = [:]) -> Outcome {
         calls.copy(.every(.identity) + .asPersistentReference + more)

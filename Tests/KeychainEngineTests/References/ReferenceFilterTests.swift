@@ -4,7 +4,8 @@ import KeychainCore
 import KeychainTestSupport
 import Testing
 
-/// What a reference brings into a dictionary (specification, sections 2.3, 3.2, 3.3, 5.1 and 5.2).
+/// What a reference brings into a dictionary (Semantics, "Computed attributes", "Class of a query", "What each function
+/// accepts", "Adding an item" and "Copying matching items").
 struct ReferenceFilterTests {
     @Test(
         "what a key can do is no part of a filter, what it is, is",

@@ -10,7 +10,7 @@ enum Fixture {
     /// The hash of a public key, known by a number.
     static func hash(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 20) }
 
-    /// What a `SecKey` brings (specification, section 8.2).
+    /// What a `SecKey` brings (Semantics, "Attributes of a key").
     static func key(
         _ number: UInt8,
         isPublic: Bool = false,
@@ -32,7 +32,7 @@ enum Fixture {
         )
     }
 
-    /// What a `SecCertificate` brings (specification, section 2.3); its serial number is the number of its key.
+    /// What a `SecCertificate` brings (Semantics, "Computed attributes"); its serial number is the number of its key.
     static func certificate(
         _ number: UInt8,
         serial: UInt8? = nil,

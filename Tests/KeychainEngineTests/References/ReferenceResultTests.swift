@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainTestSupport
 import Testing
 
-/// Every combination of return flags, against the tables of specification sections 4.2 and 4.3.
+/// Every combination of return flags, against the tables of Semantics, "Result of a copy" and 4.3.
 struct ReferenceResultTests {
     /// What is wanted back.
     struct Flags: OptionSet, CustomTestStringConvertible {

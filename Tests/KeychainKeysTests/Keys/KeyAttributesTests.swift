@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeychainKeys
 
-/// The attributes of specification section 8.2.
+/// The attributes of Semantics, "Attributes of a key".
 struct KeyAttributesTests {
     private static let common: [String: Bool] = [
         "perm": true, "modi": true, "extr": true, "priv": true, "sens": false, "asen": false, "next": false,

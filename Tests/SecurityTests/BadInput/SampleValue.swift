@@ -33,13 +33,13 @@ enum SampleValue: CaseIterable {
         }
     }
 
-    /// Whether it is a number that is not whole, which no call can send (specification, section 2.1).
+    /// Whether it is a number that is not whole, which no call can send (Semantics, "Conversion and comparison of values").
     var isFractional: Bool { [.real, .notANumber, .infinity].contains(self) }
 
     /// Whether it has no encoding, so that no call can send it.
     var isUnencodable: Bool { [.notADate, .set, .url, .object].contains(self) }
 
-    /// The types that a kind of column takes (specification, section 2.1).
+    /// The types that a kind of column takes (Semantics, "Conversion and comparison of values").
     static func accepted(by kind: AttributeKind) -> Set<SampleValue> {
         switch kind {
         case .blob, .data: [.integer, .text, .bytes, .bytesOutsideUTF8]
@@ -79,14 +79,14 @@ enum AttributePlace: CaseIterable {
         return switch (column.access, self) {
         case (.guardedValue, .add), (.guardedValue, .updateAttributes): [errSecMissingEntitlement]
         case (.guardedQuery, .add), (.guardedQuery, .updateQuery): [errSecMissingEntitlement]
-        // Whether the type or the entitlement is looked at first depends on the function (specification, section 3.6).
+        // Whether the type or the entitlement is looked at first depends on the function (Semantics, "Order of checks").
         case (_, _) where column.name == .accessGroup: [errSecParam, errSecMissingEntitlement]
         default: [errSecParam]
         }
     }
 
     /// The status of a value that cannot be sent; `nil` for one that can, which the keychain proper judges
-    /// (specification, section 3.6).
+    /// (Semantics, "Order of checks").
     func statusOfSending(_ column: Column, _ sample: SampleValue) -> OSStatus? {
         // The client judges these two itself, before anything is sent.
         if column.name == .issuer, sample != .bytes, sample != .bytesOutsideUTF8 { return errSecParam }

@@ -5,7 +5,7 @@ import KeychainCore
 import Security
 import Testing
 
-/// Keys that are no key: of every first character and of many lengths (specification, section 3.1).
+/// Keys that are no key: of every first character and of many lengths (Semantics, "Classification of keys").
 struct UnknownKeyTests {
     private static let alphabet = "abcdefghijklmnopqrstuvwxyz"
     private static let firstCharacters = Array(alphabet + alphabet.uppercased() + "0123456789") + ["🔑", "é", " ", "\0"]

@@ -58,12 +58,12 @@ struct WrongTypeTests {
     }
 
     private static func isAccepted(_ sample: SampleValue, _ column: Column) -> Bool {
-        // The client looks at the issuer before any conversion, and takes data only (specification, section 3.5).
+        // The client looks at the issuer before any conversion, and takes data only (Semantics, "Values and combinations").
         if column.name == .issuer { return [.bytes, .bytesOutsideUTF8].contains(sample) }
         return SampleValue.accepted(by: column.kind).contains(sample)
     }
 
-    /// An update ignores the multi-user identifier altogether (specification, section 3.4).
+    /// An update ignores the multi-user identifier altogether (Semantics, "New attributes of an update").
     private static func isIgnored(_ column: Column, in place: AttributePlace) -> Bool {
         column.name == .user && place == .updateAttributes
     }

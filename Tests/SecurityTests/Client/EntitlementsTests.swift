@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeychainServices
 
-/// The groups that follow from a list of entitlements (specification, section 6).
+/// The groups that follow from a list of entitlements (Semantics, "Access groups").
 struct EntitlementsTests {
     @Test("groups come in the order of their entitlements, each once")
     func order() throws {

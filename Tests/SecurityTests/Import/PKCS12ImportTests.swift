@@ -8,7 +8,7 @@ import Security
 import Synchronization
 import Testing
 
-/// What `SecPKCS12Import` makes of files (specification, section 8.6).
+/// What `SecPKCS12Import` makes of files (Semantics, "Importing PKCS 12 files").
 struct PKCS12ImportTests {
     @Test(
         "a failure is told by its status, and leaves the result alone",

@@ -6,7 +6,7 @@ import KeychainTestSupport
 import Security
 import Testing
 
-/// Keys that are stored when they are made (specification, section 8.1).
+/// Keys that are stored when they are made (Semantics, "Creating keys").
 struct PermanentKeyTests {
     private let backend: TemporaryKeychain
 

@@ -22,7 +22,7 @@ struct ResultTypeTests {
             persistent = number & 8 != 0
         }
 
-        /// The class of a single result; `nil` when there is none (specification, section 4.2).
+        /// The class of a single result; `nil` when there is none (Semantics, "Result of a copy").
         var type: NSObject.Type? {
             switch (data, attributes, reference, persistent) {
             // A password has no reference type.

@@ -3,7 +3,7 @@
 import KeychainCertificates
 import KeychainCore
 
-/// The conditions that the contents of a certificate decide (specification, section 3.5).
+/// The conditions that the contents of a certificate decide (Semantics, "Values and combinations").
 struct CertificateFilters {
     let match: MatchConditions
     /// When the call is made.
@@ -11,8 +11,8 @@ struct CertificateFilters {
 
     /// Whether every condition holds.
     ///
-    /// The data is the certificate in DER; `nil` when nothing had it read, and then it meets no condition (specification,
-    /// section 5.2, step 6). What does not decode meets none either, not even that trust does not matter.
+    /// The data is the certificate in DER; `nil` when nothing had it read, and then it meets no condition (Semantics,
+    /// "Copying matching items", step 6). What does not decode meets none either, not even that trust does not matter.
     func accept(_ data: SecretBytes?) -> Bool {
         guard match.emailAddress != nil || match.readsCertificates else { return true }
         guard let data, let certificate = try? Certificate(der: data.unprotectedCopy) else { return false }
@@ -35,7 +35,7 @@ struct CertificateFilters {
 
 extension Validity {
     /// Whether a condition on the date can be met at all: Apple's keychain takes a time that is its reference date for one that
-    /// is missing, and a validity without duration for none (specification, "Changes of the second round").
+    /// is missing, and a validity without duration for none (Semantics, "Copying matching items").
     fileprivate var counts: Bool {
         notBefore != .referenceDate && notAfter != .referenceDate && notBefore != notAfter
     }

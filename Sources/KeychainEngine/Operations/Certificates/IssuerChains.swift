@@ -5,7 +5,7 @@ import KeychainProtection
 import KeychainStore
 
 /// The chains that lead from certificates to given issuers, through local certificates in the groups of the query
-/// (specification, section 5.2).
+/// (Semantics, "Copying matching items").
 ///
 /// Both directions go by index: from a certificate up by the subject of the next, from the names down by the issuer.
 struct IssuerChains {

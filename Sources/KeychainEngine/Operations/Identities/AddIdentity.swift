@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// `SecItemAdd` of an identity: the certificate and then the key, or neither (specification, section 8.4).
+/// `SecItemAdd` of an identity: the certificate and then the key, or neither (Semantics, "Identities").
 extension Engine {
     /// Adds what is not there yet of an identity.
     ///

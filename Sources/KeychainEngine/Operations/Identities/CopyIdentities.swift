@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// `SecItemCopyMatching` of identities (specification, section 8.4).
+/// `SecItemCopyMatching` of identities (Semantics, "Identities").
 extension Engine {
     /// The answer to a query for `kSecClassIdentity`.
     func copyIdentities(

@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// `SecItemDelete` of identities (specification, section 8.4).
+/// `SecItemDelete` of identities (Semantics, "Identities").
 ///
 /// Each is one change. A half that is not there is no failure of the other: what was found is gone, and the status says
 /// that something was not found.
@@ -15,7 +15,7 @@ extension Engine {
         let hasKeys = try write { (writer) throws(KeychainError) in
             let tags = device.searchTags()
             guard try remove(certificates, tags, writer) > 0 else { throw Self.noIdentity }
-            // Not looked at where there is no certificate (specification, section 8.4).
+            // Not looked at where there is no certificate (Semantics, "Identities").
             let keys = try deletion(dictionary.about(.key), for: client)
             return try remove(keys, tags, writer) > 0
         }

@@ -57,7 +57,7 @@ final class IdentityPairs {
     /// Goes through the pairs until no more are wanted.
     ///
     /// Those with a private key come first, so that a public key that is stored as well hides none of them: it makes an identity
-    /// too (specification, open question 12).
+    /// too (Semantics, open question 12).
     ///
     /// `take` is called with each; it tells whether another one is wanted.
     ///

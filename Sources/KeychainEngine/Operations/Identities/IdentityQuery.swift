@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// A query for identities as two: one for certificates, one for keys (specification, section 8.4).
+/// A query for identities as two: one for certificates, one for keys (Semantics, "Identities").
 struct IdentityQuery {
     var certificate: Query
     var key: Query

@@ -8,7 +8,7 @@ extension PasswordStoreRule {
             "The second add of a password is an error, and the first password stays.",
             otherwise:
                 "code that adds where it should replace passes its tests, and keeps the old password on a device",
-            source: "specification 5.1",
+            source: "Semantics, Adding an item",
             needs: .adding
         ) { bench in
             guard let store = bench.store as? any AddingPasswordStoreContractSubject else { return }
@@ -23,7 +23,7 @@ extension PasswordStoreRule {
             "the list has each account once",
             "The list has the accounts of the service, each once, and no others; it is empty where nothing is stored.",
             otherwise: "a screen of accounts shows too many, too few, or an error at the first launch",
-            source: "specification 4.2",
+            source: "Semantics, Result of a copy",
             needs: .listing
         ) { bench in
             guard let store = bench.store as? any ListingPasswordStoreContractSubject else { return }
@@ -36,7 +36,7 @@ extension PasswordStoreRule {
             "clearing takes a service",
             "Deleting all takes every password for the service, and none for another.",
             otherwise: "somebody stays signed in after signing out, or is signed out elsewhere",
-            source: "specification 4.1, 5.4",
+            source: "Semantics, Match limit and Deleting items",
             needs: .clearing
         ) { bench in
             guard let store = bench.store as? any ClearingPasswordStoreContractSubject else { return }
@@ -56,7 +56,7 @@ extension PasswordStoreRule {
             "access groups are apart",
             "One account has a password for each access group.",
             otherwise: "an app and its extension overwrite each other's password on one of both",
-            source: "specification 6",
+            source: "Semantics, Access groups",
             needs: .accessGroups
         ) { bench in
             guard let store = bench.store as? any GroupedPasswordStoreContractSubject else { return }
@@ -76,7 +76,7 @@ extension PasswordStoreRule {
             "a foreign access group is refused",
             "An access group that the app is not entitled to is an error, to store and to read: never nil.",
             otherwise: "a group that the signature lacks, or that has another team's prefix, shows on a device alone",
-            source: "specification 6",
+            source: "Semantics, Access groups",
             needs: .accessGroups
         ) { bench in
             guard let store = bench.store as? any GroupedPasswordStoreContractSubject else { return }
@@ -93,7 +93,7 @@ extension PasswordStoreRule {
             "sets at the same time all succeed",
             "Of sets at the same time none fails, and one of their passwords is there afterwards.",
             otherwise: "a race between two refreshes loses the token, or is an error that nobody handles",
-            source: "specification 5.1, 5.3",
+            source: "Semantics, Adding an item and Updating items",
             needs: .concurrency
         ) { try await $0.race() },
     ]

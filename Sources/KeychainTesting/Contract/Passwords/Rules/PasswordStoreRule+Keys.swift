@@ -7,7 +7,7 @@ extension PasswordStoreRule {
             "accounts are apart",
             "Two accounts of a service have a password each.",
             otherwise: "a second person who signs in takes the first one's password away",
-            source: "specification 2.2"
+            source: "Semantics, Attributes of each class"
         ) { bench in
             try await bench.set(account: "ada")
             try await bench.set(PasswordStoreBench.otherSecret, "mail", "bob")
@@ -17,7 +17,7 @@ extension PasswordStoreRule {
             "services are apart",
             "One account has a password for each service.",
             otherwise: "two features that use one account name overwrite each other on one of test and device",
-            source: "specification 2.2"
+            source: "Semantics, Attributes of each class"
         ) { bench in
             try await bench.set(service: "mail")
             try await bench.set(PasswordStoreBench.otherSecret, "chat", "ada")
@@ -27,7 +27,7 @@ extension PasswordStoreRule {
             "key without separators",
             "Service and account are compared one by one: service ab with account c is not service a with account bc.",
             otherwise: "a key that is glued together lets two passwords meet that have nothing in common",
-            source: "specification 2.2"
+            source: "Semantics, Attributes of each class"
         ) { bench in
             for separator in ["", ".", "-", "_", ":", "/", "|", "#", ",", " "] {
                 try await bench.set(PasswordStoreBench.secret, "x", "y\(separator)z")
@@ -44,7 +44,7 @@ extension PasswordStoreRule {
             "case counts",
             "Accounts and services are compared with their case.",
             otherwise: "a login that a test finds is not found on a device",
-            source: "specification 2.1"
+            source: "Semantics, Conversion and comparison of values"
         ) { bench in
             try await bench.set()
             try await bench.expect(nil, "mail", "Ada", because: "nil: the account differs")
@@ -54,7 +54,7 @@ extension PasswordStoreRule {
             "bytes count, not characters",
             "Accounts are compared by their UTF-8 bytes: an é of one code point is not an é of two, though Swift calls them equal.",
             otherwise: "an account that was typed on another keyboard is found in the test, and not on a device",
-            source: "specification 2.1"
+            source: "Semantics, Conversion and comparison of values"
         ) { bench in
             try await bench.set(account: "caf\u{E9}")
             try await bench.expect(nil, "mail", "cafe\u{301}", because: "nil: the bytes differ")
@@ -63,7 +63,7 @@ extension PasswordStoreRule {
             "empty names are names",
             "An empty service and an empty account are a key like any other.",
             otherwise: "a password for no account is lost on one of both",
-            source: "specification 2.2"
+            source: "Semantics, Attributes of each class"
         ) { bench in
             try await bench.set(PasswordStoreBench.secret, "", "")
             try await bench.set(PasswordStoreBench.otherSecret, "", "ada")

@@ -10,7 +10,7 @@ extension PasswordStoreRule {
             "unreadable is not absent",
             "A password that cannot be read before the first unlock is an error, and not nil; after the unlock it is there.",
             otherwise: "a background launch takes its person for signed out",
-            source: "specification 7.2; Apple: errSecInteractionNotAllowed",
+            source: "Semantics, Items whose keys are unavailable; Apple: errSecInteractionNotAllowed",
             needs: .device
         ) { bench in
             try await bench.set()
@@ -30,7 +30,7 @@ extension PasswordStoreRule {
             "A set that fails while the device is locked leaves the old password where it was.",
             otherwise:
                 "a store that deletes and then adds deletes while locked, which works, and adds, which fails: it is gone",
-            source: "specification 7.2",
+            source: "Semantics, Items whose keys are unavailable",
             needs: .device
         ) { bench in
             try await bench.set()

@@ -9,13 +9,13 @@ extension PasswordStoreRule {
             "absent is nil",
             "A password that was never stored is nil, and no error.",
             otherwise: "the first launch takes a path that no test has taken",
-            source: "specification 5.2"
+            source: "Semantics, Copying matching items"
         ) { try await $0.expect(nil, because: "nil: nothing was stored") },
         PasswordStoreRule(
             "the password comes back bit by bit",
             "Data of any bytes comes back as it went in, be it no UTF-8, and be it long.",
             otherwise: "a key that is no text is lost",
-            source: "specification 2.2, open question 9"
+            source: "Semantics, Attributes of each class, open question 9"
         ) { bench in
             for password in [Data(0...255), Data([0xFF, 0xFE, 0x00]), Data(repeating: 0xC3, count: 100_000)] {
                 try await bench.set(password)
@@ -26,7 +26,7 @@ extension PasswordStoreRule {
             "an empty password is a password",
             "Data of no bytes is stored, and is not nil.",
             otherwise: "an empty password is absent",
-            source: "specification 4.2"
+            source: "Semantics, Result of a copy"
         ) { bench in
             try await bench.set(Data())
             try await bench.expect(Data(), because: "data of no bytes")
@@ -40,7 +40,7 @@ extension PasswordStoreRule {
             "A set in the place of a password replaces it.",
             otherwise:
                 "a changed password is saved in the test, and the old one stays on a device: an add alone is refused there",
-            source: "specification 5.1, 5.3"
+            source: "Semantics, Adding an item and Updating items"
         ) { bench in
             try await bench.set()
             try await bench.set(PasswordStoreBench.otherSecret)
@@ -50,7 +50,7 @@ extension PasswordStoreRule {
             "delete takes one",
             "A delete takes the password of the account and the service, and no other.",
             otherwise: "signing one account out signs everybody out",
-            source: "specification 5.4"
+            source: "Semantics, Deleting items"
         ) { bench in
             try await bench.set()
             try await bench.set(PasswordStoreBench.otherSecret, "mail", "bob")
@@ -70,7 +70,7 @@ extension PasswordStoreRule {
             "free again after a delete",
             "After a delete, or one that found nothing, a password can be stored.",
             otherwise: "nobody can sign in after signing out",
-            source: "specification 5.4"
+            source: "Semantics, Deleting items"
         ) { bench in
             // Whether a delete of nothing is an error is the store's affair.
             try? await bench.delete()
@@ -83,7 +83,7 @@ extension PasswordStoreRule {
             "a get changes nothing",
             "A password can be read more than once.",
             otherwise: "whoever asks second is signed out",
-            source: "specification 5.2"
+            source: "Semantics, Copying matching items"
         ) { bench in
             try await bench.set()
             for _ in 0..<2 {

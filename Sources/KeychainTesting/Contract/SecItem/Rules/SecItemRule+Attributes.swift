@@ -9,7 +9,7 @@ extension SecItemRule {
             "dates are set",
             "An item has a creation and a modification date, which are equal after the add; a date that the caller gives does not count.",
             otherwise: "code that sorts or expires by date finds none",
-            source: "specification 2.3"
+            source: "Semantics, Computed attributes"
         ) { bench in
             let longAgo = Date(timeIntervalSince1970: 0)
             try bench.add(SecItemBench.password(more: [kSecAttrCreationDate: longAgo]), SecItemBench.secret)
@@ -25,7 +25,7 @@ extension SecItemRule {
             "an update moves the modification date",
             "An update makes the modification date later, also within one tick of the clock, and keeps the creation date.",
             otherwise: "code that looks for the newer of two finds the wrong one",
-            source: "specification 5.3"
+            source: "Semantics, Updating items"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             let before = try bench.dates()
@@ -42,7 +42,7 @@ extension SecItemRule {
             "accessible when unlocked unless said",
             "An item that is added without kSecAttrAccessible has kSecAttrAccessibleWhenUnlocked, and says so.",
             otherwise: "that a background task cannot read its token shows on a device alone",
-            source: "specification 2.3, 7.1"
+            source: "Semantics, Computed attributes and Protection levels"
         ) { bench in
             try bench.add(SecItemBench.password())
             let accessible = try bench.attributes(SecItemBench.password())[kSecAttrAccessible as String]
@@ -57,7 +57,7 @@ extension SecItemRule {
             "defaults come back",
             "The attributes that come back have those that were not given: an empty service, kSecAttrSynchronizable 0.",
             otherwise: "code that reads an attribute by force finds none on one of both",
-            source: "specification 2.2, 4.2"
+            source: "Semantics, Attributes of each class and Result of a copy"
         ) { bench in
             let query: SecItemBench.Attributes = [kSecClass: kSecClassGenericPassword, kSecAttrAccount: "ada"]
             try bench.add(query)
@@ -74,7 +74,7 @@ extension SecItemRule {
             "attributes find the item again",
             "What a copy returns as attributes, with the class, is a query that finds the item.",
             otherwise: "code that lists items and then acts on each finds none of them",
-            source: "specification 4.2"
+            source: "Semantics, Result of a copy"
         ) { bench in
             try bench.add(SecItemBench.password(more: [kSecAttrLabel: "label"]), SecItemBench.secret)
             var query: SecItemBench.Attributes = [kSecClass: kSecClassGenericPassword]

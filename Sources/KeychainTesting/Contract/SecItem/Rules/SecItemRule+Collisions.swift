@@ -9,7 +9,7 @@ extension SecItemRule {
             "update onto another item is refused",
             "An update that would give an item another's key is errSecDuplicateItem, whichever attribute of the key it names, and both stay as they were.",
             otherwise: "renaming an account swallows another one in the test, and fails on a device",
-            source: "specification 5.3"
+            source: "Semantics, Updating items"
         ) { bench in
             let differences: [SecItemBench.Attributes] = [
                 [kSecAttrAccount: "bob"], [kSecAttrService: "chat"],
@@ -33,7 +33,7 @@ extension SecItemRule {
             "update of many to one key is refused",
             "An update that would give several items one key is errSecDuplicateItem, and changes none of them.",
             otherwise: "after a failed update one item is renamed in the test, and none on a device",
-            source: "specification 5.3"
+            source: "Semantics, Updating items"
         ) { bench in
             for account in ["ada", "bob"] { try bench.add(SecItemBench.password(account), SecItemBench.secret) }
             try bench.update(
@@ -50,7 +50,7 @@ extension SecItemRule {
             "update to its own key is none",
             "An update that names the key which the item has already is no duplicate, and changes the rest.",
             otherwise: "code that updates with all attributes fails in the test alone",
-            source: "specification 5.3"
+            source: "Semantics, Updating items"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             try bench.update(

@@ -9,7 +9,7 @@ extension SecItemRule {
             "an access group of its own accord",
             "An item that is added without an access group has the app's first one, and says so.",
             otherwise: "code that shares with an extension shares nothing on a device",
-            source: "specification 6"
+            source: "Semantics, Access groups"
         ) { bench in
             try bench.add(SecItemBench.password())
             let group = try bench.attributes(SecItemBench.password())[kSecAttrAccessGroup as String]
@@ -24,7 +24,7 @@ extension SecItemRule {
             "access groups are apart",
             "The same key in two access groups is two items; a query that names a group finds that of the group.",
             otherwise: "an app and its extension overwrite each other's item on one of both",
-            source: "specification 6"
+            source: "Semantics, Access groups"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             let shared: SecItemBench.Attributes = [kSecAttrAccessGroup: KeychainContract.sharedAccessGroup]
@@ -41,7 +41,7 @@ extension SecItemRule {
             "a foreign access group is refused",
             "To name an access group that the app is not entitled to is errSecMissingEntitlement (-34018), in every function.",
             otherwise: "a group that the signature lacks, or that has another team's prefix, shows on a device alone",
-            source: "specification 6"
+            source: "Semantics, Access groups"
         ) { bench in
             let foreign = SecItemBench.password(more: [kSecAttrAccessGroup: KeychainContract.foreignAccessGroup])
             try bench.add(foreign, gives: errSecMissingEntitlement)
@@ -53,7 +53,7 @@ extension SecItemRule {
             "an update moves between access groups",
             "An update may change the access group: the item leaves the old one and is in the new one.",
             otherwise: "the release that shares its items leaves them where they were",
-            source: "specification 6"
+            source: "Semantics, Access groups"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             let shared: SecItemBench.Attributes = [kSecAttrAccessGroup: KeychainContract.sharedAccessGroup]
@@ -68,7 +68,7 @@ extension SecItemRule {
             "no access group is all of them",
             "An update or a delete that names no access group takes what matches in every group of the app.",
             otherwise: "signing out leaves what is shared with an extension behind, in the test or on a device",
-            source: "specification 5.3, 5.4, 6"
+            source: "Semantics, Updating items, Deleting items and Access groups"
         ) { bench in
             let shared = SecItemBench.password(more: [kSecAttrAccessGroup: KeychainContract.sharedAccessGroup])
             try bench.add(SecItemBench.password(), SecItemBench.secret)

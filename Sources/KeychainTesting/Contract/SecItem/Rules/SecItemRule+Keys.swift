@@ -9,7 +9,7 @@ extension SecItemRule {
             "account makes an item",
             "Two generic passwords of one service that differ in the account are two items.",
             otherwise: "a second person who signs in takes the first one's password away",
-            source: "specification 2.2; Apple: errSecDuplicateItem"
+            source: "Semantics, Attributes of each class; Apple: errSecDuplicateItem"
         ) { bench in
             try bench.add(SecItemBench.password("ada"), SecItemBench.secret)
             try bench.add(SecItemBench.password("bob"), SecItemBench.otherSecret)
@@ -23,7 +23,7 @@ extension SecItemRule {
             "service makes an item",
             "Two generic passwords of one account that differ in the service are two items.",
             otherwise: "tests of two features that use one account name pass together and fail on a device, or reverse",
-            source: "specification 2.2"
+            source: "Semantics, Attributes of each class"
         ) { bench in
             try bench.add(SecItemBench.password(at: "mail"), SecItemBench.secret)
             try bench.add(SecItemBench.password(at: "chat"), SecItemBench.otherSecret)
@@ -37,7 +37,7 @@ extension SecItemRule {
             "key without separators",
             "The attributes of the key are compared one by one: service ab with account c is not service a with account bc.",
             otherwise: "a key that is glued together lets two items meet that have nothing in common",
-            source: "specification 2.2"
+            source: "Semantics, Attributes of each class"
         ) { bench in
             for separator in ["", ".", "-", "_", ":", "/", "|", "#", ",", " "] {
                 let item = SecItemBench.password("y\(separator)z", at: "x")
@@ -50,7 +50,7 @@ extension SecItemRule {
             "class makes an item",
             "A generic and an internet password with the same account and label are two items.",
             otherwise: "what is deleted or replaced in one class goes in the other",
-            source: "specification 2"
+            source: "Semantics, Classes and attributes"
         ) { bench in
             try bench.add([kSecClass: kSecClassGenericPassword, kSecAttrAccount: "ada"], SecItemBench.secret)
             try bench.add([kSecClass: kSecClassInternetPassword, kSecAttrAccount: "ada"], SecItemBench.otherSecret)
@@ -65,7 +65,7 @@ extension SecItemRule {
             "internet passwords by server, port, protocol and path",
             "An internet password's key has the server, the port, the protocol, the path, the account, the security domain and the authentication type.",
             otherwise: "passwords for two ports or paths of one server replace each other",
-            source: "specification 2.2"
+            source: "Semantics, Attributes of each class"
         ) { bench in
             try bench.add(SecItemBench.internetPassword(), SecItemBench.secret)
             for other: SecItemBench.Attributes in [
@@ -81,7 +81,7 @@ extension SecItemRule {
             "case counts",
             "Accounts and services are compared with their case.",
             otherwise: "a login that a test finds is not found on a device",
-            source: "specification 2.1"
+            source: "Semantics, Conversion and comparison of values"
         ) { bench in
             try bench.add(SecItemBench.password("ada"), SecItemBench.secret)
             try bench.copy(SecItemBench.password("Ada"), gives: errSecItemNotFound)
@@ -92,7 +92,7 @@ extension SecItemRule {
             "bytes count, not characters",
             "Strings are compared by their UTF-8 bytes: an é of one code point is not an é of two, though Swift calls them equal.",
             otherwise: "an account that was typed on another keyboard is found in the test, and not on a device",
-            source: "specification 2.1"
+            source: "Semantics, Conversion and comparison of values"
         ) { bench in
             try bench.add(SecItemBench.password("caf\u{E9}"), SecItemBench.secret)
             try bench.copy(SecItemBench.password("cafe\u{301}"), gives: errSecItemNotFound)
@@ -102,7 +102,7 @@ extension SecItemRule {
             "text and data are the same key",
             "An account given as a string and the same bytes given as data are one key, for searches and for uniqueness.",
             otherwise: "code that stores with a string and asks with data works in one of test and device only",
-            source: "specification 2.1"
+            source: "Semantics, Conversion and comparison of values"
         ) { bench in
             try bench.add(SecItemBench.password("ada"), SecItemBench.secret)
             let asData = SecItemBench.password(Data("ada".utf8))
@@ -113,7 +113,7 @@ extension SecItemRule {
             "an absent key attribute is empty",
             "An item that is added without a service has the service \"\", and is found by it; an absent label is not the label \"\".",
             otherwise: "an item without a service is a second one beside that of the empty service",
-            source: "specification 2.1, 2.2"
+            source: "Semantics, Conversion and comparison of values and Attributes of each class"
         ) { bench in
             let bare: SecItemBench.Attributes = [kSecClass: kSecClassGenericPassword, kSecAttrAccount: "ada"]
             try bench.add(bare, SecItemBench.secret)

@@ -9,7 +9,7 @@ extension SecItemRule {
             "a persistent reference finds its item",
             "kSecReturnPersistentRef returns data, which finds the item without further attributes.",
             otherwise: "code that keeps references, as for VPN configurations, cannot be tested",
-            source: "specification 4.4"
+            source: "Semantics, Persistent references"
         ) { bench in
             try bench.add(SecItemBench.password("bob"), SecItemBench.otherSecret)
             let reference = try bench.reference(toNew: SecItemBench.password("ada"))
@@ -23,7 +23,7 @@ extension SecItemRule {
             "a persistent reference outlives updates",
             "The reference is that of the item: an update, of the account too, does not change it.",
             otherwise: "a stored reference is lost with the first change on one of both",
-            source: "specification 4.4"
+            source: "Semantics, Persistent references"
         ) { bench in
             let reference = try bench.reference(toNew: SecItemBench.password("ada"))
             try bench.update(SecItemBench.password("ada"), to: [kSecAttrAccount: "bob", kSecValueData: Data([1])])
@@ -37,7 +37,7 @@ extension SecItemRule {
             "a persistent reference dies with its item",
             "After a delete the reference finds nothing, and an item that is added again has another one.",
             otherwise: "a stale reference reaches an item that is not its own",
-            source: "specification 4.4"
+            source: "Semantics, Persistent references"
         ) { bench in
             let reference = try bench.reference(toNew: SecItemBench.password("ada"))
             try bench.delete(SecItemBench.password("ada"))
@@ -53,7 +53,7 @@ extension SecItemRule {
             "one of many adds wins",
             "Of adds of one key at the same time exactly one succeeds, and the others are errSecDuplicateItem.",
             otherwise: "a race that two launches of a device decide is decided otherwise, or crashes, in the test",
-            source: "specification 5.1",
+            source: "Semantics, Adding an item",
             needs: .concurrency
         ) { try $0.race() }
     ]

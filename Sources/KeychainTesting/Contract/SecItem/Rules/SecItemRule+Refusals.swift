@@ -9,7 +9,7 @@ extension SecItemRule {
             "add twice is refused",
             "The second add of an item is errSecDuplicateItem (-25299).",
             otherwise: "save methods that only add pass their tests, and keep the old password for ever on a device",
-            source: "specification 5.1; Apple: SecItemAdd"
+            source: "Semantics, Adding an item; Apple: SecItemAdd"
         ) { bench in
             let item = SecItemBench.password().merging(SecItemBench.secret) { _, new in new }
             try bench.add(item)
@@ -19,7 +19,7 @@ extension SecItemRule {
             "other data is a duplicate",
             "An add whose key is taken is errSecDuplicateItem although the secret is another.",
             otherwise: "a changed password is saved in the test, and refused on a device",
-            source: "specification 2.2"
+            source: "Semantics, Attributes of each class"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             try bench.add(SecItemBench.password(), SecItemBench.otherSecret, gives: errSecDuplicateItem)
@@ -28,19 +28,19 @@ extension SecItemRule {
             "label makes no item",
             "The label is not part of the key: an add that differs in it alone is errSecDuplicateItem.",
             otherwise: "an item that cannot be found by its query cannot be added either, on a device only",
-            source: "specification 2.2"
+            source: "Semantics, Attributes of each class"
         ) { try $0.refusesAddDiffering(in: kSecAttrLabel) },
         SecItemRule(
             "generic attribute makes no item",
             "kSecAttrGeneric is not part of the key, whatever Apple's old sample code made people believe.",
             otherwise: "two items by two identifiers exist in the test, and one on a device",
-            source: "specification 2.2"
+            source: "Semantics, Attributes of each class"
         ) { try $0.refusesAddDiffering(in: kSecAttrGeneric) },
         SecItemRule(
             "comment and description make no item",
             "Neither the comment nor the description is part of the key.",
             otherwise: "an update that changes a comment is an add in the test, and a failure on a device",
-            source: "specification 2.2"
+            source: "Semantics, Attributes of each class"
         ) { bench in
             try bench.refusesAddDiffering(in: kSecAttrComment)
             try bench.add(
@@ -53,7 +53,7 @@ extension SecItemRule {
             "accessibility makes no item",
             "kSecAttrAccessible is not part of the key, but does select: a search for another one finds nothing, and an add is a duplicate.",
             otherwise: "the release that changes the accessibility in the common query can neither find nor save",
-            source: "specification 2.2, 7.5"
+            source: "Semantics, Attributes of each class and Access control"
         ) { bench in
             let item = SecItemBench.password()
             try bench.add(item, [kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked])
@@ -65,7 +65,7 @@ extension SecItemRule {
             "a refused add changes nothing",
             "After errSecDuplicateItem the stored item has its old secret and its old attributes.",
             otherwise: "code that ignores the status of an add seems to save",
-            source: "specification 5.1"
+            source: "Semantics, Adding an item"
         ) { bench in
             try bench.add(SecItemBench.password(more: [kSecAttrLabel: "first"]), SecItemBench.secret)
             try bench.add(
@@ -86,7 +86,7 @@ extension SecItemRule {
             "free again after a delete",
             "A key whose item was deleted can be added again.",
             otherwise: "nobody can sign in after signing out",
-            source: "specification 5.4"
+            source: "Semantics, Deleting items"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             try bench.delete(SecItemBench.password())

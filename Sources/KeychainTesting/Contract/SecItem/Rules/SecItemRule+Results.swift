@@ -9,7 +9,7 @@ extension SecItemRule {
             "one without a limit",
             "A copy without kSecMatchLimit returns one item, and not in an array.",
             otherwise: "code that forgets the limit lists everything in the test, and one item on a device",
-            source: "specification 4.1"
+            source: "Semantics, Match limit"
         ) { bench in
             for account in ["ada", "bob"] { try bench.add(SecItemBench.password(account), SecItemBench.secret) }
             let all: SecItemBench.Attributes = [kSecClass: kSecClassGenericPassword]
@@ -19,7 +19,7 @@ extension SecItemRule {
             "an array for all",
             "A copy with kSecMatchLimitAll returns an array, for a single match too.",
             otherwise: "a cast to an array fails for whoever has one account",
-            source: "specification 4.2"
+            source: "Semantics, Result of a copy"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             try bench.expect(1, matching: SecItemBench.password(), because: "one was added")
@@ -36,7 +36,7 @@ extension SecItemRule {
             "as many as the limit",
             "A copy with a number as the limit returns an array of no more than so many.",
             otherwise: "a page of items has another size",
-            source: "specification 4.1, 4.2"
+            source: "Semantics, Match limit and Result of a copy"
         ) { bench in
             for account in ["ada", "bob", "eve"] { try bench.add(SecItemBench.password(account)) }
             let query: SecItemBench.Attributes = [
@@ -50,7 +50,7 @@ extension SecItemRule {
             "no match is an error",
             "A copy that matches nothing is errSecItemNotFound without a result, for kSecMatchLimitAll too: never an empty array.",
             otherwise: "the first launch, when nothing is stored, takes a path that no test has taken",
-            source: "specification 4.2"
+            source: "Semantics, Result of a copy"
         ) { bench in
             let query = SecItemBench.password(more: [kSecReturnAttributes: true])
             try bench.copy(query, gives: errSecItemNotFound)
@@ -61,7 +61,7 @@ extension SecItemRule {
             "data alone is data",
             "A copy with kSecReturnData alone returns Data, and no dictionary.",
             otherwise: "a cast fails on one of both",
-            source: "specification 4.2"
+            source: "Semantics, Result of a copy"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             try bench.expect(Data("secret".utf8), in: SecItemBench.password(), because: "the secret as Data")
@@ -70,7 +70,7 @@ extension SecItemRule {
             "no flag, no result",
             "A copy without a return flag says whether there is an item, and returns nothing.",
             otherwise: "code that forgets the flag works in the test alone",
-            source: "specification 4.2"
+            source: "Semantics, Result of a copy"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             let result = try bench.copy(SecItemBench.password())
@@ -87,7 +87,7 @@ extension SecItemRule {
             "add returns what is asked for",
             "An add with return flags returns the new item in the shape of a copy of one.",
             otherwise: "code that reads an add's result finds none",
-            source: "specification 4.3"
+            source: "Semantics, Result of an add"
         ) { bench in
             let data = try bench.add(SecItemBench.password("ada"), [kSecReturnData: true, kSecValueData: Data([1])])
             try bench.expect(data as? Data == Data([1]), "the data", got: data, of: "SecItemAdd with kSecReturnData")

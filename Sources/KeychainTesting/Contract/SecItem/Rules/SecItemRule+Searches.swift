@@ -9,7 +9,7 @@ extension SecItemRule {
             "fewer attributes find more",
             "A query names what has to match, and no more: the class alone matches every item of the class.",
             otherwise: "code that asks for a service finds nothing in the test",
-            source: "specification 5.2"
+            source: "Semantics, Copying matching items"
         ) { bench in
             try bench.add(SecItemBench.password("ada"))
             try bench.add(SecItemBench.password("ada", at: "chat"))
@@ -22,7 +22,7 @@ extension SecItemRule {
             "every attribute filters",
             "Attributes outside of the key filter as those of the key do.",
             otherwise: "a search by label or generic attribute finds what is not asked for",
-            source: "specification 5.2"
+            source: "Semantics, Copying matching items"
         ) { bench in
             let more: SecItemBench.Attributes = [
                 kSecAttrLabel: "label", kSecAttrGeneric: Data("generic".utf8), kSecAttrComment: "comment",
@@ -38,7 +38,7 @@ extension SecItemRule {
             "whole values match",
             "An attribute matches as a whole, neither by its beginning nor by a part.",
             otherwise: "a search finds items of a longer name",
-            source: "specification 2.1"
+            source: "Semantics, Conversion and comparison of values"
         ) { bench in
             try bench.add(SecItemBench.password("adalovelace"))
             try bench.copy(SecItemBench.password("ada"), gives: errSecItemNotFound)
@@ -48,7 +48,7 @@ extension SecItemRule {
             "the secret does not filter",
             "kSecValueData in a query is passed over, also in that of an update or a delete.",
             otherwise: "a query that is reused from the add finds nothing once the password has changed",
-            source: "specification 3.3"
+            source: "Semantics, What each function accepts"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             let query = SecItemBench.password(more: SecItemBench.otherSecret)

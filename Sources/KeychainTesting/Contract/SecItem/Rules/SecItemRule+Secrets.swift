@@ -9,7 +9,7 @@ extension SecItemRule {
             "the secret only when asked",
             "A copy or an add with kSecReturnAttributes returns the attributes as they were stored, without the secret: of one or all, of every class, and with a kSecReturnData that is false.",
             otherwise: "code that forgets kSecReturnData has its password in the test, and none on a device",
-            source: "specification 4.2, 4.3"
+            source: "Semantics, Result of a copy and Result of an add"
         ) { bench in
             for item in [SecItemBench.password(), SecItemBench.internetPassword()] {
                 let asked = item.merging([kSecReturnAttributes: true]) { $1 }
@@ -29,7 +29,7 @@ extension SecItemRule {
             "a flag of false is none",
             "A return flag that is false is as good as none: kSecReturnData with a kSecReturnAttributes of false returns Data.",
             otherwise: "a cast fails on one of both",
-            source: "specification 4.2"
+            source: "Semantics, Result of a copy"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             let query = SecItemBench.password(more: [kSecReturnAttributes: false])
@@ -41,7 +41,7 @@ extension SecItemRule {
             "attributes and data in one dictionary",
             "A copy with both flags returns one dictionary with the attributes and kSecValueData, and of all matches an array of such.",
             otherwise: "a cast fails on one of both",
-            source: "specification 4.2"
+            source: "Semantics, Result of a copy"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             let query = SecItemBench.password(more: [kSecReturnAttributes: true, kSecReturnData: true])

@@ -9,7 +9,7 @@ extension SecItemRule {
             "synchronizable items are apart",
             "A synchronizable and a local item of the same key are two.",
             otherwise: "the release that turns synchronization on loses or doubles items",
-            source: "specification 5.5"
+            source: "Semantics, Synchronizable items"
         ) { bench in
             try bench.addBoth()
             try bench.expect(Data("secret".utf8), in: SecItemBench.password(), because: "the data of the local item")
@@ -18,7 +18,7 @@ extension SecItemRule {
             "synchronizable items only when asked",
             "A query that says nothing of it, or false, finds local items alone, one that says true finds synchronizable ones alone; kSecAttrSynchronizableAny finds both.",
             otherwise: "code that forgets the attribute finds its synchronized items in the test alone",
-            source: "specification 5.5"
+            source: "Semantics, Synchronizable items"
         ) { bench in
             let item = SecItemBench.password()
             try bench.add(SecItemBench.password(more: [kSecAttrSynchronizable: true]), SecItemBench.otherSecret)
@@ -38,7 +38,7 @@ extension SecItemRule {
             "an update changes synchronizable items only when asked",
             "An update that says nothing of it changes the local item alone, one that says true the synchronizable one alone; kSecAttrSynchronizableAny changes both.",
             otherwise: "a new password is changed on one device, or on all of them, other than in the test",
-            source: "specification 5.3, 5.5"
+            source: "Semantics, Updating items and Synchronizable items"
         ) { bench in
             try bench.addBoth()
             let item = SecItemBench.password()
@@ -56,7 +56,7 @@ extension SecItemRule {
             "A delete that says nothing of it takes the local item alone, one that says true the synchronizable one alone; kSecAttrSynchronizableAny takes both.",
             otherwise:
                 "signing out leaves the synchronized password behind, or takes it from every device, in one of both",
-            source: "specification 5.4, 5.5"
+            source: "Semantics, Deleting items and Synchronizable items"
         ) { bench in
             let item = SecItemBench.password()
             let synchronizable = SecItemBench.password(more: [kSecAttrSynchronizable: true])
@@ -76,7 +76,7 @@ extension SecItemRule {
             "an update makes an item synchronizable",
             "An update may change kSecAttrSynchronizable: the item is a synchronizable one, and no local one any more.",
             otherwise: "the release that turns synchronization on leaves the items that are there on their device",
-            source: "specification 5.3, 5.5"
+            source: "Semantics, Updating items and Synchronizable items"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             try bench.update(SecItemBench.password(), to: [kSecAttrSynchronizable: true])

@@ -9,13 +9,13 @@ extension SecItemRule {
             "update of nothing is refused",
             "An update that matches nothing is errSecItemNotFound (-25300).",
             otherwise: "update-then-add never comes to the add, and the first save on a device is lost",
-            source: "specification 5.3; Apple: SecItemUpdate"
+            source: "Semantics, Updating items; Apple: SecItemUpdate"
         ) { try $0.update(SecItemBench.password(), to: SecItemBench.secret, gives: errSecItemNotFound) },
         SecItemRule(
             "update creates nothing",
             "After an update that matched nothing there is still nothing.",
             otherwise: "a store that only updates seems to save",
-            source: "specification 5.3"
+            source: "Semantics, Updating items"
         ) { bench in
             _ = bench.subject.update(
                 SecItemBench.plain(SecItemBench.password()),
@@ -27,7 +27,7 @@ extension SecItemRule {
             "update replaces the secret",
             "An update with kSecValueData replaces the data and makes no second item.",
             otherwise: "the old password comes back",
-            source: "specification 5.3"
+            source: "Semantics, Updating items"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             try bench.update(SecItemBench.password(), to: SecItemBench.otherSecret)
@@ -38,7 +38,7 @@ extension SecItemRule {
             "update keeps what it does not name",
             "An update leaves alone every attribute that it does not name, and the secret when it has none.",
             otherwise: "changing a label loses the password, or changing a password loses the label, on one of both",
-            source: "specification 5.3"
+            source: "Semantics, Updating items"
         ) { bench in
             try bench.add(SecItemBench.password(more: [kSecAttrComment: "kept"]), SecItemBench.secret)
             try bench.update(SecItemBench.password(), to: [kSecAttrLabel: "new"])
@@ -49,7 +49,7 @@ extension SecItemRule {
             "update moves an item to another key",
             "An update may change the account: the item is found by the new one, and no more by the old.",
             otherwise: "renaming an account leaves the old item behind, or does nothing",
-            source: "specification 5.3"
+            source: "Semantics, Updating items"
         ) { bench in
             try bench.add(SecItemBench.password("ada"), SecItemBench.secret)
             try bench.update(SecItemBench.password("ada"), to: [kSecAttrAccount: "bob"])
@@ -60,7 +60,7 @@ extension SecItemRule {
             "update to no bytes",
             "An update with data of no bytes replaces the secret by it.",
             otherwise: "a password that was emptied is the old one again",
-            source: "specification 4.2, 5.3"
+            source: "Semantics, Result of a copy and Updating items"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             try bench.update(SecItemBench.password(), to: [kSecValueData: Data()])
@@ -70,7 +70,7 @@ extension SecItemRule {
             "update changes the accessibility",
             "An update may change kSecAttrAccessible: the item says so, and is found by the new one.",
             otherwise: "the release that makes its items readable in the background leaves them as they were",
-            source: "specification 5.3, 7.5"
+            source: "Semantics, Updating items and Access control"
         ) { bench in
             let after: SecItemBench.Attributes = [kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock]
             try bench.add(SecItemBench.password(), SecItemBench.secret)
@@ -88,7 +88,7 @@ extension SecItemRule {
             "update changes all matches",
             "An update changes every item that matches, not the first one alone.",
             otherwise: "a query that is too wide overwrites every password on a device, and one in the test",
-            source: "specification 4.1, 5.3"
+            source: "Semantics, Match limit and Updating items"
         ) { bench in
             try bench.add(SecItemBench.password("ada"), SecItemBench.secret)
             try bench.add(SecItemBench.password("bob"), SecItemBench.secret)
@@ -109,13 +109,13 @@ extension SecItemRule {
             "delete of nothing is refused",
             "A delete that matches nothing is errSecItemNotFound (-25300).",
             otherwise: "signing out when nobody is signed in fails on a device only",
-            source: "specification 5.4; Apple: SecItemDelete"
+            source: "Semantics, Deleting items; Apple: SecItemDelete"
         ) { try $0.delete(SecItemBench.password(), gives: errSecItemNotFound) },
         SecItemRule(
             "delete takes all matches",
             "A delete takes every item that matches.",
             otherwise: "a query that is too wide signs everybody out on a device, and one in the test",
-            source: "specification 4.1, 5.4"
+            source: "Semantics, Match limit and Deleting items"
         ) { bench in
             for account in ["ada", "bob"] { try bench.add(SecItemBench.password(account)) }
             try bench.add(SecItemBench.password("ada", at: "chat"))
@@ -127,7 +127,7 @@ extension SecItemRule {
             "delete heeds every attribute",
             "A delete takes only what matches all attributes of the query, those outside of the key too.",
             otherwise: "a delete by label takes nothing, or everything, in one of both",
-            source: "specification 5.4"
+            source: "Semantics, Deleting items"
         ) { bench in
             try bench.add(SecItemBench.password(more: [kSecAttrLabel: "kept"]))
             try bench.delete(SecItemBench.password(more: [kSecAttrLabel: "other"]), gives: errSecItemNotFound)

@@ -9,7 +9,7 @@ extension SecItemRule {
             "class is required",
             "A dictionary without kSecClass is errSecParam (-50), in every function.",
             otherwise: "a query that lost its class works in the test alone",
-            source: "specification 3.2"
+            source: "Semantics, Class of a query"
         ) { bench in
             let bare: SecItemBench.Attributes = [kSecAttrAccount: "ada", kSecAttrService: "mail"]
             try bench.copy(bare, gives: errSecParam)
@@ -21,7 +21,7 @@ extension SecItemRule {
             "class is one of Apple's",
             "A class that does not exist is errSecNoSuchClass (-25306).",
             otherwise: "a misspelt class works in the test alone",
-            source: "specification 3.2"
+            source: "Semantics, Class of a query"
         ) { bench in
             try bench.add([kSecClass: "password", kSecAttrAccount: "ada"], gives: errSecNoSuchClass)
             try bench.copy([kSecClass: "password", kSecAttrAccount: "ada"], gives: errSecNoSuchClass)
@@ -30,7 +30,7 @@ extension SecItemRule {
             "attributes of the class alone",
             "An attribute that the class does not have, such as a generic password's server, is errSecNoSuchAttr (-25303).",
             otherwise: "a save that a device refuses passes",
-            source: "specification 2.4"
+            source: "Semantics, Attributes that a class lacks"
         ) { bench in
             let query = SecItemBench.password(more: [kSecAttrServer: "example.com"])
             try bench.add(query, SecItemBench.secret, gives: errSecNoSuchAttr)
@@ -41,7 +41,7 @@ extension SecItemRule {
             "null is no value",
             "NSNull as an attribute's value is errSecParam (-50).",
             otherwise: "an absent optional that becomes NSNull works in the test alone",
-            source: "specification 2.1"
+            source: "Semantics, Conversion and comparison of values"
         ) { bench in
             try bench.add(SecItemBench.password(NSNull()), SecItemBench.secret, gives: errSecParam)
             try bench.copy(SecItemBench.password(NSNull()), gives: errSecParam)
@@ -50,7 +50,7 @@ extension SecItemRule {
             "an update takes attributes alone",
             "The new attributes of an update may have neither a class, nor return flags, nor a limit: errSecNoSuchAttr (-25303).",
             otherwise: "an update with the whole add dictionary, which is the usual mistake, works in the test alone",
-            source: "specification 3.4"
+            source: "Semantics, New attributes of an update"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             for extra: SecItemBench.Attributes in [
@@ -65,7 +65,7 @@ extension SecItemRule {
             "an update's query returns nothing",
             "A return flag or a limit in the query of an update is errSecParam (-50) on iOS.",
             otherwise: "an update with the query of a copy works in the test alone",
-            source: "specification 3.3",
+            source: "Semantics, What each function accepts",
             needs: .iOS
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
@@ -78,7 +78,7 @@ extension SecItemRule {
             "a delete has no limit",
             "A limit in a delete is errSecParam (-50) on iOS, and nothing is deleted.",
             otherwise: "a delete with the query of a copy works in the test alone, and nobody is signed out",
-            source: "specification 3.3",
+            source: "Semantics, What each function accepts",
             needs: .iOS
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)
