@@ -217,7 +217,12 @@ extension Interpreter {
             }
             collect(values[2])
         }
-        let passesError = arguments.count > 3 && !(values.last?.isNull ?? true)
+        let passesError: Bool
+        if arguments.count > 3, case .null = arguments[3].value.kind {
+            passesError = false
+        } else {
+            passesError = arguments.count > 3
+        }
         let index = accessControls.count
         accessControls.append(
             AccessControlUse(

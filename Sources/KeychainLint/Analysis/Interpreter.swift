@@ -168,10 +168,8 @@ package final class Interpreter {
             return Environment.join(first, second)
         case .guarded(let conditions, let otherwise):
             let (yes, no) = split(conditions, environment)
-            if let no, let after = execute(otherwise, no) {
-                // `fatalError()` and its like do not come back, and nothing else may.
-                _ = after
-            }
+            // Its end is never reached.
+            if let no { _ = execute(otherwise, no) }
             return yes
         case .loop(let conditions, let body):
             let (yes, no) = split(conditions, environment)

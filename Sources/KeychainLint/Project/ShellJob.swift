@@ -210,7 +210,7 @@ package struct ShellCommand: Sendable {
             previous = character
         }
         result.append(current)
-        return result.map { String($0.drop { $0 == " " || $0 == "@" || $0 == "-" && false }) }.filter { !$0.isEmpty }
+        return result.map { String($0.drop { $0 == " " || $0 == "@" }) }.filter { !$0.isEmpty }
     }
 
     /// The words of a command, without the quotes around them.

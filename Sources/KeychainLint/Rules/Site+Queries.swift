@@ -110,8 +110,6 @@ extension Site {
         return result
     }
 
-    /// Where a finding about an entry points: the entry, unless it lies in a function that was only called.
-    func place(of entry: AbstractDictionary.Entry) -> Place { entry.place }
 }
 
 extension ItemClass {

@@ -38,6 +38,15 @@ extension Rule {
         accepted: [
             """
             import Security
+            func make() throws -> SecKey? {
+                var error: Unmanaged<CFError>?
+                let access = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .privateKeyUsage, &error)
+                if let error { throw error.takeRetainedValue() }
+                return key(for: access!)
+            }
+            """,
+            """
+            import Security
             func add(_ d: Data) throws -> OSStatus {
                 var error: Unmanaged<CFError>?
                 guard let acl = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .userPresence, &error) else {

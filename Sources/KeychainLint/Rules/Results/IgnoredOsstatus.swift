@@ -70,7 +70,7 @@ extension Rule {
         check: .function { facts, report in
             for site in facts.sites {
                 if let discard = site.discards.first(where: { $0.depth == 0 }) {
-                    let isCleanUp = facts.isTest || site.isDeferred || BulkNames.matches(facts.name) && facts.isTest
+                    let isCleanUp = facts.isTest || site.isDeferred
                     report.add(
                         discard.place,
                         "drops the status of \(site.function.rawValue)",
