@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The values of expressions.
 extension Interpreter {
     func evaluate(_ expression: Expression, _ environment: inout Environment) -> Value {
         budget -= 1
@@ -357,71 +358,6 @@ extension Interpreter {
         for case .accessControl(let index) in value.alternatives where accessControls[index].handling == .unknown {
             accessControls[index].handling = .optionalValue
         }
-    }
-
-    static func set(
-        _ dictionary: AbstractDictionary,
-        _ key: Value,
-        _ entry: AbstractDictionary.Entry,
-        isLiteral: Bool = false
-    ) -> AbstractDictionary {
-        guard let name = keyName(key) else { return opened(dictionary) }
-        var result = dictionary
-        var more: [AbstractDictionary.Variant] = []
-        for index in result.variants.indices {
-            switch entry.value {
-            case .null where !isLiteral: result.variants[index].entries[name] = nil
-            case .optionalSymbol(let text) where !isLiteral:
-                // Assigning nil takes the key out.
-                var without = result.variants[index]
-                without.entries[name] = nil
-                without.assumptions[text + " != nil"] = false
-                if result.variants[index].assumptions[text + " != nil"] != true { more.append(without) }
-                result.variants[index].entries[name] = entry
-                result.variants[index].entries[name]?.value = .symbol(text)
-                result.variants[index].assumptions[text + " != nil"] = true
-            default: result.variants[index].entries[name] = entry
-            }
-        }
-        if result.variants.count + more.count <= AbstractDictionary.limit { result.variants += more }
-        return result
-    }
-
-    static func opened(_ dictionary: AbstractDictionary) -> AbstractDictionary {
-        var result = dictionary
-        for index in result.variants.indices { result.variants[index].isOpen = true }
-        return result
-    }
-
-    static func removed(_ dictionary: AbstractDictionary, _ key: Value) -> AbstractDictionary {
-        guard let name = keyName(key) else { return opened(dictionary) }
-        var result = dictionary
-        for index in result.variants.indices { result.variants[index].entries[name] = nil }
-        return result
-    }
-
-    static func merged(_ left: AbstractDictionary, _ right: AbstractDictionary, newWins: Bool) -> AbstractDictionary {
-        var variants: [AbstractDictionary.Variant] = []
-        var seen: Set<AbstractDictionary.Variant> = []
-        for one in left.variants {
-            for two in right.variants {
-                // Both were made under the same conditions.
-                if one.assumptions.contains(where: { two.assumptions[$0.key] == !$0.value }) { continue }
-                let variant = AbstractDictionary.Variant(
-                    entries: one.entries.merging(two.entries) { newWins ? $1 : $0 },
-                    isOpen: one.isOpen || two.isOpen,
-                    assumptions: one.assumptions.merging(two.assumptions) { $1 }
-                )
-                if seen.insert(variant).inserted { variants.append(variant) }
-            }
-        }
-        if variants.isEmpty || variants.count > AbstractDictionary.limit { variants = [.init(isOpen: true)] }
-        return AbstractDictionary(
-            variants: variants,
-            depth: left.depth,
-            origin: left.origin ?? right.origin,
-            identity: left.identity
-        )
     }
 
     private func index(

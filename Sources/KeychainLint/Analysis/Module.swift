@@ -79,6 +79,7 @@ package final class Module: Sendable {
     private let ancestors: [String: Set<String>]
     private let conformers: [String: String]
     /// Functions and accessors from which an item function can be reached: by name, their types.
+    // Set once, at the end of init: finding them takes all other members.
     private nonisolated(unsafe) var reaching: [String: Set<String>] = [:]
     package let allFunctions: [FunctionSymbol]
     package let allProperties: [PropertySymbol]
