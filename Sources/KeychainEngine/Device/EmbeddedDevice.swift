@@ -22,7 +22,8 @@ struct EmbeddedDevice: KeychainDevice {
 
     func lock() throws(KeychainError) {
         // Whatever becomes of the files, what this process holds goes first.
-        lockThisProcess()
+        access.lockSession()
+        defer { access.waitForCalls() }
         if case .folder(let location, _) = access.source {
             // And what others hold, before anything is refused that is not as it should be.
             try lockOthers(location)
@@ -59,6 +60,7 @@ struct EmbeddedDevice: KeychainDevice {
 
     func lockThisProcess() {
         access.lockSession()
+        access.waitForCalls()
     }
 
     func unlock(passcode: SecretBytes) throws(KeychainError) {

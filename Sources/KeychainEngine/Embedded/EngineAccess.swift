@@ -122,12 +122,16 @@ final class EngineAccess: Sendable {
         }
     }
 
-    /// Drops what a lock takes away, in this process, without opening any file.
+    /// Drops what a lock takes away, in this process, without opening any file; a call under way keeps what it took until it
+    /// ends.
     func lockSession() {
         // One that is made with a passcode is unlocked by its first call.
         if case .memory(passcode: .some) = source { try? withEngine { _ in } }
         try? Turns.none.take { session.lock() }
-        // What a call under way took before goes when that ends.
+    }
+
+    /// Waits for the calls under way, but not for long ones.
+    func waitForCalls() {
         for use in [Use.reading, .changing] {
             try? lanes.turns(use).take(until: Deadline(milliseconds: Self.longestWaitForCalls)) {}
         }
