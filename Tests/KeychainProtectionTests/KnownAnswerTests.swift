@@ -12,7 +12,7 @@ struct KnownAnswerTests {
 
     private func tags() throws -> SearchTags {
         let indexKey = try LockedMemory(keyCapacity: 1).store(Self.key)
-        return SearchTags(try IndexKeys(indexKey, of: .counting(from: 32)))
+        return SearchTags(try SearchTagKey(indexKey, of: .counting(from: 32)))
     }
 
     struct TagRow: CustomTestStringConvertible {

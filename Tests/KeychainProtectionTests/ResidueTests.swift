@@ -205,7 +205,7 @@ struct ResidueTests {
             for purpose in Keybag.purposes(hasPasscode: true) { search.add("\(purpose)", try device.key(purpose)) }
             search.add("row key", try RowPart(.secret, of: row, device).key)
             search.add("metadata key of the row", try RowPart(.metadata, of: row, device).key)
-            search.add("tag key", keybag.indexKeys.tagKey)
+            search.add("tag key", keybag.searchTagKey.key)
             let classKey = try device.key(.classKey(.whenUnlocked))
             search.add(
                 "digest key",

@@ -12,7 +12,7 @@ struct BackupKeys: RowKeys {
     let floor: ScryptFloor
     let keys: StoreKeys
 
-    private let indexKeys: IndexKeys
+    private let searchTagKey: SearchTagKey
 
     /// The generation that all keys of a backup have.
     static let generation: UInt32 = 1
@@ -25,10 +25,10 @@ struct BackupKeys: RowKeys {
         self.storeIdentifier = storeIdentifier
         self.keys = keys
         self.floor = floor
-        indexKeys = try IndexKeys(keys.key(.index), of: storeIdentifier)
+        searchTagKey = try SearchTagKey(keys.key(.index), of: storeIdentifier)
     }
 
-    func searchTags() -> SearchTags { SearchTags(indexKeys) }
+    func searchTags() -> SearchTags { SearchTags(searchTagKey) }
 
     func currentGeneration(of accessibility: Accessibility) -> UInt32? {
         keys[.classKey(accessibility)] == nil ? nil : Self.generation

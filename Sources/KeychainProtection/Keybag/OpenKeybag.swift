@@ -12,7 +12,7 @@ public struct OpenKeybag: Sendable {
     let floor: ScryptFloor
 
     /// What search tags and digests are made with, which is needed in every lock state.
-    let indexKeys: IndexKeys
+    let searchTagKey: SearchTagKey
 
     /// Authenticates a keybag before anything in it is believed, checks it, and unwraps the keys under its root slot.
     ///
@@ -50,7 +50,7 @@ public struct OpenKeybag: Sendable {
             KeyWrapping(storeIdentifier: keybag.storeIdentifier, slotKey: rootSlotKey)
         )
         guard let indexKey = keys[.index] else { throw .damagedKeybag("it has no index key") }
-        indexKeys = try IndexKeys(indexKey, of: keybag.storeIdentifier)
+        searchTagKey = try SearchTagKey(indexKey, of: keybag.storeIdentifier)
     }
 
     /// The bytes of the keybag of a new store: fresh keys, no passcode.
@@ -76,7 +76,7 @@ public struct OpenKeybag: Sendable {
         self.wrappedRootSlotKey = wrappedRootSlotKey
         self.keys = keys
         self.floor = floor
-        indexKeys = try IndexKeys(keys.key(.index), of: keybag.storeIdentifier)
+        searchTagKey = try SearchTagKey(keys.key(.index), of: keybag.storeIdentifier)
     }
 
     /// Which store the keys belong to.
@@ -94,5 +94,5 @@ public struct OpenKeybag: Sendable {
     public var keysAreLocked: Bool { keys.areLocked }
 
     /// The maker of search tags for one operation; works in every lock state.
-    public func searchTags() -> SearchTags { SearchTags(indexKeys) }
+    public func searchTags() -> SearchTags { SearchTags(searchTagKey) }
 }

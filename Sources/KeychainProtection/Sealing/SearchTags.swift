@@ -10,8 +10,8 @@ import KeychainCore
 public struct SearchTags {
     private let keyed: HMAC<SHA256>
 
-    init(_ keys: IndexKeys) {
-        keyed = keys.tagKey.withKey { key in Residue.contain { HMAC<SHA256>(key: key) } }
+    init(_ key: SearchTagKey) {
+        keyed = key.key.withKey { key in Residue.contain { HMAC<SHA256>(key: key) } }
     }
 
     /// The tag of one attribute value.
