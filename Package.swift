@@ -17,7 +17,7 @@ var products: [Product] = [
     // The same for programs, which link no testing library.
     .library(name: "KeychainSimulation", targets: ["KeychainSimulation"]),
     // With the values that requests are made of, and where a keychain lies.
-    .library(name: "KeychainEngine", targets: ["KeychainEngine", "KeychainCore", "KeychainFiles"]),
+    .library(name: "KeychainEngine", targets: ["KeychainEngine", "KeychainCore", "HostFiles"]),
     .executable(name: "security", targets: ["security-tool"]),
     .executable(name: "keychainctl", targets: ["keychainctl"]),
     .executable(name: "conformance", targets: ["conformance-runner"]),
@@ -58,45 +58,55 @@ let targets: [Target] = [
     // C
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CKeychainSupport"),
-    .target(name: "CStormSupport"),
+    .target(name: "CStormSupport", path: "Tests/Support/CStormSupport"),
 
     // values
     .target(name: "KeychainCore", dependencies: ["CKeychainSupport"]),
 
     // parts
-    .target(name: "KeychainFiles", dependencies: ["CKeychainSupport"]),
+    .target(name: "HostFiles", dependencies: ["CKeychainSupport"]),
     .target(name: "KeychainKeys", dependencies: ["KeychainCore", crypto, cryptoExtras]),
     .target(name: "KeychainCertificates", dependencies: ["KeychainCore", asn1, crypto]),
     .target(name: "KeychainContainers", dependencies: ["KeychainCore", asn1, crypto, cryptoExtras]),
     .target(
         name: "KeychainProtection",
-        dependencies: ["KeychainCore", "KeychainFiles", "CKeychainSupport", crypto, cryptoExtras]
+        dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", crypto, cryptoExtras]
     ),
-    .target(name: "KeychainStore", dependencies: ["KeychainCore", "KeychainFiles", "CKeychainSupport", "CSQLite"]),
+    .target(name: "KeychainStore", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", "CSQLite"]),
 
     // engine
     .target(
         name: "KeychainEngine",
         dependencies: [
-            "KeychainCore", "KeychainFiles", "KeychainCertificates", "KeychainProtection", "KeychainStore",
+            "KeychainCore", "HostFiles", "KeychainCertificates", "KeychainProtection", "KeychainStore",
             "CKeychainSupport", asn1,
         ]
     ),
 
     // who asks the person
-    .target(name: "KeychainAuthenticators", dependencies: ["KeychainCore", "KeychainFiles", "CKeychainSupport"]),
+    .target(name: "KeychainAuthenticators", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport"]),
 
     // Apple's API
     .target(
         name: "KeychainServices",
         dependencies: [
             "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainEngine",
-            "KeychainFiles", "KeychainAuthenticators", logging,
+            "HostFiles", "KeychainAuthenticators", logging,
         ],
         swiftSettings: appleAPI
     ),
-    .target(name: "PortableSecurity", dependencies: ["KeychainServices"], swiftSettings: appleAPI),
-    .target(name: "Security", dependencies: ["PortableSecurity"], swiftSettings: appleAPI),
+    .target(
+        name: "PortableSecurity",
+        dependencies: ["KeychainServices"],
+        path: "Sources/Reexports/PortableSecurity",
+        swiftSettings: appleAPI
+    ),
+    .target(
+        name: "Security",
+        dependencies: ["PortableSecurity"],
+        path: "Sources/Reexports/Security",
+        swiftSettings: appleAPI
+    ),
     .target(
         name: "PortableLocalAuthentication",
         dependencies: ["PortableSecurity", "KeychainServices", "KeychainCore"],
@@ -105,6 +115,7 @@ let targets: [Target] = [
     .target(
         name: "LocalAuthentication",
         dependencies: ["PortableLocalAuthentication", "Security"],
+        path: "Sources/Reexports/LocalAuthentication",
         swiftSettings: appleAPI
     ),
     .target(
@@ -133,7 +144,7 @@ let targets: [Target] = [
     .target(
         name: "KeychainSimulation",
         dependencies: [
-            "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainAuthenticators", "KeychainProtection",
+            "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators", "KeychainProtection",
             "KeychainStore", "KeychainServices",
         ],
         swiftSettings: appleAPI
@@ -151,13 +162,13 @@ let targets: [Target] = [
     .target(
         name: "SecurityTool",
         dependencies: [
-            "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainAuthenticators", "CKeychainSupport",
+            "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators", "CKeychainSupport",
         ]
     ),
     .target(
         name: "KeychainControl",
         dependencies: [
-            "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainAuthenticators", "CKeychainSupport", arguments,
+            "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators", "CKeychainSupport", arguments,
         ]
     ),
 
@@ -194,28 +205,39 @@ let targets: [Target] = [
     ),
     .executableTarget(name: "keychainctl", dependencies: ["KeychainControl", "KeychainProtection", arguments]),
     .executableTarget(name: "keychain-quickstart", dependencies: ["Security", "KeychainProtection"]),
-    .executableTarget(name: "conformance-runner", dependencies: ["Conformance", "KeychainProtection"]),
+    .executableTarget(
+        name: "conformance-runner",
+        dependencies: ["Conformance", "KeychainProtection"],
+        path: "Tests/Support/conformance-runner"
+    ),
     .executableTarget(name: "generate-constants", dependencies: ["SourceGeneration"]),
     .executableTarget(
         name: "keychain-storm",
         dependencies: [
-            "KeychainEngine", "KeychainCore", "KeychainFiles", "KeychainProtection", "KeychainStore",
+            "KeychainEngine", "KeychainCore", "HostFiles", "KeychainProtection", "KeychainStore",
             "CKeychainSupport", "CStormSupport", "CSQLite",
-        ]
+        ],
+        path: "Tests/Support/keychain-storm"
     ),
-    .executableTarget(name: "keychain-stray", dependencies: ["KeychainSimulation", "Security"]),
+    .executableTarget(
+        name: "keychain-stray",
+        dependencies: ["KeychainSimulation", "Security"],
+        path: "Tests/Support/keychain-stray"
+    ),
 
     // what the tests and the executables share
     .target(
         name: "KeychainTestSupport",
-        dependencies: ["KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainStore", "CSQLite"]
+        dependencies: ["KeychainCore", "KeychainEngine", "HostFiles", "KeychainStore", "CSQLite"],
+        path: "Tests/Support/KeychainTestSupport"
     ),
     .target(
         name: "Conformance",
         dependencies: [
             "Security", "LocalAuthentication", "KeychainCore", "KeychainEngine", "KeychainAuthenticators",
             "KeychainSimulation",
-        ]
+        ],
+        path: "Tests/Support/Conformance"
     ),
     .target(name: "SourceGeneration", dependencies: ["KeychainCore"]),
 
@@ -246,17 +268,17 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainProtectionTests",
         dependencies: [
-            "KeychainProtection", "KeychainCore", "KeychainFiles", "KeychainTestSupport", "CStormSupport", crypto,
+            "KeychainProtection", "KeychainCore", "HostFiles", "KeychainTestSupport", "CStormSupport", crypto,
         ]
     ),
     .testTarget(
         name: "KeychainStoreTests",
-        dependencies: ["KeychainStore", "KeychainCore", "KeychainFiles", "KeychainTestSupport", "CSQLite"]
+        dependencies: ["KeychainStore", "KeychainCore", "HostFiles", "KeychainTestSupport", "CSQLite"]
     ),
     .testTarget(
         name: "KeychainEngineTests",
         dependencies: [
-            "KeychainEngine", "KeychainCore", "KeychainFiles", "KeychainProtection", "KeychainStore",
+            "KeychainEngine", "KeychainCore", "HostFiles", "KeychainProtection", "KeychainStore",
             "KeychainAuthenticators", "KeychainSimulation", "KeychainTestSupport", "CSQLite", crypto,
         ],
         exclude: [
@@ -267,7 +289,7 @@ let targets: [Target] = [
     .testTarget(
         name: "SecurityTests",
         dependencies: [
-            "Security", "KeychainServices", "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainAuthenticators",
+            "Security", "KeychainServices", "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators",
             "KeychainSimulation", "KeychainTestSupport", "keychain-quickstart", "keychain-stray",
         ]
     ),
@@ -286,21 +308,21 @@ let targets: [Target] = [
         name: "SecurityToolTests",
         dependencies: [
             "SecurityTool", "security-tool", "Security", "KeychainServices", "KeychainCore", "KeychainEngine",
-            "KeychainFiles", "KeychainProtection", "KeychainTestSupport",
+            "HostFiles", "KeychainProtection", "KeychainTestSupport",
         ],
         exclude: ["Cases"]
     ),
     .testTarget(
         name: "KeychainControlTests",
         dependencies: [
-            "KeychainControl", "keychainctl", "security-tool", "KeychainCore", "KeychainEngine", "KeychainFiles",
+            "KeychainControl", "keychainctl", "security-tool", "KeychainCore", "KeychainEngine", "HostFiles",
             "KeychainAuthenticators", "KeychainTestSupport", "CStormSupport", arguments,
         ]
     ),
     .testTarget(
         name: "KeychainProcessTests",
         dependencies: [
-            "keychain-storm", "KeychainEngine", "KeychainCore", "KeychainFiles", "KeychainProtection",
+            "keychain-storm", "KeychainEngine", "KeychainCore", "HostFiles", "KeychainProtection",
             "KeychainStore", "KeychainTestSupport", "CKeychainSupport", "CStormSupport", crypto,
         ]
     ),
@@ -308,14 +330,14 @@ let targets: [Target] = [
         name: "KeychainTests",
         dependencies: [
             "Keychain", "KeychainTesting", "KeychainSimulation", "KeychainServices", "KeychainCore", "KeychainEngine",
-            "KeychainFiles", "KeychainAuthenticators", "KeychainTestSupport", "Security", "LocalAuthentication", crypto,
+            "HostFiles", "KeychainAuthenticators", "KeychainTestSupport", "Security", "LocalAuthentication", crypto,
         ]
     ),
     .testTarget(
         name: "KeychainRecipesTests",
         dependencies: [
             "KeychainRecipes", "Keychain", "KeychainTesting", "KeychainServices", "KeychainCore", "KeychainEngine",
-            "KeychainFiles", "CryptoKit", "Security", "LocalAuthentication",
+            "HostFiles", "CryptoKit", "Security", "LocalAuthentication",
         ]
     ),
     .testTarget(
@@ -351,11 +373,13 @@ var products: [Product] = [
 let dependencies: [Package.Dependency] = []
 let traits: Set<Trait> = []
 let targets: [Target] = [
-    .target(name: "SystemSecurity"), .target(name: "SystemLocalAuthentication"), .target(name: "SystemCryptoKit"),
+    .target(name: "SystemSecurity", path: "Sources/Reexports/SystemSecurity"),
+    .target(name: "SystemLocalAuthentication", path: "Sources/Reexports/SystemLocalAuthentication"),
+    .target(name: "SystemCryptoKit", path: "Sources/Reexports/SystemCryptoKit"),
     // Stand on the system's own keychain.
     .target(name: "Keychain"), .target(name: "KeychainRecipes", dependencies: ["Keychain"]),
     // Has nothing: the system's keychain cannot be taken away from a test.
-    .target(name: "SystemKeychainTesting"),
+    .target(name: "SystemKeychainTesting", path: "Sources/Reexports/SystemKeychainTesting"),
 ]
 #endif
 

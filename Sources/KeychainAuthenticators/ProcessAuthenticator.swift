@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostFiles
 import KeychainCore
-import KeychainFiles
 
 /// What a process asks by: its terminal, or a program that shows a dialog.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostFiles
 import KeychainAuthenticators
 import KeychainCore
 import KeychainEngine
-import KeychainFiles
 
 /// The keychain of the user who runs this process.
 struct UserKeychain: ControlledKeychain {

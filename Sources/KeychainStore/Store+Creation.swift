@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostFiles
 import KeychainCore
-import KeychainFiles
 
 extension Store {
     /// Makes the file under another name, complete, and then gives it its own; for the holder of the setup lock.

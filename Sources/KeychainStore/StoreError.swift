@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostFiles
 import KeychainCore
-import KeychainFiles
 
 /// What can go wrong with a store.
 public enum StoreError: Error, Sendable, Hashable {

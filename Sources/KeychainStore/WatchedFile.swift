@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import KeychainFiles
+import HostFiles
 
 /// The file of an open store, what lies beside it, and whether it is still the same.
 struct WatchedFile {

@@ -31,7 +31,7 @@ public enum ConstantSources {
                 contents: keyAlgorithmConstants()
             ),
             GeneratedFile(
-                path: "Sources/Conformance/PublicSymbols+Generated.swift",
+                path: "Tests/Support/Conformance/PublicSymbols+Generated.swift",
                 contents: publicSymbols()
             ),
         ]

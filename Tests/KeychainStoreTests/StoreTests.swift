@@ -2,8 +2,8 @@
 
 import Foundation
 import Glibc
+import HostFiles
 import KeychainCore
-import KeychainFiles
 import KeychainStore
 import KeychainTestSupport
 import Testing

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import HostFiles
 import KeychainCore
-import KeychainFiles
 
 /// Asks in a dialog of pinentry, the program by which GnuPG asks.
 ///

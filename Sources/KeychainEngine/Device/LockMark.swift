@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import HostFiles
 import KeychainCore
-import KeychainFiles
 import KeychainProtection
 
 /// What tells processes that the device was locked: a file of random bytes beside the store, which every lock overwrites.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeychainFiles
+import HostFiles
 
 /// An unlock that a program holds ready for the processes that it starts.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostFiles
 import KeychainCore
-import KeychainFiles
 import KeychainProtection
 
 /// Where errors of keys and files become statuses (Semantics, "Error mapping", "Mapping of internal failures").

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
-import KeychainFiles
+import HostFiles
 
 /// A root key of 32 bytes in a file of mode 0600 beside the store.
 public enum RootKeyFile {

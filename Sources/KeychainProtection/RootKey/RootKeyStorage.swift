@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeychainFiles
+import HostFiles
 
 /// Where the root keys of stores are, by their kind.
 public enum RootKeyStorage {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HostFiles
 import KeychainCore
-import KeychainFiles
 import Logging
 
 /// Who this process is: its entitlements, read from a plain property list, and the access groups that follow.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostFiles
 package import KeychainCore
 package import KeychainEngine
-import KeychainFiles
 import KeychainProtection
 
 /// A device for one test: it can be locked, rebooted and erased, and its owner and its clock do what the test says.

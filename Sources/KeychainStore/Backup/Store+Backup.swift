@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostFiles
 import KeychainCore
-import KeychainFiles
 
 extension Store {
     /// Writes a backup: a file of one state of the store, which appears complete under its name or not at all.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostFiles
 import KeychainCore
-import KeychainFiles
 
 extension Store {
     /// Makes the store of a folder that has none from a backup.

@@ -2,8 +2,8 @@
 
 import CKeychainSupport
 import Glibc
+import HostFiles
 import KeychainCore
-import KeychainFiles
 
 /// The name that the one keychain has, as scripts made for macOS write it.
 ///
