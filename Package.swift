@@ -268,7 +268,7 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainProtectionTests",
         dependencies: [
-            "KeychainProtection", "KeychainCore", "HostFiles", "KeychainTestSupport", "CStormSupport", crypto,
+            "KeychainProtection", "KeychainCore", "HostFiles", "KeychainTestSupport", crypto,
         ]
     ),
     .testTarget(

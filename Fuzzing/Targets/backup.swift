@@ -38,7 +38,7 @@ private func edited(_ valid: [UInt8], _ input: [UInt8]) -> [UInt8] {
 }
 
 private struct Sample {
-    let device: Device
+    let device: Sealer
     let secret: BackupSecret
     let keys: BackupKeys
     let keybag: [UInt8]
@@ -46,7 +46,7 @@ private struct Sample {
 
     init() throws {
         let rootKey = try SoftwareRootKey.ephemeral()
-        device = Device(try OpenKeybag(OpenKeybag.make(rootKey: rootKey), rootKey: rootKey))
+        device = Sealer(try OpenKeybag(OpenKeybag.make(rootKey: rootKey), rootKey: rootKey))
         let work = ScryptParameters(log2Cost: 4, blockSize: 8, parallelization: 1)
         secret = try BackupSecret(SecretBytes([2]), work)
         keys = try BackupKeys(SystemRandomSource().bytes16(), StoreKeys(fresh: BackupKeys.purposes), .standard)

@@ -37,12 +37,12 @@ private func edited(_ valid: [UInt8], _ input: [UInt8]) -> [UInt8] {
 }
 
 private struct Sample {
-    let device: Device
+    let device: Sealer
     let keys: [[UInt8]]
 
     init() throws {
         let rootKey = try SoftwareRootKey.ephemeral()
-        device = Device(try OpenKeybag(OpenKeybag.make(rootKey: rootKey), rootKey: rootKey))
+        device = Sealer(try OpenKeybag(OpenKeybag.make(rootKey: rootKey), rootKey: rootKey))
         let work = ScryptParameters(log2Cost: 4, blockSize: 8, parallelization: 1)
         let password = try PasswordKey(new: SecretBytes([1]), work)
         var keys: [[UInt8]] = []

@@ -32,7 +32,7 @@ final class Engine {
     /// What the transaction under way, or the last one of the call, may use.
     ///
     /// Between calls nobody but the session holds what was unlocked.
-    private var current: Device?
+    private var current: Sealer?
 
     init(
         store: Store,
@@ -81,7 +81,7 @@ final class Engine {
 
 extension Engine {
     /// The device as the transaction under way sees it.
-    var device: Device {
+    var device: Sealer {
         guard let current else { preconditionFailure("a device is looked at inside a transaction") }
         return current
     }
@@ -143,7 +143,7 @@ extension Engine {
             }
         }
         opened = (record.keybagRevision, keybag)
-        current = Device(keybag, session.keys(of: keybag, record, lockMark), random: random)
+        current = Sealer(keybag, session.keys(of: keybag, record, lockMark), random: random)
     }
 
     /// Lets go of the keys that the last transaction used.

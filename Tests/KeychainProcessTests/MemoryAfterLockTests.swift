@@ -25,35 +25,29 @@ struct MemoryAfterLockTests {
         try forEveryLevel("keep")
     }
 
-    @Test("after a lock no key that it takes away is in memory, nor the passcode, nor a secret that was stored")
+    @Test("a lock takes its keys out of the memory that holds keys; passcodes and secrets are nowhere")
     func lock() throws {
         let image = MemoryImage(process: process)
         #expect(try image.found(["the secret": secret]) == ["the secret"], "the search finds what is held")
         #expect(try process.ask("drop").isDone)
-
-        var gone = try keysThatGo(after: "the add")
-        try forEveryLevel("update")
-        gone.merge(try keysThatGo(after: "the update")) { first, _ in first }
-        try forEveryLevel("open")
-        let names = try keys(of: Self.taken).keys
-        #expect(try image.found(gone).isSuperset(of: names), "the search finds what is unlocked")
+        let gone = try keys(of: Self.taken)
+        let stays = try keys(of: Accessibility.stored.filter(\.outlivesLock))
 
         for round in 0..<3 {
+            try forEveryLevel("open")
+            try forEveryLevel("update")
+            #expect(try image.found(gone, in: .undumpable) == Set(gone.keys), "the search finds what is unlocked")
+
             #expect(try process.ask("lock").isDone)
-            expectNone(try image.found(gone), "round \(round)")
+            try expectLocked(image, gone, "round \(round)")
             for level in Accessibility.stored {
                 #expect(try process.ask("open \(level.rawValue)").isDone == level.outlivesLock)
                 #expect(try process.ask("update \(level.rawValue)").isDone == level.outlivesLock)
             }
-            expectNone(try image.found(gone), "round \(round), after calls")
-            let stays = try keys(of: Accessibility.stored.filter(\.outlivesLock))
-            #expect(try image.found(stays) == Set(stays.keys), "the search finds what outlives the lock")
+            try expectLocked(image, gone, "round \(round), after calls")
+            #expect(try image.found(stays, in: .undumpable) == Set(stays.keys), "what outlives the lock is there")
 
             #expect(try process.ask("unlock", passcode).isDone)
-            try forEveryLevel("open")
-            try forEveryLevel("update")
-            gone.merge(try keysThatGo(after: "round \(round)")) { first, _ in first }
-            #expect(try image.found(gone).isSuperset(of: names), "the search finds what is unlocked again")
         }
     }
 
@@ -62,16 +56,18 @@ struct MemoryAfterLockTests {
         #expect(try process.ask("drop").isDone)
         try forEveryLevel("update")
         try forEveryLevel("open")
-        let gone = try keysThatGo(after: "the update")
-        let names = try keys(of: Self.taken).keys
+        let gone = try keys(of: Self.taken)
         let image = MemoryImage(process: process)
-        #expect(try image.found(gone).isSuperset(of: names), "the search finds what is unlocked")
+        #expect(try image.found(gone, in: .undumpable) == Set(gone.keys), "the search finds what is unlocked")
         try folder.keychain().device.lock()
         #expect(try !process.ask("open ak").isDone)
-        expectNone(try image.found(gone), "after the call")
+        try expectLocked(image, gone, "after the call")
     }
 
-    private func expectNone(_ found: Set<String>, _ moment: String) {
+    /// Expects none of these keys in the memory that holds keys, and neither the passcode nor the secret anywhere.
+    private func expectLocked(_ image: MemoryImage, _ keys: [String: [UInt8]], _ moment: String) throws {
+        let found = try image.found(keys, in: .undumpable)
+            .union(image.found(["the passcode": passcode, "the secret": secret]))
         #expect(found.isEmpty, "\(moment): \(found.sorted())")
     }
 
@@ -87,17 +83,6 @@ struct MemoryAfterLockTests {
         return try levels.reduce(into: [:]) { keys, level in
             keys.merge(try store.classKeys(level)) { first, _ in first }
         }
-    }
-
-    /// Everything that must not be found after a lock.
-    private func keysThatGo(after moment: String) throws -> [String: [UInt8]] {
-        let store = try StoreKeysOnDisk(folder.path, passcode: passcode)
-        var gone = try store.rowKeys(Self.taken, moment)
-        gone.merge(try keys(of: Self.taken)) { first, _ in first }
-        gone["the slot's key"] = store.slotKey
-        gone["the passcode"] = passcode
-        gone["the secret"] = secret
-        return gone
     }
 
     private static func randomBytes(_ count: Int) -> [UInt8] {

@@ -15,8 +15,16 @@ struct MemoryImage {
         return (try? MemoryImage(process: process).count([[1, 2]])) != nil
     }()
 
+    /// Which part of the memory is meant.
+    enum Part {
+        /// Everything that can be read.
+        case all
+        /// What is left out of core dumps: the memory that holds keys.
+        case undumpable
+    }
+
     /// How often each of some byte strings lies in the memory, as a whole.
-    func count(_ strings: [[UInt8]]) throws -> [Int] {
+    func count(_ strings: [[UInt8]], in part: Part = .all) throws -> [Int] {
         let buffers = strings.map { string in
             let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: string.count)
             _ = buffer.update(from: string)
@@ -24,16 +32,16 @@ struct MemoryImage {
         }
         defer { for buffer in buffers { buffer.deallocate() } }
         var needles = buffers.map { storm_needle(bytes: $0.baseAddress, count: $0.count, found: 0) }
-        guard storm_search_process(process.identifier, &needles, needles.count) > 0 else {
+        guard storm_search_process(process.identifier, part == .undumpable ? 1 : 0, &needles, needles.count) > 0 else {
             throw StormProcess.Failure.system("reading memory", errno)
         }
         return needles.map { Int($0.found) }
     }
 
     /// The names of the byte strings that are there.
-    func found(_ strings: [String: [UInt8]]) throws -> Set<String> {
+    func found(_ strings: [String: [UInt8]], in part: Part = .all) throws -> Set<String> {
         let strings = Array(strings)
-        let counts = try count(strings.map(\.value))
+        let counts = try count(strings.map(\.value), in: part)
         return Set(zip(strings, counts).filter { $0.1 > 0 }.map(\.0.key))
     }
 }

@@ -63,7 +63,7 @@ struct StoreKeysOnDisk {
                     primaryKeyTag: .zero,
                     tags: []
                 )
-                let device = Device(keybag, unlocked)
+                let device = Sealer(keybag, unlocked)
                 for part in [AssociatedData.Part.metadata, .secret] {
                     let bytes = try RowPart(part, of: row, device).key.withUnsafeBytes { Array($0) }
                     keys["\(part) key \(index) of \(level.rawValue), \(moment)"] = bytes

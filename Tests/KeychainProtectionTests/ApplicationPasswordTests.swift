@@ -9,7 +9,7 @@ import Testing
 
 struct ApplicationPasswordTests {
     private let store: TestStore
-    private let device: Device
+    private let device: Sealer
     private let key: PasswordKey
     private let row: StoredRow
     private let metadata: OpenedMetadata
@@ -61,7 +61,7 @@ struct ApplicationPasswordTests {
         let store = try TestStore.withPasscode()
         let row = try store.device().seal(.sample(.whenUnlocked, flags: .applicationPassword), key)
         let metadata = try store.device().openMetadata(of: row)
-        let locked = Device(try store.keybag())
+        let locked = Sealer(try store.keybag())
         #expect(throws: ProtectionError.classUnavailable("ak")) { try locked.passwordHeader(of: row, metadata) }
         let bytes = row.metadata + row.secret
         for part in [key.header.salt, Array(key.header.encoded.suffix(16))] {
@@ -115,10 +115,10 @@ struct ApplicationPasswordTests {
     func weakWork() throws {
         let strict = try OpenKeybag(store.bytes, rootKey: store.rootKey)
         #expect(throws: ProtectionError.damagedRow(.passwordWork)) {
-            try Device(strict).passwordHeader(of: row, metadata)
+            try Sealer(strict).passwordHeader(of: row, metadata)
         }
         #expect(throws: ProtectionError.damagedRow(.passwordWork)) {
-            try Device(strict).openSecret(of: row, metadata, passwordKey: key)
+            try Sealer(strict).openSecret(of: row, metadata, passwordKey: key)
         }
     }
 

@@ -32,7 +32,7 @@ struct BackupTests {
     }
 
     /// Restores rows into another store, as one call of the engine does.
-    private func restore(_ rows: [(StoredRow, Int64)], into target: Device) throws -> [StoredRow] {
+    private func restore(_ rows: [(StoredRow, Int64)], into target: Sealer) throws -> [StoredRow] {
         let backup = try #require(try open())
         let random = SystemRandomSource()
         let restored = try rows.map { row, number in
@@ -145,7 +145,7 @@ struct BackupTests {
         altered.secret[0] ^= 1
         #expect(throws: ProtectionError.damagedRow(.secret)) { try sealer.reseal(altered, from: store.device()) }
         for state in [nil, try store.unlocked()?.locked()] {
-            let locked = Device(try store.keybag(), state)
+            let locked = Sealer(try store.keybag(), state)
             #expect(throws: ProtectionError.classUnavailable("ak")) { try sealer.reseal(originals[0], from: locked) }
         }
         let ownLevel = try store.device().seal(.sample(.whenUnlockedThisDeviceOnly))

@@ -23,7 +23,7 @@ struct ItemDigestTests {
         let digests = try levels.map { try digest($0, "1234") }
         #expect(Set(digests).count == levels.count && !digests.contains(nil))
         // Without the passcode there is no such key.
-        let locked = Device(try store.keybag())
+        let locked = Sealer(try store.keybag())
         #expect(throws: ProtectionError.classUnavailable("ak")) { try locked.key(.classKey(.whenUnlocked)) }
     }
 

@@ -13,7 +13,7 @@ struct KeybagTests {
     @Test("without a passcode every class but akpu is available, by the root key alone")
     func withoutPasscode() throws {
         let store = try TestStore()
-        let device = Device(try store.keybag())
+        let device = Sealer(try store.keybag())
         #expect(try store.keybag().passcodeSlot == nil)
         #expect(try store.keybag().passcodeGeneration == 1)
         for level in Accessibility.allCases {
@@ -25,9 +25,9 @@ struct KeybagTests {
     func withPasscode(_ level: Accessibility) throws {
         let store = try TestStore.withPasscode()
         let unlocked = try #require(try store.unlocked())
-        #expect(Device(try store.keybag()).isAvailable(level) == level.isAlwaysAvailable)
-        #expect(Device(try store.keybag(), unlocked.locked()).isAvailable(level) == level.outlivesLock)
-        #expect(Device(try store.keybag(), unlocked).isAvailable(level))
+        #expect(Sealer(try store.keybag()).isAvailable(level) == level.isAlwaysAvailable)
+        #expect(Sealer(try store.keybag(), unlocked.locked()).isAvailable(level) == level.outlivesLock)
+        #expect(Sealer(try store.keybag(), unlocked).isAvailable(level))
         #expect(unlocked.isLocked == false && unlocked.locked().isLocked)
     }
 
@@ -79,7 +79,7 @@ struct KeybagTests {
         promoted.keyGeneration = 2
         #expect(throws: ProtectionError.damagedRow(.metadata)) { try store.device().secret(of: promoted) }
         // The keys that were unlocked by the old passcode are none of this keybag's.
-        let stale = Device(try store.keybag(), old)
+        let stale = Sealer(try store.keybag(), old)
         #expect(
             stale.isAvailable(.always) && !stale.isAvailable(.whenUnlocked) && !stale.isAvailable(Self.passcodeClass)
         )

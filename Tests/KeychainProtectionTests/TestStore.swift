@@ -33,7 +33,7 @@ struct TestStore {
     }
 
     /// The device, as unlocked as it can be.
-    func device() throws -> Device { Device(try keybag(), try unlocked()) }
+    func device() throws -> Sealer { Sealer(try keybag(), try unlocked()) }
 
     /// The key that a passcode opens the slot with; `nil` when it is wrong.
     func slotKey(_ passcode: SecretBytes) throws -> SlotKey? {
@@ -102,7 +102,7 @@ extension SealableItem {
     }
 }
 
-extension Device {
+extension Sealer {
     /// Seals an item that nobody looks at again.
     func seal(_ item: SealableItem, _ passwordKey: PasswordKey? = nil) throws(ProtectionError) -> StoredRow {
         var item = item

@@ -25,14 +25,8 @@ int keychain_disable_dumps(void);
 void *keychain_locked_allocate(size_t count, int *locked);
 void keychain_locked_free(void *bytes, size_t count);
 
-// Calls body, and then wipes what it left behind of keys: in memory that it freed, on the stack below, in vector registers.
-void keychain_contain(void (*body)(void *context), void *context);
-
-// Wipes the stack below the caller, and the vector registers.
-void keychain_wipe_residue(void);
-
-// Wipes, deeper than keychain_contain, what a call left behind that expanded a private key of ML-KEM or ML-DSA.
-void keychain_wipe_private_key_residue(void);
+// Overwrites this much of the stack below the caller with zeros.
+void keychain_wipe_stack(size_t count);
 
 // The fork gate. Work on a store happens between enter and leave; a fork waits a moment until nobody is inside, so that a
 // child inherits no transaction under way. Where it waits in vain, it goes on, and the child is abandoned.

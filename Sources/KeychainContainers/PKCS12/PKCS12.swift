@@ -56,7 +56,9 @@ public struct PKCS12: Sendable {
     ///   - password: the password; an empty one is tried in the two forms that tools give it.
     /// - Throws: ``ContainerError``.
     public init(_ bytes: [UInt8], password: String) throws(ContainerError) {
-        try self.init(bytes, password: password, WorkBudget())
+        self = try CallStack.wiped { () throws(ContainerError) in
+            try PKCS12(bytes, password: password, WorkBudget())
+        }
     }
 
     init(_ bytes: [UInt8], password: String, _ budget: WorkBudget) throws(ContainerError) {

@@ -15,7 +15,7 @@ public enum EncryptedPrivateKey {
     /// - Returns: The `PrivateKeyInfo` in DER.
     /// - Throws: ``ContainerError``: what comes out under a wrong password has no padding, or is no DER.
     public static func decrypt(_ der: [UInt8], password: String) throws(ContainerError) -> SecretBytes {
-        try decrypt(der, password: password, WorkBudget())
+        try CallStack.wiped { () throws(ContainerError) in try decrypt(der, password: password, WorkBudget()) }
     }
 
     static func decrypt(
@@ -65,10 +65,22 @@ public enum EncryptedPrivateKey {
         password: String,
         iterations: Int = 600_000
     ) throws(ContainerError) -> [UInt8] {
+        try CallStack.wiped { () throws(ContainerError) in
+            try encrypt(privateKeyInfo, password, iterations)
+        }
+    }
+
+    private static func encrypt(
+        _ privateKeyInfo: SecretBytes,
+        _ password: String,
+        _ iterations: Int
+    ) throws(ContainerError) -> [UInt8] {
+        var password = Array(password.utf8)
+        defer { password.wipe() }
         let salt = SymmetricKey(size: .bits128).withUnsafeBytes { Array($0) }
         do {
             let key = try KDF.Insecure.PBKDF2.deriveKey(
-                from: Array(password.utf8),
+                from: password,
                 salt: salt,
                 using: .sha256,
                 outputByteCount: 32,

@@ -64,7 +64,7 @@ final class Authorization {
     var keyForNewItems: PasswordKey? { newPasswordKey }
 
     /// Why an access control cannot be put on an item now; `nil` when it can.
-    func obstacle(toStoring accessControl: AccessControl, on device: Device) -> KeychainError? {
+    func obstacle(toStoring accessControl: AccessControl, on device: Sealer) -> KeychainError? {
         guard enforcesAccessControl else { return nil }
         let hasPasscode = device.keybag.passcodeSlot != nil
         return evaluator.obstacleToStoring(accessControl, hasPasscode: hasPasscode).map { failure in

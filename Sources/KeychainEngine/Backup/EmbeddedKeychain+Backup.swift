@@ -144,7 +144,7 @@ extension Engine {
 
 extension NewBackup {
     /// What a device puts into a backup.
-    fileprivate init(_ sealer: BackupSealer, _ device: Device) {
+    fileprivate init(_ sealer: BackupSealer, _ device: Sealer) {
         self.init(
             reseal: { (row) throws(KeychainError) in
                 do throws(ProtectionError) {
@@ -170,7 +170,7 @@ extension NewBackup {
 extension RestoredStore {
     /// What a new keybag makes of a backup.
     init(_ backup: OpenBackup, _ made: NewKeybag, _ random: any RandomSource) {
-        let device = Device(made.keybag, random: random)
+        let device = Sealer(made.keybag, random: random)
         let tags = device.searchTags()
         self.init(
             keybag: made.bytes,
@@ -188,7 +188,7 @@ extension RestoredStore {
     }
 }
 
-extension Device {
+extension Sealer {
     /// By what rows of keys of the enclave are known: the token's identifier.
     fileprivate var tagOfEnclaveKeys: AttributeTag? {
         let token: Attributes = [.tokenID: .string(PropertyKey.tokenSecureEnclave)]

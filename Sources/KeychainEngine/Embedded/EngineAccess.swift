@@ -78,7 +78,9 @@ final class EngineAccess: Sendable {
             var hasChanged = false
             do throws(KeychainError) {
                 return try lanes.turns(use).take(until: deadline) { () throws(KeychainError) in
-                    try withEngine(of: lanes[use], &hasChanged, body)
+                    try CallStack.wiped { () throws(KeychainError) in
+                        try withEngine(of: lanes[use], &hasChanged, body)
+                    }
                 }
             } catch {
                 guard error.isBusy, !hasChanged, pauses.wait() else { throw error }

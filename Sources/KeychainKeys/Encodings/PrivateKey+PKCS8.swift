@@ -9,25 +9,27 @@ extension PrivateKey {
     ///
     /// - Throws: ``KeyError/malformed(_:)`` for another encoding or kind of key.
     public init(pkcs8 der: SecretBytes) throws(KeyError) {
-        self = try der.withUnsafeBytes { (der) throws(KeyError) in
-            var outer = DERReader(der)
-            var reader = try outer.sequence()
-            try outer.end()
-            let version = try reader.version(0...1)
-            let algorithm = try AlgorithmIdentifier(&reader)
-            let inner = try reader.element(DERTag.octetString)
-            if reader.tag == DERTag.context(0) { _ = try reader.element(DERTag.context(0)) }
-            let key: PrivateKey
-            switch algorithm {
-            case .rsa: key = PrivateKey(try RSAPrivateKey(pkcs1: inner))
-            case .ellipticCurve(let curve): key = try PrivateKey(sec1: inner, curve)
-            }
-            if version == 1, reader.tag == DERTag.primitiveContext(1) {
-                try key.check(point: try reader.bitString(DERTag.primitiveContext(1)))
-            }
-            try reader.end()
-            return key
+        self = try CallStack.wiped(.privateKey) { () throws(KeyError) in
+            try der.withUnsafeBytes { (der) throws(KeyError) in try PrivateKey(pkcs8: der) }
         }
+    }
+
+    private init(pkcs8 der: UnsafeRawBufferPointer) throws(KeyError) {
+        var outer = DERReader(der)
+        var reader = try outer.sequence()
+        try outer.end()
+        let version = try reader.version(0...1)
+        let algorithm = try AlgorithmIdentifier(&reader)
+        let inner = try reader.element(DERTag.octetString)
+        if reader.tag == DERTag.context(0) { _ = try reader.element(DERTag.context(0)) }
+        switch algorithm {
+        case .rsa: self.init(try RSAPrivateKey(pkcs1: inner))
+        case .ellipticCurve(let curve): try self.init(sec1: inner, curve)
+        }
+        if version == 1, reader.tag == DERTag.primitiveContext(1) {
+            try check(point: try reader.bitString(DERTag.primitiveContext(1)))
+        }
+        try reader.end()
     }
 
     /// The key as a `PrivateKeyInfo` in DER, of the first version; `nil` for a key that lives elsewhere.

@@ -9,14 +9,16 @@ extension PrivateKey {
     ///   too long; what the place that keeps the key says.
     public func signature(_ data: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> [UInt8] {
         guard supports(.sign, algorithm) else { throw .unsupportedAlgorithm }
-        switch (algorithm.scheme, implementation) {
-        case (.rsaSignature(let padding, let input), .rsa(let key)):
-            return try RSASignatures(padding: padding, input: input).sign(data, key)
-        case (.ecdsa(let form, let input), .ellipticCurve(let key)):
-            return ECDSASignature(raw: try key.signature(of: try input.bytes(data))).bytes(form)
-        case (.ecdsa(let form, let input), .remote(let key)):
-            return ECDSASignature(raw: try key.signature(of: try input.bytes(data))).bytes(form)
-        default: throw .unsupportedAlgorithm
+        return try CallStack.wiped(.privateKey) { () throws(KeyError) in
+            switch (algorithm.scheme, implementation) {
+            case (.rsaSignature(let padding, let input), .rsa(let key)):
+                return try RSASignatures(padding: padding, input: input).sign(data, key)
+            case (.ecdsa(let form, let input), .ellipticCurve(let key)):
+                return ECDSASignature(raw: try key.signature(of: try input.bytes(data))).bytes(form)
+            case (.ecdsa(let form, let input), .remote(let key)):
+                return ECDSASignature(raw: try key.signature(of: try input.bytes(data))).bytes(form)
+            default: throw .unsupportedAlgorithm
+            }
         }
     }
 
@@ -27,15 +29,17 @@ extension PrivateKey {
     public func decrypt(_ ciphertext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> SecretBytes
     {
         guard supports(.decrypt, algorithm) else { throw .unsupportedAlgorithm }
-        switch (algorithm.scheme, implementation) {
-        case (.rsaEncryption(let padding), .rsa(let key)):
-            return try RSAEncryption(padding: padding).decrypt(ciphertext, key)
-        case (.rsaHybrid(let digest), .rsa(let key)):
-            return try RSAHybrid(digest: digest).decrypt(ciphertext, key, publicKey)
-        case (.ecies(let digest, let nonce), _):
-            guard let key = ellipticOperations, let curve = publicKey.curve else { throw .unsupportedAlgorithm }
-            return try ECIES(digest: digest, nonce: nonce).decrypt(ciphertext, key, curve)
-        default: throw .unsupportedAlgorithm
+        return try CallStack.wiped(.privateKey) { () throws(KeyError) in
+            switch (algorithm.scheme, implementation) {
+            case (.rsaEncryption(let padding), .rsa(let key)):
+                return try RSAEncryption(padding: padding).decrypt(ciphertext, key)
+            case (.rsaHybrid(let digest), .rsa(let key)):
+                return try RSAHybrid(digest: digest).decrypt(ciphertext, key, publicKey)
+            case (.ecies(let digest, let nonce), _):
+                guard let key = ellipticOperations, let curve = publicKey.curve else { throw .unsupportedAlgorithm }
+                return try ECIES(digest: digest, nonce: nonce).decrypt(ciphertext, key, curve)
+            default: throw .unsupportedAlgorithm
+            }
         }
     }
 
@@ -60,9 +64,11 @@ extension PrivateKey {
         guard publicKey.curve == self.publicKey.curve else {
             throw .parameter("the two keys are not on the same curve")
         }
-        guard let digest else { return try key.sharedSecret(with: publicKey) }
-        guard let requestedSize else { throw .parameter("the requested size is missing") }
-        return try X963KeyDerivation(digest: digest)
-            .key(try key.sharedSecret(with: publicKey), sharedInfo, count: requestedSize)
+        return try CallStack.wiped(.privateKey) { () throws(KeyError) in
+            guard let digest else { return try key.sharedSecret(with: publicKey) }
+            guard let requestedSize else { throw .parameter("the requested size is missing") }
+            return try X963KeyDerivation(digest: digest)
+                .key(try key.sharedSecret(with: publicKey), sharedInfo, count: requestedSize)
+        }
     }
 }

@@ -11,7 +11,7 @@ struct BackupRowCode {
 
     init(_ key: SymmetricKey, of identifier: Bytes16) {
         self.identifier = identifier
-        code = Residue.contain { HMAC<SHA256>(key: key) }
+        code = HMAC<SHA256>(key: key)
     }
 
     /// Takes in the next row.

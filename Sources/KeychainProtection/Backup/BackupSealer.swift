@@ -30,8 +30,8 @@ public final class BackupSealer {
     /// Seals a row of the device anew; ``include(_:number:)`` has to follow for those that the backup gets.
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)``, ``ProtectionError/classUnavailable(_:)`` on a locked device.
-    public func reseal(_ row: StoredRow, from device: Device) throws(ProtectionError) -> StoredRow {
-        try device.reseal(row, under: keys, tags, random)
+    public func reseal(_ row: StoredRow, from sealer: Sealer) throws(ProtectionError) -> StoredRow {
+        try sealer.reseal(row, under: keys, tags, random)
     }
 
     /// Takes a row into the code, in the order of the rows in the backup.

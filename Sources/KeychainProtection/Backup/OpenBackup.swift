@@ -55,21 +55,21 @@ public final class OpenBackup {
     /// - Parameters:
     ///   - row: the row.
     ///   - number: its number in its table.
-    ///   - device: what it is sealed for.
-    ///   - tags: the maker of search tags of that device.
+    ///   - sealer: what it is sealed with.
+    ///   - tags: the maker of search tags of that sealer.
     ///   - random: where its version comes from.
     /// - Returns: The row for the device, of the same identifier.
     /// - Throws: ``ProtectionError/alteredBackup`` for a row that was not put into this backup, or was altered.
     public func reseal(
         _ row: StoredRow,
         number: Int64,
-        for device: Device,
+        for sealer: Sealer,
         _ tags: SearchTags,
         random: any RandomSource
     ) throws(ProtectionError) -> StoredRow {
         code.add(row, number: number)
         do throws(ProtectionError) {
-            return try keys.reseal(row, under: device, tags, random)
+            return try keys.reseal(row, under: sealer, tags, random)
         } catch .damagedRow {
             throw .alteredBackup
         }

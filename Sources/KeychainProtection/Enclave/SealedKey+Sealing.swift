@@ -15,7 +15,7 @@ extension SealedKey {
         _ keyPair: EnclaveKeyPair,
         _ accessControl: AccessControl,
         generation: UInt32,
-        _ device: Device,
+        _ sealer: Sealer,
         _ passwordKey: PasswordKey?
     ) throws(ProtectionError) {
         let salt = SystemRandomSource().bytes16()
@@ -32,29 +32,27 @@ extension SealedKey {
         let empty = key(sealing: [])
         var plain = keyPair.privateKey
         if let passwordKey { plain = try PasswordLayer.seal(plain, passwordKey, for: empty.passwordUse) }
-        let associatedData = device.storeIdentifier.bytes + empty.header
-        let sealed = try Residue.contain { () throws(ProtectionError) in
-            let sealingKey = try empty.sealingKey(device)
-            return try plain.withUnsafeBytes { bytes throws(ProtectionError) in
-                try GCM.seal(bytes, under: sealingKey, associatedData: associatedData)
-            }
+        let associatedData = sealer.storeIdentifier.bytes + empty.header
+        let sealingKey = try empty.sealingKey(sealer)
+        let sealed = try plain.withUnsafeBytes { bytes throws(ProtectionError) in
+            try GCM.seal(bytes, under: sealingKey, associatedData: associatedData)
         }
         self = key(sealing: sealed)
     }
 
-    /// Lends the private key to `body`; nothing of it is left afterwards.
+    /// Lends the private key to `body`, and wipes it and the stack afterwards.
     ///
     /// - Throws: ``ProtectionError/classUnavailable(_:)``, ``ProtectionError/passwordMissing`` without the key for the header,
     ///   and what `body` throws.
     func withPrivateKey<Result>(
-        _ device: Device,
+        _ sealer: Sealer,
         _ passwordKey: PasswordKey?,
         _ body: (UnsafeRawBufferPointer) throws(ProtectionError) -> Result
     ) throws(ProtectionError) -> Result {
-        try Residue.containPrivateKey { () throws(ProtectionError) in
-            var plain = try opened(device)
+        try CallStack.wiped(.privateKey) { () throws(ProtectionError) in
+            var plain = try opened(sealer)
             if needsPassword {
-                let layer = try layer(in: plain, device)
+                let layer = try layer(in: plain, sealer)
                 guard let passwordKey, passwordKey.header == layer.header else { throw .passwordMissing }
                 guard let opened = layer.open(passwordKey, for: passwordUse) else { throw .damagedKey }
                 plain = opened
@@ -64,8 +62,8 @@ extension SealedKey {
     }
 
     /// The header of its application password; `nil` when it has none.
-    func passwordHeader(_ device: Device) throws(ProtectionError) -> PasswordHeader? {
-        needsPassword ? try layer(in: opened(device), device).header : nil
+    func passwordHeader(_ sealer: Sealer) throws(ProtectionError) -> PasswordHeader? {
+        needsPassword ? try layer(in: opened(sealer), sealer).header : nil
     }
 
     /// The bytes, with their code.
@@ -82,28 +80,26 @@ extension SealedKey {
         }
     }
 
-    private func opened(_ device: Device) throws(ProtectionError) -> SecretBytes {
-        let associatedData = device.storeIdentifier.bytes + header
-        let opened = try Residue.contain { () throws(ProtectionError) in
-            GCM.open(
-                sealedPrivateKey[...],
-                under: try sealingKey(device),
-                associatedData: associatedData,
-                SecretBytes.init(copying:)
-            )
-        }
+    private func opened(_ sealer: Sealer) throws(ProtectionError) -> SecretBytes {
+        let associatedData = sealer.storeIdentifier.bytes + header
+        let opened = GCM.open(
+            sealedPrivateKey[...],
+            under: try sealingKey(sealer),
+            associatedData: associatedData,
+            SecretBytes.init(copying:)
+        )
         guard let opened else { throw .damagedKey }
         return opened
     }
 
-    private func layer(in bytes: SecretBytes, _ device: Device) throws(ProtectionError) -> PasswordLayer {
-        guard let layer = PasswordLayer(bytes), layer.header.work.isAcceptable(device.floor) else { throw .damagedKey }
+    private func layer(in bytes: SecretBytes, _ sealer: Sealer) throws(ProtectionError) -> PasswordLayer {
+        guard let layer = PasswordLayer(bytes), layer.header.work.isAcceptable(sealer.floor) else { throw .damagedKey }
         return layer
     }
 
-    private func sealingKey(_ device: Device) throws(ProtectionError) -> SymmetricKey {
-        let context = device.storeIdentifier.bytes + salt.bytes
-        return try device.key(.classKey(accessControl.protection)).withKey {
+    private func sealingKey(_ sealer: Sealer) throws(ProtectionError) -> SymmetricKey {
+        let context = sealer.storeIdentifier.bytes + salt.bytes
+        return try sealer.key(.classKey(accessControl.protection)).withKey {
             KeyDerivation.derive("sealed key", from: $0, context: context)
         }
     }

@@ -21,7 +21,7 @@ struct KeyWrapping {
             for (use, key) in keys {
                 let under = wrappingKey(use)
                 wrapped.append(
-                    try key.withKey { key throws(ProtectionError) in try KeyWrap.wrapUncontained(key, under: under) }
+                    try key.withKey { key throws(ProtectionError) in try KeyWrap.wrap(key, under: under) }
                 )
             }
             return wrapped
@@ -33,7 +33,7 @@ struct KeyWrapping {
         try withWrappingKeys { (wrappingKey) throws(ProtectionError) in
             var unwrapped: [SymmetricKey] = []
             for (use, wrapped) in keys {
-                guard let key = KeyWrap.unwrapUncontained(wrapped[...], under: wrappingKey(use)) else {
+                guard let key = KeyWrap.unwrap(wrapped[...], under: wrappingKey(use)) else {
                     throw .damagedKeybag("one of its keys does not unwrap")
                 }
                 unwrapped.append(key)
@@ -50,18 +50,16 @@ struct KeyWrapping {
         try wrap([((purpose, generation), key)]).flatMap(\.self)
     }
 
-    /// Runs `body`, and wipes what it leaves behind, with what gives the key for a use.
+    /// Runs `body` with what gives the key for a use.
     private func withWrappingKeys<Result>(
         _ body: ((Use) -> SymmetricKey) throws(ProtectionError) -> Result
     ) throws(ProtectionError) -> Result {
         try slotKey.withKey { slotKey throws(ProtectionError) in
-            try Residue.contain { () throws(ProtectionError) in
-                let derivation = KeyDerivation.Several(from: slotKey)
-                return try body { use in
-                    var context = storeIdentifier.bytes + use.purpose.encoded
-                    context.append(littleEndian: use.generation)
-                    return derivation.derive("keybag wrapping", context: context)
-                }
+            let derivation = KeyDerivation.Several(from: slotKey)
+            return try body { use in
+                var context = storeIdentifier.bytes + use.purpose.encoded
+                context.append(littleEndian: use.generation)
+                return derivation.derive("keybag wrapping", context: context)
             }
         }
     }

@@ -26,15 +26,13 @@ package struct NewKeybag: Sendable {
         passcode: SecretBytes?,
         _ work: ScryptParameters
     ) throws(ProtectionError) -> (SoftwareRootKey, NewKeybag) {
-        try Residue.contain { () throws(ProtectionError) in
-            let rootKey = try SoftwareRootKey.ephemeral()
-            let storeIdentifier = random.bytes16()
-            let slot = try passcode.map { (passcode) throws(ProtectionError) in
-                try NewPasscodeSlot(passcode, work, rootKey: rootKey, for: storeIdentifier)
-            }
-            let made = try NewKeybag(rootKey: rootKey, storeIdentifier, passcode: slot, ScryptFloor(of: work))
-            return (rootKey, made)
+        let rootKey = try SoftwareRootKey.ephemeral()
+        let storeIdentifier = random.bytes16()
+        let slot = try passcode.map { (passcode) throws(ProtectionError) in
+            try NewPasscodeSlot(passcode, work, rootKey: rootKey, for: storeIdentifier)
         }
+        let made = try NewKeybag(rootKey: rootKey, storeIdentifier, passcode: slot, ScryptFloor(of: work))
+        return (rootKey, made)
     }
 
     /// Makes the keybag of a new store with fresh keys.

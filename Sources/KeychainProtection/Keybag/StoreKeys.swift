@@ -24,11 +24,9 @@ struct StoreKeys: Sendable {
     init(fresh purposes: [Keybag.Entry.Purpose]) throws(ProtectionError) {
         var bytes = [UInt8].random(count: purposes.count * LockedKey.byteCount)
         defer { bytes.wipe() }
-        let keys = Residue.contain {
-            purposes.indices.map { index in
-                let start = index * LockedKey.byteCount
-                return bytes.withUnsafeBytes { SymmetricKey(data: $0[start..<start + LockedKey.byteCount]) }
-            }
+        let keys = purposes.indices.map { index in
+            let start = index * LockedKey.byteCount
+            return bytes.withUnsafeBytes { SymmetricKey(data: $0[start..<start + LockedKey.byteCount]) }
         }
         try self.init(Array(zip(purposes, keys)))
     }

@@ -41,7 +41,6 @@ public final class LockedMemory: @unchecked Sendable {
         let offset = used
         used += LockedKey.byteCount
         key.withUnsafeBytes { bytes[offset...].copyBytes(from: $0) }
-        Residue.wipe()
         return LockedKey(memory: self, offset: offset)
     }
 
@@ -62,12 +61,7 @@ public struct LockedKey: Sendable {
         _ body: (SymmetricKey) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         defer { withExtendedLifetime(memory) {} }
-        return try body(copy)
-    }
-
-    private var copy: SymmetricKey {
-        defer { Residue.wipe() }
-        return SymmetricKey(data: memory.slot(at: offset))
+        return try body(SymmetricKey(data: memory.slot(at: offset)))
     }
 }
 

@@ -35,9 +35,7 @@ public struct HandoverFile: Sendable, Hashable {
         self.boot = Self.cut(boot)
         wrapped = handover.wrapped
         let message = Self.message(identifier, store, Self.body(mark, self.boot, handover.wrapped))
-        code = Residue.contain {
-            Array(HMAC<SHA256>.authenticationCode(for: message, using: Self.key(handover.key, store)))
-        }
+        code = Array(HMAC<SHA256>.authenticationCode(for: message, using: Self.key(handover.key, store)))
     }
 
     /// A file as read, not yet believed; `nil` when it does not have the shape.
@@ -66,10 +64,9 @@ public struct HandoverFile: Sendable, Hashable {
     /// The slot key; `nil` when the other half belongs to another file or store, or this one was altered.
     public func slotKey(_ key: SecretBytes, identifier: Bytes16, store: Bytes16) -> SlotKey? {
         let message = Self.message(identifier, store, Self.body(mark, boot, wrapped))
-        let isAuthentic = Residue.contain {
-            HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: message, using: Self.key(key, store))
+        guard HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: message, using: Self.key(key, store)) else {
+            return nil
         }
-        guard isAuthentic else { return nil }
         return SlotKey(SlotKey.Handover(key: key, wrapped: wrapped), store: store)
     }
 

@@ -24,9 +24,11 @@ public struct PasscodeSlot: Sendable, Hashable {
     ///
     /// - Throws: ``ProtectionError/noMemory``, and what the root key throws.
     public func open(_ passcode: SecretBytes, rootKey: any RootKey) throws(ProtectionError) -> SlotKey? {
-        let wrappingKey = try Self.wrappingKey(passcode, salt, work, rootKey, storeIdentifier)
-        guard let key = KeyWrap.unwrap(wrappedSlotKey[...], under: wrappingKey) else { return nil }
-        return try SlotKey(key)
+        try CallStack.wiped { () throws(ProtectionError) in
+            let wrappingKey = try Self.wrappingKey(passcode, salt, work, rootKey, storeIdentifier)
+            guard let key = KeyWrap.unwrap(wrappedSlotKey[...], under: wrappingKey) else { return nil }
+            return try SlotKey(key)
+        }
     }
 
     fileprivate static func wrappingKey(
@@ -59,15 +61,17 @@ public struct NewPasscodeSlot: Sendable {
         rootKey: any RootKey,
         for storeIdentifier: Bytes16
     ) throws(ProtectionError) {
-        let key = SymmetricKey.random()
-        let salt = [UInt8].random(count: PasscodeSlot.saltByteCount)
-        let wrappingKey = try PasscodeSlot.wrappingKey(passcode, salt, work, rootKey, storeIdentifier)
-        slot = PasscodeSlot(
-            work: work,
-            storeIdentifier: storeIdentifier,
-            salt: salt,
-            wrappedSlotKey: try KeyWrap.wrap(key, under: wrappingKey)
-        )
-        self.key = try SlotKey(key)
+        (key, slot) = try CallStack.wiped { () throws(ProtectionError) in
+            let key = SymmetricKey.random()
+            let salt = [UInt8].random(count: PasscodeSlot.saltByteCount)
+            let wrappingKey = try PasscodeSlot.wrappingKey(passcode, salt, work, rootKey, storeIdentifier)
+            let slot = PasscodeSlot(
+                work: work,
+                storeIdentifier: storeIdentifier,
+                salt: salt,
+                wrappedSlotKey: try KeyWrap.wrap(key, under: wrappingKey)
+            )
+            return (try SlotKey(key), slot)
+        }
     }
 }

@@ -19,15 +19,19 @@ public struct PasswordHeader: Sendable, Hashable {
         _ password: SecretBytes,
         _ work: ScryptParameters
     ) throws(ProtectionError) -> (PasswordHeader, SymmetricKey) {
-        let salt = [UInt8].random(count: Bytes16.count)
-        let key = try Scrypt.key(from: password, salt: salt, work)
-        return (PasswordHeader(work: work, salt: salt, checkCode: checkCode(of: key)), key)
+        try CallStack.wiped { () throws(ProtectionError) in
+            let salt = [UInt8].random(count: Bytes16.count)
+            let key = try Scrypt.key(from: password, salt: salt, work)
+            return (PasswordHeader(work: work, salt: salt, checkCode: checkCode(of: key)), key)
+        }
     }
 
     /// The key that a password gives; `nil` when it is wrong.
     func key(_ password: SecretBytes) throws(ProtectionError) -> SymmetricKey? {
-        let key = try Scrypt.key(from: password, salt: salt, work)
-        return SecretBytes(Self.checkCode(of: key).bytes) == SecretBytes(checkCode.bytes) ? key : nil
+        try CallStack.wiped { () throws(ProtectionError) in
+            let key = try Scrypt.key(from: password, salt: salt, work)
+            return SecretBytes(Self.checkCode(of: key).bytes) == SecretBytes(checkCode.bytes) ? key : nil
+        }
     }
 
     /// The first 16 bytes of a key that HKDF derives, and that nothing else is derived like.

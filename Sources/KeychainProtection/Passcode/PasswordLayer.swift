@@ -44,26 +44,21 @@ struct PasswordLayer {
     static func seal(_ secret: SecretBytes, _ key: PasswordKey, for use: Use) throws(ProtectionError) -> SecretBytes {
         let salt = [UInt8].random(count: Bytes16.count)
         let header = key.header.encoded
-        let sealed = try Residue.contain { () throws(ProtectionError) in
-            let sealingKey = sealingKey(key, use, salt[...])
-            return try secret.withUnsafeBytes { plain throws(ProtectionError) in
-                try GCM.seal(plain, under: sealingKey, associatedData: header)
-            }
+        let sealingKey = sealingKey(key, use, salt[...])
+        let sealed = try secret.withUnsafeBytes { plain throws(ProtectionError) in
+            try GCM.seal(plain, under: sealingKey, associatedData: header)
         }
         return SecretBytes(header + salt + sealed)
     }
 
     /// The secret; `nil` when it does not open.
     func open(_ key: PasswordKey, for use: Use) -> SecretBytes? {
-        Residue.contain {
-            let sealingKey = Self.sealingKey(key, use, salt)
-            return GCM.open(
-                sealed,
-                under: sealingKey,
-                associatedData: header.encoded,
-                SecretBytes.init(copying:)
-            )
-        }
+        GCM.open(
+            sealed,
+            under: Self.sealingKey(key, use, salt),
+            associatedData: header.encoded,
+            SecretBytes.init(copying:)
+        )
     }
 
     private static func sealingKey(_ key: PasswordKey, _ use: Use, _ salt: ArraySlice<UInt8>) -> SymmetricKey {

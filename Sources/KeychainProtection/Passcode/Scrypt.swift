@@ -34,20 +34,18 @@ enum Scrypt {
         byteCount: Int
     ) throws(ProtectionError) -> SymmetricKey {
         guard parameters.areAcceptable else { throw .cryptography("scrypt parameters out of bounds") }
-        return try Residue.contain { () throws(ProtectionError) in
-            do {
-                return try KDF.Scrypt.deriveKey(
-                    from: input,
-                    salt: salt,
-                    outputByteCount: byteCount,
-                    rounds: 1 << Int(parameters.log2Cost),
-                    blockSize: Int(parameters.blockSize),
-                    parallelism: Int(parameters.parallelization)
-                )
-            } catch {
-                // With acceptable parameters nothing else can fail.
-                throw .noMemory
-            }
+        do {
+            return try KDF.Scrypt.deriveKey(
+                from: input,
+                salt: salt,
+                outputByteCount: byteCount,
+                rounds: 1 << Int(parameters.log2Cost),
+                blockSize: Int(parameters.blockSize),
+                parallelism: Int(parameters.parallelization)
+            )
+        } catch {
+            // With acceptable parameters nothing else can fail.
+            throw .noMemory
         }
     }
 }

@@ -39,7 +39,7 @@ public struct SoftwareRootKey: RootKey {
     public init(_ bytes: UnsafeRawBufferPointer) throws(ProtectionError) {
         guard bytes.count == Self.byteCount else { throw .wrongRootKey }
         let memory = try LockedMemory(keyCapacity: 1)
-        key = try Residue.contain { () throws(ProtectionError) in try memory.store(SymmetricKey(data: bytes)) }
+        key = try memory.store(SymmetricKey(data: bytes))
     }
 
     /// A random root key, for a keychain that ends with the process.
@@ -80,9 +80,6 @@ public struct SoftwareRootKey: RootKey {
         _ storeIdentifier: Bytes16,
         _ body: (SymmetricKey) throws(ProtectionError) -> Result
     ) throws(ProtectionError) -> Result {
-        try Residue.contain { () throws(ProtectionError) in
-            let derived = key.withKey { KeyDerivation.derive(purpose, from: $0, context: storeIdentifier.bytes) }
-            return try body(derived)
-        }
+        try body(key.withKey { KeyDerivation.derive(purpose, from: $0, context: storeIdentifier.bytes) })
     }
 }

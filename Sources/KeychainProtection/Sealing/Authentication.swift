@@ -8,10 +8,10 @@ enum Authentication {
     static let byteCount = 32
 
     static func code(_ message: some DataProtocol, under key: SymmetricKey) -> SymmetricKey {
-        Residue.contain { SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: message, using: key)) }
+        SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: message, using: key))
     }
 
     static func isRight(_ code: ArraySlice<UInt8>, _ message: ArraySlice<UInt8>, under key: SymmetricKey) -> Bool {
-        Residue.contain { HMAC<SHA256>.isValidAuthenticationCode(Array(code), authenticating: message, using: key) }
+        HMAC<SHA256>.isValidAuthenticationCode(Array(code), authenticating: message, using: key)
     }
 }

@@ -14,14 +14,12 @@ enum GCM {
         under key: SymmetricKey,
         associatedData: [UInt8]
     ) throws(ProtectionError) -> [UInt8] {
-        try Residue.contain { () throws(ProtectionError) in
-            do {
-                let box = try AES.GCM.seal(plaintext, using: key, authenticating: associatedData)
-                guard let combined = box.combined else { throw ProtectionError.cryptography("AES-GCM nonce length") }
-                return Array(combined)
-            } catch {
-                throw .cryptography("AES-GCM: \(error)")
-            }
+        do {
+            let box = try AES.GCM.seal(plaintext, using: key, authenticating: associatedData)
+            guard let combined = box.combined else { throw ProtectionError.cryptography("AES-GCM nonce length") }
+            return Array(combined)
+        } catch {
+            throw .cryptography("AES-GCM: \(error)")
         }
     }
 
@@ -32,14 +30,12 @@ enum GCM {
         associatedData: [UInt8],
         _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result? {
-        Residue.contain {
-            guard let box = try? AES.GCM.SealedBox(combined: sealed),
-                var plaintext = try? AES.GCM.open(box, using: key, authenticating: associatedData)
-            else { return nil }
-            return plaintext.withUnsafeMutableBytes { bytes in
-                defer { bytes.wipe() }
-                return body(UnsafeRawBufferPointer(bytes))
-            }
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
+            var plaintext = try? AES.GCM.open(box, using: key, authenticating: associatedData)
+        else { return nil }
+        return plaintext.withUnsafeMutableBytes { bytes in
+            defer { bytes.wipe() }
+            return body(UnsafeRawBufferPointer(bytes))
         }
     }
 }

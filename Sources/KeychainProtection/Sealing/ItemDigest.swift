@@ -14,13 +14,11 @@ enum ItemDigest {
         under classKey: LockedKey,
         of storeIdentifier: Bytes16
     ) -> [UInt8] {
-        Residue.contain {
-            var mac = classKey.withKey { key in
-                HMAC<SHA256>(key: KeyDerivation.Several(from: key).derive("digests", context: storeIdentifier.bytes))
-            }
-            primaryKeyTag.withUnsafeBytes { mac.update(data: $0) }
-            secret?.withUnsafeBytes { mac.update(data: $0) }
-            return Array(Array(mac.finalize()).prefix(20))
+        var mac = classKey.withKey { key in
+            HMAC<SHA256>(key: KeyDerivation.derive("digests", from: key, context: storeIdentifier.bytes))
         }
+        primaryKeyTag.withUnsafeBytes { mac.update(data: $0) }
+        secret?.withUnsafeBytes { mac.update(data: $0) }
+        return Array(mac.finalize().prefix(20))
     }
 }

@@ -11,10 +11,10 @@ import KeychainCore
 enum KeyDerivation {
     /// A key for a purpose; `context` is what else the key depends on, and may be known to everybody.
     static func derive(_ purpose: String, from key: SymmetricKey, context: [UInt8] = []) -> SymmetricKey {
-        Residue.contain { Several(from: key).derive(purpose, context: context) }
+        Several(from: key).derive(purpose, context: context)
     }
 
-    /// Derives keys for several purposes from one key; inside ``Residue/contain(_:)`` only.
+    /// Derives keys for several purposes from one key.
     ///
     /// 32 bytes are one block of output: HMAC over the information and the octet 1. So the state that the key is already in
     /// serves all of them.

@@ -7,14 +7,6 @@ enum KeyWrap {
     static let wrappedByteCount = 40
 
     static func wrap(_ key: SymmetricKey, under wrappingKey: SymmetricKey) throws(ProtectionError) -> [UInt8] {
-        try Residue.contain { () throws(ProtectionError) in try wrapUncontained(key, under: wrappingKey) }
-    }
-
-    /// The same for a caller that contains what it leaves behind.
-    static func wrapUncontained(
-        _ key: SymmetricKey,
-        under wrappingKey: SymmetricKey
-    ) throws(ProtectionError) -> [UInt8] {
         do { return Array(try AES.KeyWrap.wrap(key, using: wrappingKey)) } catch {
             throw .cryptography("AES key wrap: \(error)")
         }
@@ -22,11 +14,6 @@ enum KeyWrap {
 
     /// The key; `nil` when the integrity check of RFC 3394 fails.
     static func unwrap(_ wrapped: ArraySlice<UInt8>, under wrappingKey: SymmetricKey) -> SymmetricKey? {
-        Residue.contain { unwrapUncontained(wrapped, under: wrappingKey) }
-    }
-
-    /// The same for a caller that contains what it leaves behind.
-    static func unwrapUncontained(_ wrapped: ArraySlice<UInt8>, under wrappingKey: SymmetricKey) -> SymmetricKey? {
         guard wrapped.count == wrappedByteCount else { return nil }
         return try? AES.KeyWrap.unwrap(wrapped, using: wrappingKey)
     }
@@ -34,7 +21,7 @@ enum KeyWrap {
 
 extension SymmetricKey {
     /// A fresh key of 256 bits, of the system's generator.
-    static func random() -> SymmetricKey { Residue.contain { SymmetricKey(size: .bits256) } }
+    static func random() -> SymmetricKey { SymmetricKey(size: .bits256) }
 
     /// `withUnsafeBytes` with a typed error.
     func withBytes<Result, Failure: Error>(

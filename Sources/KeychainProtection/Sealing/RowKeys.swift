@@ -45,27 +45,25 @@ extension RowKeys {
         _ tags: SearchTags,
         _ random: any RandomSource
     ) throws(ProtectionError) -> StoredRow {
-        try Residue.contain { () throws(ProtectionError) in
-            let metadata = try RowMetadata(row, self).open()
-            let secret = try RowSecret(row, self)
-            let sealed = try secret.sealed(needsPassword: metadata.attributes.requireApplicationPassword)
-            guard let protection = Accessibility(rawValue: row.protection),
-                let generation = target.currentGeneration(of: protection)
-            else { throw .damagedRow(.unknownKey) }
-            let schema = ItemSchema.of(row.itemClass)
-            var new = StoredRow(
-                itemClass: row.itemClass,
-                identifier: row.identifier,
-                protection: row.protection,
-                isTombstone: row.isTombstone,
-                keyGeneration: generation,
-                version: random.bytes16(),
-                primaryKeyTag: tags.primaryKeyTag(schema, metadata.attributes),
-                tags: tags.tags(schema, metadata.attributes)
-            )
-            new.metadata = try RowMetadata(new, target).seal(metadata)
-            new.secret = try RowSecret(new, target).seal(sealed)
-            return new
-        }
+        let metadata = try RowMetadata(row, self).open()
+        let secret = try RowSecret(row, self)
+        let sealed = try secret.sealed(needsPassword: metadata.attributes.requireApplicationPassword)
+        guard let protection = Accessibility(rawValue: row.protection),
+            let generation = target.currentGeneration(of: protection)
+        else { throw .damagedRow(.unknownKey) }
+        let schema = ItemSchema.of(row.itemClass)
+        var new = StoredRow(
+            itemClass: row.itemClass,
+            identifier: row.identifier,
+            protection: row.protection,
+            isTombstone: row.isTombstone,
+            keyGeneration: generation,
+            version: random.bytes16(),
+            primaryKeyTag: tags.primaryKeyTag(schema, metadata.attributes),
+            tags: tags.tags(schema, metadata.attributes)
+        )
+        new.metadata = try RowMetadata(new, target).seal(metadata)
+        new.secret = try RowSecret(new, target).seal(sealed)
+        return new
     }
 }

@@ -29,11 +29,9 @@ struct RowPart {
 
     func seal(_ plain: SecretBytes) throws(ProtectionError) -> [UInt8] {
         let associatedData = associatedData
-        return try Residue.contain { () throws(ProtectionError) in
-            let key = key
-            return try plain.withUnsafeBytes { plain throws(ProtectionError) in
-                try GCM.seal(plain, under: key, associatedData: associatedData)
-            }
+        let key = key
+        return try plain.withUnsafeBytes { plain throws(ProtectionError) in
+            try GCM.seal(plain, under: key, associatedData: associatedData)
         }
     }
 
@@ -43,14 +41,15 @@ struct RowPart {
     func open<Result>(_ body: (UnsafeRawBufferPointer) -> Result) throws(ProtectionError) -> Result {
         let sealed = part == .metadata ? row.metadata : row.secret
         let associatedData = associatedData
-        let opened = Residue.contain { GCM.open(sealed[...], under: key, associatedData: associatedData, body) }
-        guard let opened else { throw .damagedRow(part == .metadata ? .metadata : .secret) }
+        guard let opened = GCM.open(sealed[...], under: key, associatedData: associatedData, body) else {
+            throw .damagedRow(part == .metadata ? .metadata : .secret)
+        }
         return opened
     }
 
     private var associatedData: [UInt8] { AssociatedData(part, row, of: storeIdentifier).encoded }
 
-    /// The key of this part of this version of the row; inside ``Residue/contain(_:)`` only.
+    /// The key of this part of this version of the row.
     var key: SymmetricKey {
         var context: [UInt8] = []
         context.reserveCapacity(52)

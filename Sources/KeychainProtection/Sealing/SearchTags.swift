@@ -11,7 +11,7 @@ public struct SearchTags {
     private let keyed: HMAC<SHA256>
 
     init(_ key: SearchTagKey) {
-        keyed = key.key.withKey { key in Residue.contain { HMAC<SHA256>(key: key) } }
+        keyed = key.key.withKey { HMAC<SHA256>(key: $0) }
     }
 
     /// The tag of one attribute value.

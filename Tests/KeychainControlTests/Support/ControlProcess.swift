@@ -79,7 +79,7 @@ final class ControlProcess {
     func count(_ bytes: [UInt8]) throws -> Int {
         try bytes.withUnsafeBufferPointer { bytes in
             var needle = storm_needle(bytes: bytes.baseAddress, count: bytes.count, found: 0)
-            guard storm_search_process(identifier, &needle, 1) > 0 else {
+            guard storm_search_process(identifier, 0, &needle, 1) > 0 else {
                 throw Failure.system("reading memory", errno)
             }
             return needle.found

@@ -118,14 +118,14 @@ struct EnclaveUseTests {
             }
         )
         let sign = try #require(EnclaveUse(.sign(digest: [1]), .p256))
-        func usable(_ device: Device) -> Set<Accessibility> {
+        func usable(_ device: Sealer) -> Set<Accessibility> {
             Set(states.filter { (try? device.perform(sign, with: $0.value)) != nil }.keys)
         }
         let always: Set<Accessibility> = [.always, .alwaysThisDeviceOnly]
         let afterFirst = always.union([.afterFirstUnlock, .afterFirstUnlockThisDeviceOnly])
         #expect(usable(unlocked) == Set(Accessibility.stored))
-        #expect(usable(Device(try store.keybag())) == always)
-        #expect(usable(Device(try store.keybag(), try store.unlocked()?.locked())) == afterFirst)
+        #expect(usable(Sealer(try store.keybag())) == always)
+        #expect(usable(Sealer(try store.keybag(), try store.unlocked()?.locked())) == afterFirst)
         try store.changePasscode("5678")
         #expect(usable(try store.device()) == Set(Accessibility.stored))
     }
@@ -149,7 +149,7 @@ struct EnclaveUseTests {
 
 /// A key of a device without a passcode.
 private struct Made {
-    let device: Device
+    let device: Sealer
     let made: EnclaveKey
 
     init(_ algorithm: EnclaveAlgorithm) throws {

@@ -23,7 +23,7 @@ struct SealedKeyTests {
     func roundTrip(_ algorithm: EnclaveAlgorithm) throws {
         let store = try TestStore.withPasscode()
         let device = try store.device()
-        let locked = Device(try store.keybag())
+        let locked = Sealer(try store.keybag())
         for accessControl in Self.accessControls {
             let password = try PasswordKey(new: "application password", .testing)
             let made = try device.makeEnclaveKey(algorithm, accessControl, passwordKey: password)
@@ -69,7 +69,7 @@ struct SealedKeyTests {
     func flipped(_ accessControl: AccessControl) throws {
         let store = try TestStore.withPasscode()
         let device = try store.device()
-        let locked = Device(try store.keybag())
+        let locked = Sealer(try store.keybag())
         let password = try PasswordKey(new: "application password", .testing)
         let sealed = try device.makeEnclaveKey(.p256, accessControl, passwordKey: password).sealed.unprotectedCopy
         for index in sealed.indices {
@@ -99,7 +99,7 @@ struct SealedKeyTests {
             .of(.whenUnlocked, [.applicationPassword]),
             passwordKey: password
         )
-        let locked = Device(try store.keybag())
+        let locked = Sealer(try store.keybag())
         let key = try locked.sealedKey(made.sealed)
         #expect(throws: ProtectionError.classUnavailable("ak")) { try locked.passwordHeader(of: key) }
         let strict = try TestStore()
@@ -108,7 +108,7 @@ struct SealedKeyTests {
             .of(.always, [.applicationPassword]),
             passwordKey: password
         )
-        let device = Device(try OpenKeybag(strict.bytes, rootKey: strict.rootKey))
+        let device = Sealer(try OpenKeybag(strict.bytes, rootKey: strict.rootKey))
         #expect(throws: ProtectionError.damagedKey) { try device.passwordHeader(of: device.sealedKey(weak.sealed)) }
     }
 
@@ -122,7 +122,7 @@ struct SealedKeyTests {
             rootKey: store.rootKey,
             floor: TestStore.floor
         )
-        #expect(Self.failure(Device(erased), sealed) == .damagedKey)
+        #expect(Self.failure(Sealer(erased), sealed) == .damagedKey)
     }
 
     @Test("whoever can make the code anew still opens nothing that was altered")
@@ -195,7 +195,7 @@ struct SealedKeyTests {
         #expect(readable > 100)
     }
 
-    private static func failure(_ device: Device, _ bytes: [UInt8]) -> ProtectionError? {
+    private static func failure(_ device: Sealer, _ bytes: [UInt8]) -> ProtectionError? {
         do throws(ProtectionError) {
             _ = try device.sealedKey(SecretBytes(bytes))
             return nil

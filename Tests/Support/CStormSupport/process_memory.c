@@ -30,48 +30,65 @@ static void search_chunk(const uint8_t *chunk, size_t own, size_t count, const b
     }
 }
 
-size_t storm_search_process(pid_t process, storm_needle *needles, size_t needle_count) {
+// What a search of a process works with.
+typedef struct {
+    int memory;
+    uint8_t *chunk;
+    size_t longest;
+    beginnings known;
+    storm_needle *needles;
+    size_t needle_count;
+} process_search;
+
+static size_t search_mapping(process_search *search, unsigned long start, unsigned long end) {
+    size_t total = 0;
+    for (unsigned long at = start; at < end; at += chunk_count) {
+        // A needle that begins in a chunk may end in the next.
+        size_t own = end - at < chunk_count ? end - at : chunk_count;
+        size_t wanted = end - at < chunk_count + search->longest ? end - at : chunk_count + search->longest;
+        ssize_t count = pread(search->memory, search->chunk, wanted, (off_t)at);
+        if (count <= 0) break;  // such as vvar, which is the kernel's
+        total += (size_t)count < own ? (size_t)count : own;
+        search_chunk(search->chunk, own, (size_t)count, &search->known, search->needles, search->needle_count);
+    }
+    return total;
+}
+
+size_t storm_search_process(pid_t process, int undumpable_only, storm_needle *needles, size_t needle_count) {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/maps", process);
+    snprintf(path, sizeof path, "/proc/%d/smaps", process);
     FILE *maps = fopen(path, "re");
     if (maps == NULL) return 0;
     snprintf(path, sizeof path, "/proc/%d/mem", process);
-    int memory = open(path, O_RDONLY | O_CLOEXEC);
-    beginnings known = {{0}};
-    size_t longest = 0;
+    process_search search = {.needles = needles, .needle_count = needle_count};
+    search.memory = open(path, O_RDONLY | O_CLOEXEC);
     for (size_t i = 0; i < needle_count; i++) {
         unsigned pair = beginning(needles[i].bytes);
-        known.bits[pair >> 3] |= 1 << (pair & 7);
-        if (needles[i].count > longest) longest = needles[i].count;
+        search.known.bits[pair >> 3] |= 1 << (pair & 7);
+        if (needles[i].count > search.longest) search.longest = needles[i].count;
         needles[i].found = 0;
     }
-    uint8_t *chunk = malloc(chunk_count + longest);
-    if (memory < 0 || chunk == NULL) {
-        int failure = errno;
-        if (memory >= 0) close(memory);
-        free(chunk);
-        fclose(maps);
-        errno = failure;
-        return 0;
-    }
+    search.chunk = malloc(chunk_count + search.longest);
     size_t total = 0;
-    char line[4096 + 128];
-    while (fgets(line, sizeof line, maps) != NULL) {
-        unsigned long start, end;
-        char mode[5];
-        if (sscanf(line, "%lx-%lx %4s", &start, &end, mode) != 3 || mode[0] != 'r') continue;
-        for (unsigned long at = start; at < end; at += chunk_count) {
-            // A needle that begins in a chunk may end in the next.
-            size_t own = end - at < chunk_count ? end - at : chunk_count;
-            size_t wanted = end - at < chunk_count + longest ? end - at : chunk_count + longest;
-            ssize_t count = pread(memory, chunk, wanted, (off_t)at);
-            if (count <= 0) break;  // such as vvar, which is the kernel's
-            total += (size_t)count < own ? (size_t)count : own;
-            search_chunk(chunk, own, (size_t)count, &known, needles, needle_count);
+    if (search.memory >= 0 && search.chunk != NULL) {
+        char line[4096 + 128], mode[5] = "";
+        unsigned long start = 0, end = 0, next_start, next_end;
+        char next_mode[5];
+        while (fgets(line, sizeof line, maps) != NULL) {
+            if (sscanf(line, "%lx-%lx %4s", &next_start, &next_end, next_mode) == 3) {
+                start = next_start;
+                end = next_end;
+                memcpy(mode, next_mode, sizeof mode);
+            } else if (strncmp(line, "VmFlags:", 8) == 0 && mode[0] == 'r') {
+                // The last line of a mapping (proc_pid_smaps(5)).
+                if (!undumpable_only || strstr(line, " dd") != NULL) total += search_mapping(&search, start, end);
+            }
         }
     }
-    free(chunk);
-    close(memory);
+    int failure = errno;
+    free(search.chunk);
+    if (search.memory >= 0) close(search.memory);
     fclose(maps);
+    errno = failure;
     return total;
 }

@@ -35,18 +35,13 @@ typedef struct {
     size_t found;
 } storm_needle;
 
-// Looks for whole needles, of at least two bytes each, in the readable memory of another process that stands still.
+// Looks for whole needles, of at least two bytes each, in the readable memory of another process that stands still, or only
+// in what is left out of its core dumps (madvise(2), MADV_DONTDUMP).
 // Returns how many bytes were looked at, or 0 with errno.
-size_t storm_search_process(pid_t process, storm_needle *needles, size_t needle_count);
+size_t storm_search_process(pid_t process, int undumpable_only, storm_needle *needles, size_t needle_count);
 
-// Looks through the writable memory of this process for any of so many needles of 16 bytes, each given with all its bytes
-// XORed with the mask, so that the needles themselves are not found. Other threads may go on working.
-// Returns how many were found, and notes which and where, up to capacity; SIZE_MAX when memory cannot be read.
-typedef struct {
-    size_t needle;
-    uintptr_t address;
-} storm_find;
-size_t storm_find_masked(const uint8_t *needles, size_t count, uint8_t mask, storm_find *finds, size_t capacity);
+// Runs a function on a thread that has these bytes, whole pages, as its stack, and waits for its end. Returns 0 or an errno.
+int storm_run_on_stack(void *stack, size_t size, void (*function)(void *context), void *context);
 
 // Calls a function as code does that was compiled without frame pointers and keeps something else in their register.
 void storm_call_without_frame_pointer(void (*function)(void));

@@ -6,7 +6,7 @@ import Testing
 @testable import KeychainProtection
 
 /// Rows and lock states: what is unavailable, and what is damaged.
-struct DeviceTests {
+struct SealerTests {
     @Test("a row whose keys are not there now is unavailable, not damaged", arguments: Accessibility.stored)
     func unavailable(_ level: Accessibility) throws {
         let store = try TestStore.withPasscode()
@@ -14,7 +14,7 @@ struct DeviceTests {
         let metadata = try store.device().openMetadata(of: row)
         let states = [nil, try store.unlocked()?.locked()]
         for (state, isAvailable) in zip(states, [level.isAlwaysAvailable, level.outlivesLock]) {
-            let device = Device(try store.keybag(), state)
+            let device = Sealer(try store.keybag(), state)
             guard !isAvailable else {
                 #expect(try device.secret(of: row) == "s3cret")
                 continue
@@ -39,7 +39,7 @@ struct DeviceTests {
         var row = try store.device().seal(.sample())
         row.protection = protection
         row.keyGeneration = generation
-        for device in [try store.device(), Device(try store.keybag())] {
+        for device in [try store.device(), Sealer(try store.keybag())] {
             #expect(throws: ProtectionError.damagedRow(.unknownKey)) {
                 try device.openMetadata(of: row)
             }

@@ -3,15 +3,16 @@
 import Crypto
 import KeychainCore
 
-/// What one transaction seals and opens rows with: a keybag, and the keys that its passcode unlocked.
-public struct Device: Sendable {
+/// Seals and opens rows and keys of the enclave, with the keys that one transaction may use: those of a keybag, and those that
+/// its passcode unlocked.
+public struct Sealer: Sendable {
     /// The keybag.
     public let keybag: OpenKeybag
 
     private let unlocked: UnlockedKeys?
     private let random: any RandomSource
 
-    /// A device in one lock state: before the first unlock there are no unlocked keys, and without a passcode never.
+    /// A sealer for one lock state: before the first unlock there are no unlocked keys, and without a passcode never.
     public init(
         _ keybag: OpenKeybag,
         _ unlocked: UnlockedKeys? = nil,
@@ -41,14 +42,6 @@ public struct Device: Sendable {
         _ item: inout SealableItem,
         tags: SearchTags,
         passwordKey: PasswordKey? = nil
-    ) throws(ProtectionError) -> StoredRow {
-        try Residue.contain { () throws(ProtectionError) in try sealed(&item, tags, passwordKey) }
-    }
-
-    private func sealed(
-        _ item: inout SealableItem,
-        _ tags: SearchTags,
-        _ passwordKey: PasswordKey?
     ) throws(ProtectionError) -> StoredRow {
         let generation = try generation(of: item.protection)
         // So that nothing else is found wrong with an item that cannot be stored now.
@@ -88,10 +81,8 @@ public struct Device: Sendable {
     /// - Throws: ``ProtectionError/damagedRow(_:)``, or ``ProtectionError/classUnavailable(_:)`` for a row whose keys exist
     ///   but are not there now.
     public func openMetadata(of row: StoredRow) throws(ProtectionError) -> OpenedMetadata {
-        try Residue.contain { () throws(ProtectionError) in
-            let metadata = try RowMetadata(row, self).open()
-            return OpenedMetadata(attributes: metadata.attributes, hasSecret: metadata.hasSecret)
-        }
+        let metadata = try RowMetadata(row, self).open()
+        return OpenedMetadata(attributes: metadata.attributes, hasSecret: metadata.hasSecret)
     }
 
     /// Makes the tags of a row anew, for a check of the whole store.
@@ -117,10 +108,8 @@ public struct Device: Sendable {
         _ metadata: OpenedMetadata,
         passwordKey: PasswordKey? = nil
     ) throws(ProtectionError) -> SecretBytes? {
-        let secret = try RowSecret(row, self)
-        let opened = try Residue.contain { () throws(ProtectionError) in
-            try secret.open(needsPassword: metadata.attributes.requireApplicationPassword, passwordKey)
-        }
+        let opened = try RowSecret(row, self)
+            .open(needsPassword: metadata.attributes.requireApplicationPassword, passwordKey)
         guard metadata.hasSecret || opened.isEmpty else { throw .damagedRow(.contradiction) }
         return metadata.hasSecret ? opened : nil
     }
@@ -145,7 +134,7 @@ public struct Device: Sendable {
     }
 }
 
-extension Device: RowKeys {
+extension Sealer: RowKeys {
     var storeIdentifier: Bytes16 { keybag.storeIdentifier }
 
     var floor: ScryptFloor { keybag.floor }

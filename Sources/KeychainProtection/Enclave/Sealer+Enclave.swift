@@ -3,7 +3,7 @@
 import KeychainCore
 
 /// Keys that the device seals and nobody else opens.
-extension Device {
+extension Sealer {
     /// Makes a key, sealed.
     ///
     /// - Parameters:

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_implementationOnly import CKeychainSupport
+
+/// The stack of the calling thread, where working copies of keys and secrets lie while a call is under way.
+public enum CallStack {
+    /// How much of the stack a call uses at most.
+    public enum Depth: Int, Sendable {
+        /// A call of the engine, or the derivation of a key from a passcode.
+        case call = 65_536
+        /// The use of an asymmetric private key: arithmetic on keys of ML-KEM and ML-DSA takes many kilobytes.
+        case privateKey = 131_072
+    }
+
+    /// Calls `body`, and then overwrites the part of the stack that it used with zeros.
+    ///
+    /// What `body` returns stays, and what it left in freed memory of the heap.
+    public static func wiped<Result, Failure: Error>(
+        _ depth: Depth = .call,
+        after body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { keychain_wipe_stack(depth.rawValue) }
+        return try run(body)
+    }
+
+    // Inlined into the caller, its frame would be above what is wiped.
+    @inline(never)
+    private static func run<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body()
+    }
+}
