@@ -1,20 +1,26 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-#if os(Linux)
+// The manifest is the same on every host, because a host may build for another platform. Apple platforms have Security,
+// LocalAuthentication and CryptoKit themselves: there the products of these names pass on the system's modules. The targets of
+// the same names are built for Linux only; elsewhere they would hide the system's.
+let onLinux: TargetDependencyCondition? = .when(platforms: [.linux])
+
 var products: [Product] = [
-    .library(name: "Security", targets: ["Security"]),
-    .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
-    .library(name: "CryptoKit", targets: ["CryptoKit"]),
+    // For every platform.
+    .library(name: "Security", targets: ["SecurityProduct"]),
+    .library(name: "LocalAuthentication", targets: ["LocalAuthenticationProduct"]),
+    .library(name: "CryptoKit", targets: ["CryptoKitProduct"]),
     // The same under names that no other package asks for; see Documentation/Architecture.md, "Three ways in".
     .library(name: "PortableSecurity", targets: ["PortableSecurity"]),
     .library(name: "PortableLocalAuthentication", targets: ["PortableLocalAuthentication"]),
     // A typed API on top, and what programs do with it again and again.
     .library(name: "Keychain", targets: ["Keychain"]),
     .library(name: "KeychainRecipes", targets: ["KeychainRecipes"]),
-    // A device in a test.
-    .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
-    // The same for programs, which link no testing library.
+    // A device in a test; empty on Apple platforms.
+    .library(name: "KeychainTesting", targets: ["KeychainTestingProduct"]),
+
+    // For Linux only. A device for programs, which link no testing library.
     .library(name: "KeychainSimulation", targets: ["KeychainSimulation"]),
     // With the values that requests are made of, and where a keychain lies.
     .library(name: "KeychainEngine", targets: ["KeychainEngine", "KeychainCore", "HostFiles"]),
@@ -83,7 +89,7 @@ let targets: [Target] = [
         ]
     ),
 
-    // who asks the person
+    // user prompts
     .target(name: "KeychainAuthenticators", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport"]),
 
     // Apple's API
@@ -97,7 +103,7 @@ let targets: [Target] = [
     ),
     .target(
         name: "PortableSecurity",
-        dependencies: ["KeychainServices"],
+        dependencies: [.target(name: "KeychainServices", condition: onLinux)],
         path: "Sources/Reexports/PortableSecurity",
         swiftSettings: appleAPI
     ),
@@ -108,8 +114,14 @@ let targets: [Target] = [
         swiftSettings: appleAPI
     ),
     .target(
-        name: "PortableLocalAuthentication",
+        name: "LocalAuthenticationServices",
         dependencies: ["PortableSecurity", "KeychainServices", "KeychainCore"],
+        swiftSettings: appleAPI
+    ),
+    .target(
+        name: "PortableLocalAuthentication",
+        dependencies: [.target(name: "LocalAuthenticationServices", condition: onLinux)],
+        path: "Sources/Reexports/PortableLocalAuthentication",
         swiftSettings: appleAPI
     ),
     .target(
@@ -124,19 +136,44 @@ let targets: [Target] = [
         swiftSettings: appleAPI
     ),
 
-    // a typed API
+    // The products of Apple's names.
+    .target(
+        name: "SecurityProduct",
+        dependencies: [.target(name: "Security", condition: onLinux)],
+        path: "Sources/Reexports/SecurityProduct"
+    ),
+    .target(
+        name: "LocalAuthenticationProduct",
+        dependencies: [.target(name: "LocalAuthentication", condition: onLinux)],
+        path: "Sources/Reexports/LocalAuthenticationProduct"
+    ),
+    .target(
+        name: "CryptoKitProduct",
+        dependencies: [.target(name: "CryptoKit", condition: onLinux)],
+        path: "Sources/Reexports/CryptoKitProduct"
+    ),
+
+    // a typed API; on Apple platforms over the system's Security
     .target(
         name: "Keychain",
         dependencies: [
-            "KeychainServices", "PortableSecurity", "PortableLocalAuthentication", "KeychainCore", "KeychainEngine",
-            "KeychainAuthenticators", "KeychainProtection", "KeychainStore",
-            crypto,
+            "PortableSecurity", "PortableLocalAuthentication",
+            .target(name: "KeychainServices", condition: onLinux),
+            .target(name: "KeychainCore", condition: onLinux),
+            .target(name: "KeychainEngine", condition: onLinux),
+            .target(name: "KeychainAuthenticators", condition: onLinux),
+            .target(name: "KeychainProtection", condition: onLinux),
+            .target(name: "KeychainStore", condition: onLinux),
+            .product(name: "Crypto", package: "swift-crypto", condition: onLinux),
         ],
         swiftSettings: appleAPI
     ),
     .target(
         name: "KeychainRecipes",
-        dependencies: ["Keychain", "CryptoKit", "PortableSecurity", "PortableLocalAuthentication"],
+        dependencies: [
+            "Keychain", "PortableSecurity", "PortableLocalAuthentication",
+            .target(name: "CryptoKit", condition: onLinux),
+        ],
         swiftSettings: appleAPI
     ),
 
@@ -156,6 +193,11 @@ let targets: [Target] = [
             "CKeychainSupport",
         ],
         swiftSettings: appleAPI
+    ),
+    .target(
+        name: "KeychainTestingProduct",
+        dependencies: [.target(name: "KeychainTesting", condition: onLinux)],
+        path: "Sources/Reexports/KeychainTestingProduct"
     ),
 
     // tools: what the executables of the same purpose do
@@ -359,36 +401,14 @@ let targets: [Target] = [
     ),
     .testTarget(name: "FieldCodeSwift6Tests", dependencies: ["Security", "KeychainTesting"]),
 ]
-#else
-// On Apple platforms these modules are the system's: the products of their names only pass them on, under other module
-// names, so that a manifest can name the products for every platform.
-var products: [Product] = [
-    .library(name: "Security", targets: ["SystemSecurity"]),
-    .library(name: "LocalAuthentication", targets: ["SystemLocalAuthentication"]),
-    .library(name: "CryptoKit", targets: ["SystemCryptoKit"]),
-    .library(name: "Keychain", targets: ["Keychain"]),
-    .library(name: "KeychainRecipes", targets: ["KeychainRecipes"]),
-    .library(name: "KeychainTesting", targets: ["SystemKeychainTesting"]),
-]
-let dependencies: [Package.Dependency] = []
-let traits: Set<Trait> = []
-let targets: [Target] = [
-    .target(name: "SystemSecurity", path: "Sources/Reexports/SystemSecurity"),
-    .target(name: "SystemLocalAuthentication", path: "Sources/Reexports/SystemLocalAuthentication"),
-    .target(name: "SystemCryptoKit", path: "Sources/Reexports/SystemCryptoKit"),
-    // Stand on the system's own keychain.
-    .target(name: "Keychain"), .target(name: "KeychainRecipes", dependencies: ["Keychain"]),
-    // Has nothing: the system's keychain cannot be taken away from a test.
-    .target(name: "SystemKeychainTesting", path: "Sources/Reexports/SystemKeychainTesting"),
-]
-#endif
 
 // The libraries that Scripts/install puts under a prefix. They hide what lies beneath Apple's API, so that a program may
 // bring its own swift-log or swift-crypto; resilient modules can be imported without the modules that they are built on.
 // Kept out of the ordinary manifest, because a target with such flags cannot be depended on by version.
 if Context.environment["SWIFT_KEYCHAIN_INSTALLATION"] != nil {
     let apple = [
-        "KeychainServices", "PortableSecurity", "Security", "PortableLocalAuthentication", "LocalAuthentication",
+        "KeychainServices", "PortableSecurity", "Security",
+        "LocalAuthenticationServices", "PortableLocalAuthentication", "LocalAuthentication",
     ]
     products.append(.library(name: "SwiftKeychain", type: .dynamic, targets: apple))
     for target in targets where apple.contains(target.name) {

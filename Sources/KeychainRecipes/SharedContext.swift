@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-import LocalAuthentication
-#else
 import PortableLocalAuthentication
-#endif
 
 // A context may be used from any thread, and invalidated while an evaluation runs; Apple's header does not say so.
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-
-#if canImport(Darwin)
-public import Security
-#else
 public import PortableSecurity
-#endif
 
 /// Why a call did not do what it was asked for: nothing has changed then.
 ///

@@ -2,11 +2,7 @@
 //
 // A table: long on purpose.
 
-#if canImport(Darwin)
-import Security
-#else
 import PortableSecurity
-#endif
 
 /// What each status means for a program, and what to do about it.
 enum StatusGuide {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-import Security
-#else
 import PortableSecurity
-#endif
 
 /// A generic password: a secret that a service keeps for an account.
 public struct GenericPassword: KeychainItem {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-
-#if canImport(Darwin)
-public import Security
-#else
 public import PortableSecurity
-#endif
 
 /// A cryptographic key that the keychain keeps as a key.
 ///

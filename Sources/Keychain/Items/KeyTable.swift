@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-
-#if canImport(Darwin)
-import Security
-#else
 import PortableSecurity
-#endif
 
 /// What the primary key of each class has besides access group and synchronizability, and what an add stores for what it leaves
 /// out (Semantics, "Attributes of each class").

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-
-#if canImport(Darwin)
-import Security
-#else
 import PortableSecurity
-#endif
 
 /// One call: what failed in it, and about what.
 struct ItemCall {

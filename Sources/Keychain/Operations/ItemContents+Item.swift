@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-import Security
-#else
 import PortableSecurity
-#endif
 
 extension ItemContents {
     /// Refuses what the class of an item cannot hold.

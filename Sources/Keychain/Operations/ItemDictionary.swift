@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-
-#if canImport(Darwin)
-import LocalAuthentication
-import Security
-#else
 import PortableLocalAuthentication
 import PortableSecurity
-#endif
 
 /// A dictionary for an item function, put together from the values of this module.
 struct ItemDictionary {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-
-#if canImport(Darwin)
-import Security
-#else
 import PortableSecurity
-#endif
 
 /// What a keychain of this module does, over a transport.
 struct ItemStore: Sendable {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-
-#if canImport(Darwin)
-import Security
-#else
 import PortableSecurity
-#endif
 
 /// Makes queries that mean the row of one primary key, and no other.
 ///

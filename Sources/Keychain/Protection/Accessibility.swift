@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-import Security
-#else
 import PortableSecurity
-#endif
 
 extension Protection {
     /// In which states of the device an item can be read and changed.

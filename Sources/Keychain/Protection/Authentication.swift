@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-
-#if canImport(Darwin)
-public import LocalAuthentication
-import Security
-#else
 public import PortableLocalAuthentication
 import PortableSecurity
-#endif
 
 // The context is a class that Apple's headers do not mark as Sendable; its members may be called from every thread.
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import PortableSecurity
 
-#if canImport(Darwin)
-import Security
-#else
+#if !canImport(Darwin)
 import KeychainCore
 import KeychainServices
-import PortableSecurity
 #endif
 
 extension Protection {

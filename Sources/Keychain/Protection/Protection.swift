@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-public import Security
-#else
 public import PortableSecurity
-#endif
 
 /// When an item can be read, and what somebody has to show first.
 ///

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-
-#if canImport(Darwin)
-import Security
-#else
 import PortableSecurity
-#endif
 
 /// Finds out which access group is the app's default: there is no function that says it, so an item is added without a group
 /// and looked at.

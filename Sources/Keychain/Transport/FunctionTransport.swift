@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-
-#if canImport(Darwin)
-import Security
-#else
 import PortableSecurity
-#endif
 
 /// The public item functions: the way on Apple's platforms, and one that works here as well.
 package struct FunctionTransport: ItemTransport {

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-
-#if canImport(Darwin)
-import LocalAuthentication
-import Security
-#else
 import PortableLocalAuthentication
 import PortableSecurity
-#endif
 
 extension ItemTransport {
     /// Updates, adds when nothing was there, and begins anew when somebody else added meanwhile.

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-
-#if canImport(Darwin)
-public import Security
-#else
 public import PortableSecurity
-#endif
 
 // Keys and certificates of Apple's Security never change, and its headers do not say so to the compiler.
 

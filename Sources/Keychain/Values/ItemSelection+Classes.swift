@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-
-#if canImport(Darwin)
-import Security
-#else
 import PortableSecurity
-#endif
 
 extension ItemSelection where Item == GenericPassword {
     /// Every generic password of a service.

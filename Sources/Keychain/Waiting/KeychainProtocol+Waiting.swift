@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-import LocalAuthentication
-import Security
-#else
 import PortableLocalAuthentication
 import PortableSecurity
-#endif
 
 extension KeychainProtocol {
     /// Carries out a call on a thread where it may wait.

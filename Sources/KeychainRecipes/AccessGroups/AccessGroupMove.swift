@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Keychain
-
-#if canImport(Darwin)
-public import LocalAuthentication
-#else
 public import PortableLocalAuthentication
-#endif
 
 /// Moves items from one access group to another, such as from the app's own to one that it shares with an extension.
 ///

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Keychain
-
-#if canImport(Darwin)
-public import LocalAuthentication
-#else
 public import PortableLocalAuthentication
-#endif
 
 /// Gives items that are stored already another protection: other accessibility, or an access control.
 ///

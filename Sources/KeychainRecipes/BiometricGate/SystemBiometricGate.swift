@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-
-#if canImport(Darwin)
-public import LocalAuthentication
-#else
 public import PortableLocalAuthentication
-#endif
 
 /// A gate that asks by the system's `LAContext`.
 ///

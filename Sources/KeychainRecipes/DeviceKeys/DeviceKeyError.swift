@@ -2,13 +2,8 @@
 
 public import Foundation
 import Keychain
-
-#if canImport(Darwin)
-import LocalAuthentication
-import Security
-#else
 import PortableLocalAuthentication
-#endif
+import PortableSecurity
 
 /// Why a device key could not be made, read or used.
 public struct DeviceKeyError: Error, Sendable, CustomStringConvertible {

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-
-#if canImport(Darwin)
-import LocalAuthentication
-import Security
-#else
 import PortableLocalAuthentication
-#endif
+import PortableSecurity
 
 /// What the keychain holds of a device key; which of the two kinds it is, is recorded with it.
 struct DeviceKeyRecord: Codable, Sendable {

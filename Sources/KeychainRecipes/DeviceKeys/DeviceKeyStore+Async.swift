@@ -2,12 +2,7 @@
 
 public import Foundation
 public import Keychain
-
-#if canImport(Darwin)
-public import LocalAuthentication
-#else
 public import PortableLocalAuthentication
-#endif
 
 extension DeviceKeyStore {
     /// Reads a key, as ``signingKey(named:context:)``; no thread of Swift's pool waits for the owner.

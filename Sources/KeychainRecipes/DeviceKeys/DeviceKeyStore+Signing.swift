@@ -3,13 +3,8 @@
 import CryptoKit
 public import Foundation
 public import Keychain
-
-#if canImport(Darwin)
-public import LocalAuthentication
-import Security
-#else
 public import PortableLocalAuthentication
-#endif
+import PortableSecurity
 
 extension DeviceKeyStore {
     /// Reads a key.

@@ -3,13 +3,8 @@
 import CryptoKit
 import Foundation
 public import Keychain
-
-#if canImport(Darwin)
-import LocalAuthentication
-import Security
-#else
 import PortableLocalAuthentication
-#endif
+import PortableSecurity
 
 /// Keys of the Secure Enclave, and software keys where there is none, by names in the keychain.
 ///

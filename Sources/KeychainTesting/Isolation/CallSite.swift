@@ -90,7 +90,8 @@ struct CallSite: Sendable, Hashable {
     /// How the symbols of this package's modules begin, for frames that have no line.
     private static let prefixes =
         [
-            "KeychainServices", "PortableSecurity", "Security", "PortableLocalAuthentication", "LocalAuthentication",
+            "KeychainServices", "PortableSecurity", "Security", "LocalAuthenticationServices",
+            "PortableLocalAuthentication", "LocalAuthentication",
             "CryptoKit", "Keychain", "KeychainRecipes", "KeychainSimulation", "KeychainTesting", "KeychainCore",
             "KeychainEngine",
         ].flatMap { name in ["$s\(name.utf8.count)\(name)"] } + ["keychain_", "swift_keychain_"]
