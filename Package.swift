@@ -72,8 +72,9 @@ let targets: [Target] = [
     // parts
     .target(name: "HostFiles", dependencies: ["CKeychainSupport"]),
     .target(name: "KeychainKeys", dependencies: ["KeychainCore", crypto, cryptoExtras]),
-    .target(name: "KeychainCertificates", dependencies: ["KeychainCore", asn1, crypto]),
-    .target(name: "KeychainContainers", dependencies: ["KeychainCore", asn1, crypto, cryptoExtras]),
+    .target(name: "KeychainASN1", dependencies: [asn1]),
+    .target(name: "KeychainCertificates", dependencies: ["KeychainCore", "KeychainASN1", asn1, crypto]),
+    .target(name: "KeychainContainers", dependencies: ["KeychainCore", "KeychainASN1", asn1, crypto, cryptoExtras]),
     .target(
         name: "KeychainProtection",
         dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", crypto, cryptoExtras]

@@ -35,7 +35,6 @@ public struct ContainerError: Error, Sendable, Hashable {
         }
     }
 
-    static func malformed(_ reason: String) -> ContainerError { ContainerError(.malformed, reason) }
     static func unsupported(_ reason: String) -> ContainerError { ContainerError(.unsupported, reason) }
     static let wrongPassword = ContainerError(.wrongPassword, "the password does not fit, or the file was altered")
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainASN1
 import SwiftASN1
 
 /// The names of a subject alternative name extension that are looked at here (RFC 5280, section 4.2.1.6).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainASN1
 import SwiftASN1
 
 /// The `TBSCertificate` of RFC 5280, section 4.1.2, field by field.

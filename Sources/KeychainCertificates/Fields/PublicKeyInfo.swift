@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainASN1
 import SwiftASN1
 
 /// A `SubjectPublicKeyInfo` (RFC 5280, section 4.1.2.7), the key not looked at.

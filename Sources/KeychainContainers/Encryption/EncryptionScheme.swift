@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainASN1
 import SwiftASN1
 
 /// How something is encrypted with a password: what an `AlgorithmIdentifier` of an encrypted file says.

@@ -2,6 +2,7 @@
 
 import Crypto
 import CryptoExtras
+import KeychainASN1
 import SwiftASN1
 
 /// A derivation by PBKDF2 (RFC 8018, section 5.2), as parameters say it (appendix A.2).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import KeychainASN1
 import SwiftASN1
 
 /// The `MacData` of a PKCS #12 file (RFC 7292, section 4), or that of RFC 9579.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainASN1
 import KeychainCore
 import SwiftASN1
 

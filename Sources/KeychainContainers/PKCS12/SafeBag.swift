@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainASN1
 import SwiftASN1
 
 /// A `SafeBag` (RFC 7292, section 4.2).

@@ -2,6 +2,7 @@
 
 import Crypto
 import CryptoExtras
+import KeychainASN1
 import KeychainCore
 import SwiftASN1
 
