@@ -1,92 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension KeychainProtocol {
-    /// Stores an item that is not there yet.
+    /// Changes an existing item.
     ///
     /// - Parameters:
-    ///   - contents: what it holds.
-    ///   - item: which item.
-    ///   - protection: what protects it.
-    ///   - details: label and the like.
-    ///   - authentication: how somebody may be asked.
-    /// - Throws: ``KeychainItemError``, of the kind `duplicate` when it is there.
-    public func add(
-        _ contents: ItemContents,
-        for item: some KeychainItem,
-        protection: Protection,
-        details: ItemDetails = .none,
-        authentication: Authentication = .allowed
-    ) throws(KeychainItemError) {
-        try addItem(
-            item,
-            contents: contents,
-            protection: protection,
-            details: details,
-            authentication: authentication
-        )
-    }
-
-    /// Stores an item, whether there is one or not, as one change.
-    ///
-    /// - Parameters:
-    ///   - contents: what it holds.
-    ///   - item: which item.
-    ///   - protection: what protects it from now on.
-    ///   - details: label and the like.
-    ///   - authentication: how somebody may be asked.
-    /// - Throws: ``KeychainItemError``; then nothing has changed.
-    public func set(
-        _ contents: ItemContents,
-        for item: some KeychainItem,
-        protection: Protection,
-        details: ItemDetails = .none,
-        authentication: Authentication = .allowed
-    ) throws(KeychainItemError) {
-        try setItem(
-            item,
-            contents: contents,
-            protection: protection,
-            details: details,
-            authentication: authentication
-        )
-    }
-
-    /// What an item holds: a password its data, a key the key, a certificate the certificate.
-    ///
-    /// - Parameters:
-    ///   - item: which item.
-    ///   - authentication: how somebody may be asked.
-    /// - Returns: It; `nil` when there is no such item, and for no other reason.
-    /// - Throws: ``KeychainItemError``.
-    public func contents(
-        of item: some KeychainItem,
-        authentication: Authentication = .allowed
-    ) throws(KeychainItemError) -> ItemContents? {
-        try itemContents(of: item, authentication: authentication)
-    }
-
-    /// What the keychain says of an item.
-    ///
-    /// - Parameters:
-    ///   - item: which item.
-    ///   - authentication: how somebody may be asked.
-    /// - Returns: It; `nil` when there is no such item, and for no other reason.
-    /// - Throws: ``KeychainItemError``.
-    public func attributes(
-        of item: some KeychainItem,
-        authentication: Authentication = .allowed
-    ) throws(KeychainItemError) -> ItemAttributes? {
-        try itemAttributes(of: item, authentication: authentication)
-    }
-
-    /// Changes an item that is there.
-    ///
-    /// - Parameters:
-    ///   - item: which item.
+    ///   - item: the item.
     ///   - update: what to change.
-    ///   - authentication: how somebody may be asked.
-    /// - Returns: Whether it was there.
-    /// - Throws: ``KeychainItemError``, of the kind `duplicate` when an item lies where it is moved to.
+    ///   - authentication: whether and how the user may be prompted.
+    /// - Returns: Whether the item existed.
+    /// - Throws: ``KeychainItemError``, of the kind `duplicate` if another item has the new primary key.
     @discardableResult
     public func update(
         _ item: some KeychainItem,
@@ -96,23 +18,41 @@ extension KeychainProtocol {
         try updateItem(item, with: update, authentication: authentication)
     }
 
-    /// Deletes one item, locked or not; nobody is asked.
+    /// Does the same on a thread of its own; a cancelled task ends the prompt.
+    @discardableResult
+    public func update(
+        _ item: some KeychainItem,
+        with update: ItemUpdate,
+        authentication: Authentication = .allowed
+    ) async throws(KeychainItemError) -> Bool {
+        try await waiting(.update, item, authentication) { (authentication) throws(KeychainItemError) in
+            try updateItem(item, with: update, authentication: authentication)
+        }
+    }
+
+    /// Deletes one item, locked or not; never prompts.
     ///
-    /// - Parameter item: which item.
-    /// - Returns: Whether it was there.
-    /// - Throws: ``KeychainItemError``.
+    /// - Parameter item: the item.
+    /// - Returns: Whether it existed.
+    /// - Throws: ``KeychainItemError``
     @discardableResult
     public func delete(_ item: some KeychainItem) throws(KeychainItemError) -> Bool {
         try deleteItem(item)
     }
 
-    /// The items of a selection, without what they hold.
+    /// Does the same on a thread of its own.
+    @discardableResult
+    public func delete(_ item: some KeychainItem) async throws(KeychainItemError) -> Bool {
+        try await waiting(.delete, item, .forbidden) { (_) throws(KeychainItemError) in try deleteItem(item) }
+    }
+
+    /// Lists the items of a selection, without their contents.
     ///
     /// - Parameters:
-    ///   - selection: which items.
-    ///   - authentication: how somebody may be asked.
-    /// - Returns: The items, in no certain order.
-    /// - Throws: ``KeychainItemError``; one item that is locked is enough.
+    ///   - selection: the items.
+    ///   - authentication: whether and how the user may be prompted.
+    /// - Returns: The items, in no particular order.
+    /// - Throws: ``KeychainItemError``, also if a single item is locked.
     public func items<Item>(
         matching selection: ItemSelection<Item>,
         authentication: Authentication = .allowed
@@ -120,32 +60,33 @@ extension KeychainProtocol {
         try findItems(matching: selection, authentication: authentication)
     }
 
-    /// Deletes every item of a selection, locked or not; nobody is asked.
+    /// Does the same on a thread of its own; a cancelled task ends the prompt.
+    public func items<Item>(
+        matching selection: ItemSelection<Item>,
+        authentication: Authentication = .allowed
+    ) async throws(KeychainItemError) -> [FoundItem<Item>] {
+        try await waiting(.list, nil, authentication, selection: selection.description) {
+            (authentication) throws(KeychainItemError) in
+            try findItems(matching: selection, authentication: authentication)
+        }
+    }
+
+    /// Deletes every item of a selection, locked or not; never prompts.
     ///
-    /// - Parameter selection: which items.
-    /// - Returns: Whether there was any.
-    /// - Throws: ``KeychainItemError``.
+    /// - Parameter selection: the items.
+    /// - Returns: Whether any existed.
+    /// - Throws: ``KeychainItemError``
     @discardableResult
-    public func deleteAll<Item>(
-        matching selection: ItemSelection<Item>
-    ) throws(KeychainItemError) -> Bool {
+    public func deleteAll<Item>(matching selection: ItemSelection<Item>) throws(KeychainItemError) -> Bool {
         try deleteItems(matching: selection)
     }
 
-    /// Whether an item is there; nobody is asked.
-    ///
-    /// The keychain tells an item that cannot be read now from one that is not there, so this answers in every state of the device
-    /// and for items under an access control, too.
-    ///
-    /// - Parameter item: which item.
-    /// - Returns: Whether it is there.
-    /// - Throws: ``KeychainItemError``.
-    public func contains(_ item: some KeychainItem) throws(KeychainItemError) -> Bool {
-        do throws(KeychainItemError) {
-            return try itemAttributes(of: item, authentication: .forbidden) != nil
-        } catch {
-            guard error.isLocked || error.needsAuthentication else { throw error }
-            return true
+    /// Does the same on a thread of its own.
+    @discardableResult
+    public func deleteAll<Item>(matching selection: ItemSelection<Item>) async throws(KeychainItemError) -> Bool {
+        try await waiting(.deleteAll, nil, .forbidden, selection: selection.description) {
+            (_) throws(KeychainItemError) in
+            try deleteItems(matching: selection)
         }
     }
 }

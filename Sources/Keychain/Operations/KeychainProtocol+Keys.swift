@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-public import Security
-#else
 public import PortableSecurity
-#endif
 
 extension KeychainProtocol {
-    /// Stores a key as a key.
+    /// Stores a key as a key item.
     ///
     /// - Parameters:
     ///   - key: the key.
-    ///   - tag: what the app calls it.
+    ///   - tag: the application tag.
     ///   - accessGroup: the access group; `nil` for the app's default group.
-    ///   - protection: what protects it.
-    ///   - details: its label.
-    ///   - authentication: how somebody may be asked.
-    /// - Returns: What names it.
-    /// - Throws: ``KeychainItemError``, of the kind `duplicate` when it is there.
+    ///   - protection: the protection.
+    ///   - details: label.
+    ///   - authentication: whether and how the user may be prompted.
+    /// - Returns: The item that was added.
+    /// - Throws: ``KeychainItemError``, of the kind `duplicate` if the item exists.
     @discardableResult
     public func add(
         _ key: SecKey,
@@ -32,17 +28,40 @@ extension KeychainProtocol {
         return item
     }
 
-    /// Stores a key of CryptoKit as a key.
+    /// Does the same on a thread of its own; a cancelled task ends the prompt.
+    @discardableResult
+    public func add(
+        _ key: SecKey,
+        tag: String,
+        accessGroup: String? = nil,
+        protection: Protection,
+        details: ItemDetails = .none,
+        authentication: Authentication = .allowed
+    ) async throws(KeychainItemError) -> KeyItem {
+        let item = KeyItem(key, tag: tag, accessGroup: accessGroup)
+        return try await waiting(.add, item, authentication) { (authentication) throws(KeychainItemError) in
+            try add(
+                key,
+                tag: tag,
+                accessGroup: accessGroup,
+                protection: protection,
+                details: details,
+                authentication: authentication
+            )
+        }
+    }
+
+    /// Stores a CryptoKit key as a key item.
     ///
     /// - Parameters:
     ///   - key: the key.
-    ///   - tag: what the app calls it.
+    ///   - tag: the application tag.
     ///   - accessGroup: the access group; `nil` for the app's default group.
-    ///   - protection: what protects it.
-    ///   - details: its label.
-    ///   - authentication: how somebody may be asked.
-    /// - Returns: What names it.
-    /// - Throws: ``KeychainItemError``, of the kind `duplicate` when it is there.
+    ///   - protection: the protection.
+    ///   - details: label.
+    ///   - authentication: whether and how the user may be prompted.
+    /// - Returns: The item that was added.
+    /// - Throws: ``KeychainItemError``, of the kind `duplicate` if the item exists.
     @discardableResult
     public func add(
         _ key: some NISTPrivateKey,
@@ -57,7 +76,7 @@ extension KeychainProtocol {
                 status: errSecParam,
                 operation: .add,
                 kind: .unencodableValue,
-                reason: "the key cannot be kept as a key"
+                reason: "the key cannot be stored as a key item"
             )
         }
         return try add(
@@ -70,13 +89,36 @@ extension KeychainProtocol {
         )
     }
 
-    /// A key of the keychain.
+    /// Does the same on a thread of its own; a cancelled task ends the prompt.
+    @discardableResult
+    public func add(
+        _ key: some NISTPrivateKey & Sendable,
+        tag: String,
+        accessGroup: String? = nil,
+        protection: Protection,
+        details: ItemDetails = .none,
+        authentication: Authentication = .allowed
+    ) async throws(KeychainItemError) -> KeyItem {
+        let item = key.secKey.map { KeyItem($0, tag: tag, accessGroup: accessGroup) }
+        return try await waiting(.add, item, authentication) { (authentication) throws(KeychainItemError) in
+            try add(
+                key,
+                tag: tag,
+                accessGroup: accessGroup,
+                protection: protection,
+                details: details,
+                authentication: authentication
+            )
+        }
+    }
+
+    /// Reads a key item.
     ///
     /// - Parameters:
-    ///   - item: which key.
-    ///   - authentication: how somebody may be asked.
-    /// - Returns: The key; `nil` when there is no such item, and for no other reason.
-    /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` when no key can be made of it.
+    ///   - item: the item.
+    ///   - authentication: whether and how the user may be prompted.
+    /// - Returns: The key; `nil` only if no item matches.
+    /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if the stored value is no usable key.
     public func secKey(
         for item: KeyItem,
         authentication: Authentication = .allowed
@@ -86,18 +128,28 @@ extension KeychainProtocol {
         case .key(let key): return key
         case .data, .certificate:
             throw Conversion(operation: .read, item: item)
-                .failure(.undecodableValue, "the stored value is no key that can be used")
+                .failure(.undecodableValue, "the stored value is no usable key")
         }
     }
 
-    /// A key of the keychain as one of CryptoKit.
+    /// Does the same on a thread of its own; a cancelled task ends the prompt.
+    public func secKey(
+        for item: KeyItem,
+        authentication: Authentication = .allowed
+    ) async throws(KeychainItemError) -> SecKey? {
+        try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
+            try secKey(for: item, authentication: authentication)
+        }
+    }
+
+    /// Reads a key item as a CryptoKit key.
     ///
     /// - Parameters:
     ///   - type: the type.
-    ///   - item: which key.
-    ///   - authentication: how somebody may be asked.
-    /// - Returns: The key; `nil` when there is no such item, and for no other reason.
-    /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` when it is another one, or must not leave the keychain.
+    ///   - item: the item.
+    ///   - authentication: whether and how the user may be prompted.
+    /// - Returns: The key; `nil` only if no item matches.
+    /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if it is of another type, or cannot be exported.
     public func privateKey<Key: NISTPrivateKey>(
         _ type: Key.Type,
         for item: KeyItem,
@@ -110,10 +162,21 @@ extension KeychainProtocol {
             throw Conversion(operation: .read, item: item)
                 .failure(
                     .undecodableValue,
-                    "the stored key is none of the type \(type), or does not leave the keychain"
+                    "the stored key is not of the type \(type), or cannot be exported"
                 )
         }
         return key
+    }
+
+    /// Does the same on a thread of its own; a cancelled task ends the prompt.
+    public func privateKey<Key: NISTPrivateKey & Sendable>(
+        _ type: Key.Type,
+        for item: KeyItem,
+        authentication: Authentication = .allowed
+    ) async throws(KeychainItemError) -> Key? {
+        try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
+            try privateKey(type, for: item, authentication: authentication)
+        }
     }
 
     /// Stores a certificate.
@@ -121,11 +184,11 @@ extension KeychainProtocol {
     /// - Parameters:
     ///   - certificate: the certificate.
     ///   - accessGroup: the access group; `nil` for the app's default group.
-    ///   - protection: what protects it.
-    ///   - details: its label; its summary when none is given.
-    ///   - authentication: how somebody may be asked.
-    /// - Returns: What names it.
-    /// - Throws: ``KeychainItemError``, of the kind `duplicate` when it is there.
+    ///   - protection: the protection.
+    ///   - details: label; by default the summary of the certificate.
+    ///   - authentication: whether and how the user may be prompted.
+    /// - Returns: The item that was added.
+    /// - Throws: ``KeychainItemError``, of the kind `duplicate` if the item exists.
     @discardableResult
     public func add(
         _ certificate: SecCertificate,
@@ -145,13 +208,34 @@ extension KeychainProtocol {
         return item
     }
 
-    /// A certificate of the keychain.
+    /// Does the same on a thread of its own; a cancelled task ends the prompt.
+    @discardableResult
+    public func add(
+        _ certificate: SecCertificate,
+        accessGroup: String? = nil,
+        protection: Protection,
+        details: ItemDetails = .none,
+        authentication: Authentication = .allowed
+    ) async throws(KeychainItemError) -> CertificateItem {
+        let item = CertificateItem(certificate, accessGroup: accessGroup)
+        return try await waiting(.add, item, authentication) { (authentication) throws(KeychainItemError) in
+            try add(
+                certificate,
+                accessGroup: accessGroup,
+                protection: protection,
+                details: details,
+                authentication: authentication
+            )
+        }
+    }
+
+    /// Reads a certificate.
     ///
     /// - Parameters:
-    ///   - item: which certificate.
-    ///   - authentication: how somebody may be asked.
-    /// - Returns: The certificate; `nil` when there is no such item, and for no other reason.
-    /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` when the stored bytes are none.
+    ///   - item: the item.
+    ///   - authentication: whether and how the user may be prompted.
+    /// - Returns: The certificate; `nil` only if no item matches.
+    /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if the stored bytes are no certificate.
     public func certificate(
         for item: CertificateItem,
         authentication: Authentication = .allowed
@@ -162,6 +246,16 @@ extension KeychainProtocol {
         case .data, .key:
             throw Conversion(operation: .read, item: item)
                 .failure(.undecodableValue, "the stored bytes are no certificate")
+        }
+    }
+
+    /// Does the same on a thread of its own; a cancelled task ends the prompt.
+    public func certificate(
+        for item: CertificateItem,
+        authentication: Authentication = .allowed
+    ) async throws(KeychainItemError) -> SecCertificate? {
+        try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
+            try certificate(for: item, authentication: authentication)
         }
     }
 }

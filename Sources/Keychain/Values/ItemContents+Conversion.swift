@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// A value on its way into an item, or out of one; what goes wrong is about this item.
+/// Converts values to the contents of an item and back; its errors name the item.
 struct Conversion {
     let operation: KeychainItemError.Operation
     let item: any KeychainItem
 
-    func encode(_ value: some Encodable, _ encoder: JSONEncoder) throws(KeychainItemError) -> Data {
-        do { return try encoder.encode(value) } catch {
+    func encode(_ value: some KeychainStorable) throws(KeychainItemError) -> Data {
+        do { return try value.keychainRepresentation } catch {
             throw failure(
                 .unencodableValue,
                 "a value of the type \(type(of: value)) cannot be encoded\(Self.place(error))"
@@ -16,35 +16,15 @@ struct Conversion {
         }
     }
 
-    func data(_ contents: ItemContents) throws(KeychainItemError) -> Data {
-        guard case .data(let data) = contents else {
-            throw failure(.undecodableValue, "the item holds \(contents), and not data")
-        }
-        return data
-    }
-
-    func string(_ contents: ItemContents) throws(KeychainItemError) -> String {
-        guard let text = String(data: try data(contents), encoding: .utf8) else {
-            throw failure(.undecodableValue, "the stored value is not text in UTF-8")
-        }
-        return text
-    }
-
-    func value<Value: Decodable>(
+    func value<Value: KeychainStorable>(
         _ type: Value.Type,
-        _ contents: ItemContents,
-        _ decoder: JSONDecoder
+        _ contents: ItemContents
     ) throws(KeychainItemError) -> Value {
-        let data = try data(contents)
-        do { return try decoder.decode(type, from: data) } catch {
-            throw failure(.undecodableValue, "the stored value does not decode as \(type)\(Self.place(error))")
+        guard case .data(let data) = contents else {
+            throw failure(.undecodableValue, "the item holds \(contents), not data")
         }
-    }
-
-    func key<Key: StorableKey>(_ type: Key.Type, _ contents: ItemContents) throws(KeychainItemError) -> Key {
-        let data = try data(contents)
         do { return try type.init(keychainRepresentation: data) } catch {
-            throw failure(.undecodableValue, "the stored value is no key of the type \(type)")
+            throw failure(.undecodableValue, "the stored bytes are no value of the type \(type)\(Self.place(error))")
         }
     }
 
@@ -59,9 +39,9 @@ struct Conversion {
         )
     }
 
-    /// How deep in the value it went wrong, and at which places of lists.
+    /// The depth of the failure in the value, and the indices of arrays on the way.
     ///
-    /// The error's own words may quote the value, and so may names on the way, which are the keys of a dictionary: they are left out.
+    /// The text of the error may quote the value, and so may names on the way, which may be keys of a dictionary: they are left out.
     private static func place(_ error: any Error) -> String {
         let path: [any CodingKey]
         switch error {

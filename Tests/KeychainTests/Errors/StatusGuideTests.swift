@@ -69,7 +69,7 @@ struct StatusGuideTests {
         #expect(KeychainItemError(status: errSecInteractionNotAllowed, operation: .read).kind == .locked)
     }
 
-    private struct Settings: Codable, Equatable {
+    private struct Settings: Codable, Equatable, KeychainStorable {
         var name: String
         var inner: Inner
         struct Inner: Codable, Equatable { var number: Int }
@@ -90,10 +90,10 @@ struct StatusGuideTests {
         #expect(text?.kind == .undecodableValue)
         #expect(text?.status == errSecDecode)
         let settings = Settings(name: "n", inner: .init(number: 1))
-        try keychain.setValue(settings, for: item, protection: .accessible(.whenUnlocked))
+        try keychain.set(settings, for: item, protection: .accessible(.whenUnlocked))
         #expect(try keychain.value(Settings.self, for: item) == settings)
         let infinite = failure { () throws(KeychainItemError) in
-            try keychain.setValue([Double.infinity], for: item, protection: .accessible(.whenUnlocked))
+            try keychain.set([Double.infinity], for: item, protection: .accessible(.whenUnlocked))
         }
         #expect(infinite?.kind == .unencodableValue)
         #expect(try keychain.value(Settings.self, for: item) == settings)

@@ -12,23 +12,23 @@ struct KeyTests {
     private let plain = Protection.accessible(.whenUnlocked)
     private let item = GenericPassword(service: "key")
 
-    private func keeps<Key: StorableKey>(_ key: Key, _ keychain: any KeychainProtocol) throws {
-        try keychain.setKey(key, for: item, protection: plain)
-        let read = try keychain.key(Key.self, for: item)
-        #expect(read?.keychainRepresentation == key.keychainRepresentation, "\(Key.self)")
+    private func keeps<Key: KeychainStorable>(_ key: Key, _ keychain: any KeychainProtocol) throws {
+        try keychain.set(key, for: item, protection: plain)
+        let read = try keychain.value(Key.self, for: item)
+        #expect(try read?.keychainRepresentation == key.keychainRepresentation, "\(Key.self)")
         #expect(try keychain.delete(item))
-        try keychain.addKey(key, for: item, protection: plain)
-        #expect(try keychain.key(Key.self, for: item) != nil)
+        try keychain.add(key, for: item, protection: plain)
+        #expect(try keychain.value(Key.self, for: item) != nil)
         try keychain.set(Data([1]), for: item, protection: plain)
         guard Key.self != SymmetricKey.self else { return }
-        let error = failure { () throws(KeychainItemError) in try keychain.key(Key.self, for: item) }
+        let error = failure { () throws(KeychainItemError) in try keychain.value(Key.self, for: item) }
         #expect(error?.kind == .undecodableValue)
     }
 
     @Test("Keys of CryptoKit are kept as passwords", arguments: Way.allCases)
     func passwords(way: Way) throws {
         let keychain = try way.subject().keychain
-        #expect(try keychain.key(SymmetricKey.self, for: item) == nil)
+        #expect(try keychain.value(SymmetricKey.self, for: item) == nil)
         try keeps(SymmetricKey(size: .bits256), keychain)
         try keeps(Curve25519.Signing.PrivateKey(), keychain)
         try keeps(Curve25519.KeyAgreement.PrivateKey(), keychain)

@@ -11,7 +11,7 @@ struct QuotedContentTests {
     private let plain = Protection.accessible(.whenUnlocked)
     private let keychain = SystemKeychain()
 
-    private struct Lists: Codable { var lists: [String: [Double]] }
+    private struct Lists: Codable, KeychainStorable { var lists: [String: [Double]] }
 
     @Test("An error of decoding says how deep, and names nothing of the value")
     func decoding() throws {
@@ -32,7 +32,7 @@ struct QuotedContentTests {
     @Test("An error of encoding names nothing of the value")
     func encoding() {
         let value = Lists(lists: ["hunter2secret": [.infinity]])
-        let error = failure { () throws(KeychainItemError) in try keychain.setValue(value, for: item, protection: plain)
+        let error = failure { () throws(KeychainItemError) in try keychain.set(value, for: item, protection: plain)
         }
         #expect(error?.kind == .unencodableValue)
         #expect(error?.description.contains("hunter2secret") == false)

@@ -20,7 +20,7 @@ struct AsynchronousTests {
         let plain = Protection.accessible(.whenUnlocked)
         try await keychain.set("one", for: token, protection: plain)
         #expect(try await keychain.string(for: token) == "one")
-        try await keychain.setValue([1, 2], for: token, protection: plain)
+        try await keychain.set([1, 2], for: token, protection: plain)
         #expect(try await keychain.value([Int].self, for: token) == [1, 2])
         #expect(try await keychain.data(for: token) == Data("[1,2]".utf8))
         #expect(try await keychain.contains(token))
@@ -30,7 +30,7 @@ struct AsynchronousTests {
         await #expect(throws: KeychainItemError.self) { try await keychain.add("x", for: token, protection: plain) }
         #expect(try await keychain.delete(token))
         #expect(try await keychain.string(for: token) == nil)
-        try await keychain.addValue([1], for: token, protection: plain)
+        try await keychain.add([1], for: token, protection: plain)
         #expect(try await keychain.deleteAll(matching: .everyGenericPassword))
     }
 

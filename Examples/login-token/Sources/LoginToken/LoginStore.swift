@@ -40,7 +40,7 @@ public struct LoginStore: Sendable {
     /// - Throws: `KeychainItemError`; the one before is there still.
     public func save(_ login: Login) throws(KeychainItemError) {
         // For a program that runs while nobody is there. The token is this machine's: it does not go into a backup.
-        try keychain.setValue(login, for: item, protection: .accessible(.afterFirstUnlockThisDeviceOnly))
+        try keychain.set(login, for: item, protection: .accessible(.afterFirstUnlockThisDeviceOnly))
     }
 
     /// Reads the login.

@@ -35,7 +35,7 @@ import Testing
 
     @Test("3. duplicate: a second login replaces the first, whatever else the item says") func duplicate() throws {
         // Stored by another version, with a label and another protection: none of it is part of the item's key.
-        try SystemKeychain().setValue(
+        try SystemKeychain().set(
             Login(user: "ada", token: "old"),
             for: GenericPassword(service: "com.example.login-token"),
             protection: .accessible(.whenUnlocked),

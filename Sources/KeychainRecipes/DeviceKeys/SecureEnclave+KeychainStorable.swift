@@ -7,7 +7,7 @@ public import Keychain
 
 // Here, because the module Keychain does not stand on CryptoKit; on Apple's platforms it has them itself.
 
-extension SecureEnclave.P256.Signing.PrivateKey: StorableKey {
+extension SecureEnclave.P256.Signing.PrivateKey: KeychainStorable {
     /// A key of its sealed form; an error for that of another device.
     public init(keychainRepresentation: Data) throws { try self.init(dataRepresentation: keychainRepresentation) }
 
@@ -15,7 +15,7 @@ extension SecureEnclave.P256.Signing.PrivateKey: StorableKey {
     public var keychainRepresentation: Data { dataRepresentation }
 }
 
-extension SecureEnclave.P256.KeyAgreement.PrivateKey: StorableKey {
+extension SecureEnclave.P256.KeyAgreement.PrivateKey: KeychainStorable {
     /// A key of its sealed form; an error for that of another device.
     public init(keychainRepresentation: Data) throws { try self.init(dataRepresentation: keychainRepresentation) }
 
