@@ -58,22 +58,26 @@ final class Engine {
         _ request: KeychainRequest,
         _ authorization: Authorization
     ) throws(KeychainError) -> KeychainAnswer {
-        let operation = request.client.profile == .macOS ? MacOSFrontEnd.prune(request.operation) : request.operation
-        switch operation {
+        let client = request.client
+        switch client.profile == .macOS ? MacOSFrontEnd.prune(request.operation) : request.operation {
         case .add(let dictionary):
-            return try add(dictionary, for: request.client, authorization)
+            return try add(ItemRequest(function: .add, client: client, dictionary: dictionary), authorization)
         case .copyMatching(let dictionary):
-            return try copyMatching(dictionary, for: request.client, authorization)
+            let request = ItemRequest(function: .copyMatching, client: client, dictionary: dictionary)
+            return try copyMatching(request, authorization)
         case .update(let query, let attributes):
-            try update(query, attributes, for: request.client, authorization)
-            return .nothing
+            let request = ItemRequest(function: .update, client: client, dictionary: query, attributes: attributes)
+            try update(request, authorization)
         case .delete(let dictionary):
-            try delete(dictionary, for: request.client)
-            return .nothing
+            try delete(ItemRequest(function: .delete, client: client, dictionary: dictionary), authorization)
         case .set(let query, let attributes, let addition):
-            try set(query, attributes, orAdd: addition, for: request.client, authorization)
-            return .nothing
+            try set(
+                ItemRequest(function: .update, client: client, dictionary: query, attributes: attributes),
+                orAdd: ItemRequest(function: .add, client: client, dictionary: addition),
+                authorization
+            )
         }
+        return .nothing
     }
 }
 
@@ -87,21 +91,21 @@ extension Engine {
     }
 
     /// Reads the keybag of a store that was just opened, and does what an earlier process left to be done.
-    func begin() throws(KeychainError) {
+    func start() throws(KeychainError) {
         let record = try read { (reader) throws(KeychainError) in try reader.deviceRecord() }
         if record.owesLogErasure { try? eraseLog() }
         try takeUpUnlock()
     }
 
     /// Takes over the keybag of a store that was just made, whose record is the first one.
-    func begin(with made: NewKeybag) {
+    func start(with made: NewKeybag) {
         let record = DeviceRecord()
         if let unlocked = made.unlocked { session.install(unlocked, of: made.keybag, record, nil) }
         opened = (record.keybagRevision, made.keybag)
     }
 
-    /// Begins a call.
-    func beginCall() { hasChanged = false }
+    /// Forgets what an earlier call changed.
+    func resetChanges() { hasChanged = false }
 
     /// Runs `body` on one state of the store and the device.
     func read<Result>(

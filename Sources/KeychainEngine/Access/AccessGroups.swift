@@ -18,14 +18,14 @@ struct AccessGroups: Sendable {
 
     private static let sharingSuffix = "com.apple.networkextensionsharing"
 
-    /// The group of an item that names none.
-    ///
-    /// - Throws: `errSecMissingEntitlement` when the client may not write to any group.
-    func defaultGroup() throws(KeychainError) -> String {
-        guard let group = client.defaultAccessGroup else {
+    /// The group of an item that names none; `nil` when the client may not write to any group.
+    var `default`: String? { client.defaultAccessGroup }
+
+    /// Refuses a client that may not write to any group.
+    func checkAnyWritable() throws(KeychainError) {
+        guard `default` != nil else {
             throw KeychainError(.missingEntitlement, "the client has no access group that it may write to")
         }
-        return group
     }
 
     /// The groups that a copy without a group searches; `nil` for every group.
@@ -42,7 +42,6 @@ struct AccessGroups: Sendable {
 
     /// Checks the group that a caller names for writing, as it was given: only a string will do.
     func checkWritable(_ value: PropertyValue?) throws(KeychainError) {
-        _ = try defaultGroup()
         guard let value else { return }
         guard case .string(let name) = value, hasWildcard || name != PropertyKey.accessGroupToken, isListed(name) else {
             throw Self.missing

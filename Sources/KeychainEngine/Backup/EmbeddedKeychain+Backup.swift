@@ -116,7 +116,7 @@ extension EmbeddedKeychain {
 extension Engine {
     /// Refuses a backup before its secret is worked on for nothing.
     func checkBackup() throws(KeychainError) {
-        try read { (_) throws(KeychainError) in try checkAvailable(.whenUnlocked) }
+        try read { (_) throws(KeychainError) in try device.checkAvailable(.whenUnlocked) }
     }
 
     func writeBackup(to path: String, _ secret: BackupSecret) throws(KeychainError) -> BackupReport {
@@ -126,7 +126,7 @@ extension Engine {
         let sealer: BackupSealer
         do { sealer = try BackupSealer(secret, random: random) } catch { throw KeychainError(error) }
         let counts = try read { (reader) throws(KeychainError) in
-            try checkAvailable(.whenUnlocked)
+            try device.checkAvailable(.whenUnlocked)
             let ofEnclave = device.tagOfEnclaveKeys
             return try store.writeBackup(
                 of: reader,

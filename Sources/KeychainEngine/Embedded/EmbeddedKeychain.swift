@@ -14,7 +14,7 @@ import KeychainStore
 public final class EmbeddedKeychain: KeychainBackend {
     let access: EngineAccess
 
-    private let evaluator: Evaluator
+    let evaluator: Evaluator
 
     /// The keychain of a folder.
     ///

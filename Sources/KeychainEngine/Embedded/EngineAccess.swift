@@ -97,7 +97,7 @@ final class EngineAccess: Sendable {
         defer { watchIdleness() }
         let engine = try currentEngine(lane.opened)
         engine.store.condition = lane.opened.condition
-        engine.beginCall()
+        engine.resetChanges()
         defer {
             hasChanged = engine.hasChanged
             engine.forgetDevice()
@@ -214,7 +214,7 @@ final class EngineAccess: Sendable {
         let rootKey = try rootKey(of: store, in: folder)
         let engine = engine(store, rootKey, folder)
         // The keybag is authenticated here, before any row is looked at.
-        try engine.begin()
+        try engine.start()
         return engine
     }
 
@@ -248,7 +248,7 @@ final class EngineAccess: Sendable {
         let store = if let spare = SpareStores.shared.take() { spare } else { try Store() }
         try store.begin(withKeybag: made.bytes)
         let engine = engine(store, rootKey, nil)
-        engine.begin(with: made)
+        engine.start(with: made)
         return engine
     }
 

@@ -58,12 +58,12 @@ extension Engine {
         report.structuralDefects = try store.structuralDefects()
         try read { (reader) throws(KeychainError) in
             report.keysAreLocked = device.keybag.keysAreLocked
-            let tags = device.searchTags()
+            let sealer = ItemSealer(device)
             for itemClass in ItemClass.stored {
                 var every = RowFilter(itemClass)
                 every.includesTombstones = true
-                for row in try rows(every, reader) { try judge(row, tags, &report) }
-                for row in try quarantined(every, reader) { try judge(row, tags, &report) }
+                for row in try reader.rows(every) { try judge(row, sealer, &report) }
+                for row in try reader.quarantinedRows(every) { try judge(row, sealer, &report) }
             }
         }
         return report
@@ -71,11 +71,11 @@ extension Engine {
 
     private func judge(
         _ row: NumberedRow,
-        _ tags: SearchTags,
+        _ sealer: ItemSealer,
         _ report: inout IntegrityReport
     ) throws(KeychainError) {
         let damage: RowDamage?
-        switch try condition(of: row, tags) {
+        switch try sealer.condition(of: row) {
         // A part that was too large is gone since, so that the reason can only be remembered.
         case .damaged(let found): damage = row.damage == RowDamage.oversized.rawValue ? .oversized : found
         case .intact where row.damage == nil:

@@ -12,7 +12,7 @@ extension Engine {
         _ authorization: Authorization
     ) throws(KeychainError) -> EnclaveKey {
         try read { (_) throws(KeychainError) in
-            try checkAvailable(accessControl.protection)
+            try device.checkAvailable(accessControl.protection)
             let bound = accessControl.bound(to: authorization.enrolledSet)
             if let obstacle = authorization.obstacle(toStoring: bound, on: device) { throw obstacle }
             let passwordKey = authorization.keyForNewItems
@@ -45,7 +45,7 @@ extension Engine {
             guard let use = EnclaveUse(operation, key.algorithm) else {
                 throw .parameter("the key does not have this use, or not with these parameters")
             }
-            try checkAvailable(key.accessControl.protection)
+            try device.checkAvailable(key.accessControl.protection)
             let passwordKey = try permission(toUse: key, authorization)
             return try protected { () throws(ProtectionError) in
                 try device.perform(use, with: key, passwordKey: passwordKey)

@@ -4,158 +4,133 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// `SecItemCopyMatching` (Semantics, "Copying matching items"; the order of checks is that of section 3.6).
+/// `SecItemCopyMatching` (Semantics, "Copying matching items").
 extension Engine {
-    func copyMatching(
-        _ dictionary: PropertyDictionary,
-        for client: Client,
-        _ authorization: Authorization
-    ) throws(KeychainError) -> KeychainAnswer {
-        if let identity = dictionary.identity {
-            return try copyIdentity(identity, dictionary, for: client, authorization)
+    func copyMatching(_ request: ItemRequest, _ authorization: Authorization) throws(KeychainError) -> KeychainAnswer {
+        if let identity = request.dictionary.identity { return try copyIdentity(identity, request, authorization) }
+        let request = try authorization.checked(request)
+        return try copy(request, authorization) { (transaction) throws(KeychainError) in
+            let search = ItemSearch(transaction, request.query)
+            return request.query.itemClass == .identity ? try search.identities() : try search.items()
         }
-        let copy = try copy(dictionary, for: client, authorization)
-        if copy.query.itemClass == .identity {
-            return try copyIdentities(IdentityQuery(copy.query), copy, authorization)
-        }
-        return try answer(copy, authorization) { (scan) throws(KeychainError) in try scan.rows() }
     }
 
-    /// The answer from what a scan finds, or from why it finds nothing.
-    func answer(
-        _ copy: Copy,
-        _ authorization: Authorization,
-        _ find: (Scan) throws(KeychainError) -> Result<Findings, KeychainError>
-    ) throws(KeychainError) -> KeychainAnswer {
-        let findings = try read { (reader) throws(KeychainError) in
-            try find(Scan(engine: self, copy: copy, tags: device.searchTags(), authorization, reader))
-        }.get()
-        if let obstacle = findings.obstacle(self, authorization) { throw obstacle }
-        return ResultShape.copied(findings.items, copy.query)
-    }
-
-    /// A copy that was checked.
-    struct Copy {
-        var query: Query
-        var groups: AccessGroups
-    }
-
-    /// Checks a copy, one of an identity's reference excepted.
+    /// The answer from what a search finds, or from why it finds nothing.
     func copy(
-        _ dictionary: PropertyDictionary,
-        for client: Client,
-        _ authorization: Authorization
-    ) throws(KeychainError) -> Copy {
-        let dictionary = try ClientChecks.prepare(dictionary, allowsSkip: true)
-        try GuardedAttributes.check(dictionary, in: .copyOrDeleteQuery)
-        let groups = try AccessGroups(client)
-        let query = try QueryParser.parse(dictionary)
-        authorization.begin(query)
-        try groups.checkReadable(query.attributes[.accessGroup])
-        try groups.checkAppClip(query.attributes[.accessGroup])
-        guard !query.hasItemList else { throw .parameter("kSecUseItemList has no meaning in SecItemCopyMatching") }
-        if case .item? = query.reference, query.hasFilters || query.scope.map({ $0 != .any }) ?? false {
-            throw .parameter("a persistent reference cannot be combined with attributes")
-        }
-        try query.match.check(for: query.itemClass)
-        guard query.match.limit.maximum != 0 else { throw KeychainError(.itemNotFound, "the limit is 0") }
-        return Copy(query: query, groups: groups)
+        _ request: CheckedRequest,
+        _ authorization: Authorization,
+        _ search: (ItemTransaction) throws(KeychainError) -> Result<Findings, KeychainError>
+    ) throws(KeychainError) -> KeychainAnswer {
+        let findings = try readItems(for: request, authorization, search).get()
+        // Damage is reported in a transaction that may write.
+        if !findings.damaged.isEmpty { throw reportDamage(findings.damaged) }
+        if let obstacle = findings.obstacle(authorization) { throw obstacle }
+        return ResultShape.copied(findings.items, request.query)
     }
 }
 
-/// A copy on one state of the store.
-struct Scan {
-    let engine: Engine
-    let copy: Engine.Copy
-    let tags: SearchTags
-    let authorization: Authorization
-    let reader: RowReader
-    let conditions: CertificateConditions
+/// The search of a copy on one state of the store.
+struct ItemSearch {
+    let transaction: ItemTransaction
+    let query: Query
+    let certificates: CertificateConditions
 
-    init(
-        engine: Engine,
-        copy: Engine.Copy,
-        tags: SearchTags,
-        _ authorization: Authorization,
-        _ reader: RowReader
-    ) {
-        self.engine = engine
-        self.copy = copy
-        self.tags = tags
-        self.authorization = authorization
-        self.reader = reader
-        conditions = CertificateConditions(
-            filters: CertificateFilters(match: copy.query.match, now: engine.clock.now),
-            issuers: IssuerChains(copy, engine, tags, reader)
+    init(_ transaction: ItemTransaction, _ query: Query) {
+        self.transaction = transaction
+        self.query = query
+        certificates = CertificateConditions(
+            filters: CertificateFilters(match: query.match, now: transaction.clock.now),
+            issuers: IssuerChains(query, transaction)
         )
     }
 
     /// Looks at the rows of a table that match, in the order in which they were added, until there are enough.
-    func rows() throws(KeychainError) -> Result<Findings, KeychainError> {
-        let query = copy.query
-        let search = search(query)
+    func items() throws(KeychainError) -> Result<Findings, KeychainError> {
+        let plan = transaction.plan(query)
         var findings = Findings()
-        if query.match.limit == .one, let row = try exactMatch(search) {
-            findings.add(try reading(row, query))
-        }
+        if query.match.limit == .one, let row = try exactMatch(plan) { findings.add(try read(row, for: query)) }
         guard findings.isEmpty else { return .success(findings) }
-        let filter = search.filter()
-        if let issuers = conditions.issuers, let filter, !filter.isSelective {
-            try issuedRows(issuers, filter, &findings)
+        let selection = plan.selection(transaction.tags)
+        if let issuers = certificates.issuers, let filter = selection.filter, !filter.isSelective {
+            try readIssued(issuers, filter, &findings)
         } else {
-            for row in try engine.rows(filter, limit: rowLimit, reader) where !findings.isComplete(for: query) {
-                findings.add(try reading(row, query))
+            for row in try transaction.rows(selection, limit: rowLimit) where !findings.isComplete(for: query) {
+                findings.add(try read(row, for: query))
             }
         }
-        return findings.isEmpty ? .failure(try engine.nothingFound(filter, reader)) : .success(findings)
-    }
-
-    /// The search for a query, or for half of one.
-    func search(_ query: Query) -> RowSearch {
-        RowSearch(query, in: copy.groups.readable, tags, passcodeGeneration: engine.device.keybag.passcodeGeneration)
-    }
-
-    /// Reads a row that matches by its tags.
-    func reading(_ row: NumberedRow, _ query: Query) throws(KeychainError) -> Reading {
-        try engine.reading(row, query, tags, authorization, conditions)
+        return findings.isEmpty ? .failure(try transaction.nothingFound(selection)) : .success(findings)
     }
 
     /// A row that has one of the primary keys that the query spells out: an index probe for each.
-    private func exactMatch(_ search: RowSearch) throws(KeychainError) -> NumberedRow? {
-        for filter in search.primaryKeyFilters() {
-            if let row = try reader.rows(filter, limit: 1).first { return row }
+    private func exactMatch(_ plan: SearchPlan) throws(KeychainError) -> NumberedRow? {
+        for filter in plan.primaryKeyFilters(transaction.tags) {
+            if let row = try transaction.rows.rows(filter, limit: 1).first { return row }
         }
         return nil
     }
 
     /// How many rows may have to be looked at: with a condition that only the open item can answer, any number.
     private var rowLimit: Int? {
-        let match = copy.query.match
-        let passesOver =
-            match.hostOrSubdomain != nil || match.decidesOnCertificates || copy.query.authenticationUI == .skip
-        return passesOver ? nil : match.limit.maximum
+        let mayPassOver =
+            query.match.hostOrSubdomain != nil || query.match.decidesOnCertificates || query.authenticationUI == .skip
+        return mayPassOver ? nil : query.match.limit.maximum
     }
 
     /// Looks at certificates by the names that lead to the given issuers, where nothing else tells which ones.
-    private func issuedRows(
+    private func readIssued(
         _ issuers: IssuerChains,
         _ filter: RowFilter,
         _ findings: inout Findings
     ) throws(KeychainError) {
         try issuers.forEachIssuer { (name) throws(KeychainError) in
             let filter = issued(by: name, filter)
-            for row in try reader.rows(filter) where !findings.isComplete(for: copy.query) {
-                findings.add(try reading(row, copy.query))
+            for row in try transaction.rows.rows(filter) where !findings.isComplete(for: query) {
+                findings.add(try read(row, for: query))
             }
-            return !findings.isComplete(for: copy.query)
+            return !findings.isComplete(for: query)
         }
     }
 
     /// A filter of certificates, narrowed to those of one issuer.
     func issued(by name: [UInt8], _ filter: RowFilter) -> RowFilter {
         var filter = filter
-        filter.tags.append(tags.attributeTag(.certificate, .issuer, .data(name)))
+        filter.tags.append(transaction.tags.attributeTag(.certificate, .issuer, .data(name)))
         return filter
+    }
+
+    /// Reads a row that matches by its tags, as far as a query, or its half, needs it.
+    func read(_ row: NumberedRow, for query: Query) throws(KeychainError) -> Candidate {
+        let sealer = transaction.sealer
+        let metadata: OpenedMetadata
+        switch try sealer.openMetadata(row) {
+        case .damaged(let damaged): return .damaged(damaged)
+        case .content(let content): metadata = content
+        }
+        guard query.match.isOnHost(metadata.attributes) else { return .leftOut }
+        let isCertificate = row.row.itemClass == .certificate
+        if isCertificate, try !certificates.acceptIssuer(of: metadata.attributes) { return .leftOut }
+        let passwordKey: PasswordKey?
+        switch try transaction.readAccess(to: row, metadata) {
+        case .damaged(let damaged): return .damaged(damaged)
+        case .content(.granted(let key)): passwordKey = key
+        case .content(.demands(let demand)):
+            let isLeftOut = query.authenticationUI == .skip && !transaction.authorization.canSatisfyUnasked(demand)
+            return isLeftOut ? .leftOut : .demands(demand)
+        case .content(.denied): return query.authenticationUI == .skip ? .leftOut : .denied
+        }
+        var item = Item(
+            itemClass: row.row.itemClass,
+            identifier: row.row.identifier,
+            attributes: metadata.attributes
+        )
+        if query.readsSecret {
+            switch try sealer.openSecret(row, metadata, passwordKey) {
+            case .damaged(let damaged): return .damaged(damaged)
+            case .content(let secret): item.secret = secret
+            }
+        }
+        if isCertificate, !certificates.acceptContents(item.secret) { return .leftOut }
+        return .found(.stored(item))
     }
 }
 
@@ -165,5 +140,15 @@ extension RowFilter {
         if identifier != nil || primaryKey != nil { return true }
         let indexed = ItemSchema.of(itemClass).indexes.compactMap(\.first)
         return tags.contains { indexed.contains($0.name) }
+    }
+}
+
+extension MatchConditions {
+    /// Whether the server is the host or lies below it; byte by byte, and only for a server that is a string.
+    fileprivate func isOnHost(_ attributes: Attributes) -> Bool {
+        guard let host = hostOrSubdomain else { return true }
+        guard case .string(let server)? = attributes[.server] else { return false }
+        let (name, suffix) = (Array(server.utf8), Array(host.utf8))
+        return name == suffix || name.suffix(suffix.count + 1) == ([UInt8(ascii: ".")] + suffix)[...]
     }
 }

@@ -25,6 +25,38 @@ struct MatchConditions: Sendable, Hashable {
         case at(Timestamp)
     }
 
+    /// A condition that only the open item can answer.
+    enum Condition: Sendable, Hashable {
+        case hostOrSubdomain(String)
+        case emailAddress(String)
+        case issuers([SecretBytes])
+        case policy(CertificatePolicy)
+        case trustedOnly(Bool)
+        case validOn(Moment)
+
+        /// The key of a dictionary that gives it.
+        var key: String {
+            switch self {
+            case .hostOrSubdomain: PropertyKey.matchHostOrSubdomainOfHost
+            case .emailAddress: PropertyKey.matchEmailAddressIfPresent
+            case .issuers: PropertyKey.matchIssuers
+            case .policy: PropertyKey.matchPolicy
+            case .trustedOnly: PropertyKey.matchTrustedOnly
+            case .validOn: PropertyKey.matchValidOnDate
+            }
+        }
+    }
+
+    /// Calls `body` with each condition that was given.
+    func forEachCondition(_ body: (Condition) -> Void) {
+        if let hostOrSubdomain { body(.hostOrSubdomain(hostOrSubdomain)) }
+        if let emailAddress { body(.emailAddress(emailAddress)) }
+        if !issuers.isEmpty { body(.issuers(issuers)) }
+        if let policy { body(.policy(policy)) }
+        if let trustedOnly { body(.trustedOnly(trustedOnly)) }
+        if let validOn { body(.validOn(validOn)) }
+    }
+
     /// Whether a certificate's contents or its issuers decide a match, which no tag can tell.
     var decidesOnCertificates: Bool {
         emailAddress != nil || !issuers.isEmpty || readsCertificates

@@ -48,19 +48,6 @@ extension Query {
 
     /// Whether attributes narrow it down; an access control does not (Semantics, "Access control").
     var hasFilters: Bool { attributes.keys.contains { $0 != .accessControl } }
-
-    /// Refuses conditions beyond attributes, which only a copy takes.
-    func refuseMatchKeys(of function: String) throws(KeychainError) {
-        guard match.keys.isEmpty else { throw .parameter("kSecMatch keys have no meaning in \(function)") }
-    }
-
-    /// In an update or a delete a legacy reference stands alone, unlike one of the current form (Semantics, "Persistent
-    /// references").
-    func checkLegacyReference() throws(KeychainError) {
-        if case .row? = reference, hasFilters {
-            throw .parameter("a legacy persistent reference cannot be combined with attributes")
-        }
-    }
 }
 
 /// Which items a query or an attribute means by synchronizability (Semantics, "Synchronizable items").
@@ -71,4 +58,9 @@ enum SynchronizableScope: Sendable, Hashable {
     case any
 
     static let local = SynchronizableScope.exactly(.number(.integer(0)))
+}
+
+extension Query {
+    /// The synchronizability that is looked for: without one, local items, or any by a persistent reference.
+    var effectiveScope: SynchronizableScope { scope ?? (reference == nil ? .local : .any) }
 }

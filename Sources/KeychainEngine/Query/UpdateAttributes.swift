@@ -10,37 +10,39 @@ struct UpdateAttributes: Sendable {
     /// The new secret; `nil` to keep the old one.
     var data: SecretBytes?
 
-    /// - Throws: `errSecNoSuchAttr` for whatever is not a column of the class, `errSecParam` for a wrong value,
-    ///   `errSecDataTooLarge`.
-    init(_ dictionary: PropertyDictionary, _ schema: ItemSchema) throws(KeychainError) {
-        guard dictionary.foreignKeys.isEmpty else { throw .parameter("a key is not a string") }
-        for (key, value) in dictionary.entries.sorted(by: { $0.key < $1.key }) {
-            try take(key, value, schema)
-        }
-        try AccessControlRules.checkConflict(attributes)
-    }
-
     private static let ignored = [PropertyKey.useDataProtectionKeychain, "persistref"]
 
-    private mutating func take(
-        _ key: String,
-        _ value: PropertyValue,
-        _ schema: ItemSchema
-    ) throws(KeychainError) {
+    /// Takes one entry of the dictionary.
+    ///
+    /// - Throws: `errSecNoSuchAttr` for whatever is not a column of the class, `errSecParam` for a wrong value,
+    ///   `errSecDataTooLarge`.
+    mutating func take(_ key: String, _ value: PropertyValue, _ schema: ItemSchema) throws(RequestFault) {
+        func fault(_ check: RequestCheck, _ error: KeychainError) -> RequestFault {
+            RequestFault(check: check, part: .attributes, key: key, error: error)
+        }
         if key == PropertyKey.valueData {
-            guard let data = try value.secret() else { throw .secretTooLarge }
-            self.data = data
+            do throws(KeychainError) { data = try value.secret() } catch { throw fault(.secretType, error) }
+            guard data != nil else { throw fault(.secretSize, .secretTooLarge) }
             return
         }
         if Self.ignored.contains(key) { return }
         guard let column = AttributeName(key).flatMap({ schema[$0] }) else {
-            throw KeychainError(.noSuchAttribute, "'\(key)' is not an attribute of the class")
+            throw fault(
+                .attributeName,
+                KeychainError(.noSuchAttribute, "'\(key)' is not an attribute of the class")
+            )
         }
         if column.name == .user { return }
-        if column.name == .sharingGroup { throw .parameter("an update cannot set a sharing group") }
+        if column.name == .sharingGroup {
+            throw fault(.sharingGroupChange, .parameter("an update cannot set a sharing group"))
+        }
         if column.name == .synchronizable, value == .string(PropertyKey.synchronizableAny) { return }
-        guard let converted = try column.coerce(value), column.access != .computed else { return }
-        attributes[column.name] = converted
+        do throws(KeychainError) {
+            guard let converted = try column.coerce(value), column.access != .computed else { return }
+            attributes[column.name] = converted
+        } catch {
+            throw fault(.attributeValue, error)
+        }
     }
 }
 

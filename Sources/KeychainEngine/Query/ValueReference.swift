@@ -13,21 +13,16 @@ enum ValueReference {
         case filter
     }
 
-    /// The dictionary with the reference's class, attributes and data in it; what the caller gives wins.
+    /// Puts the reference's class, attributes and data into the dictionary; what the caller gives wins.
     ///
     /// - Throws: `errSecParam` for what is no key or certificate. Identities have operations of their own.
-    static func expand(
-        _ dictionary: PropertyDictionary,
-        for purpose: Purpose
-    ) throws(KeychainError) -> PropertyDictionary {
-        guard let value = dictionary[PropertyKey.valueReference] else { return dictionary }
+    static func expand(_ dictionary: inout PropertyDictionary, for purpose: Purpose) throws(KeychainError) {
+        guard let value = dictionary[PropertyKey.valueReference] else { return }
         guard case .reference(let reference) = value, let brought = entries(reference, purpose, dictionary) else {
             throw .parameter("kSecValueRef is not a key or a certificate")
         }
-        var expanded = dictionary
-        expanded[PropertyKey.valueReference] = nil
-        expanded.entries.merge(brought) { given, _ in given }
-        return expanded
+        dictionary[PropertyKey.valueReference] = nil
+        dictionary.entries.merge(brought) { given, _ in given }
     }
 
     private static func entries(
@@ -86,28 +81,5 @@ extension PropertyDictionary {
     var identity: IdentityReference? {
         guard case .reference(.identity(let identity))? = self[PropertyKey.valueReference] else { return nil }
         return identity
-    }
-
-    /// The same dictionary about one half of an identity.
-    ///
-    /// The class of identities gives way to that of the half; another class stays, as it does beside any reference.
-    func about(_ half: ItemReference) -> PropertyDictionary {
-        var dictionary = self
-        dictionary[PropertyKey.valueReference] = .reference(half)
-        if dictionary[PropertyKey.itemClass] == .string(ItemClass.identity.rawValue) {
-            dictionary[PropertyKey.itemClass] = nil
-        }
-        // These are conditions on the certificate.
-        if case .key = half {
-            for key in [PropertyKey.matchIssuers, PropertyKey.matchPolicy] { dictionary[key] = nil }
-        }
-        return dictionary
-    }
-
-    /// The same dictionary about another class.
-    func about(_ itemClass: ItemClass) -> PropertyDictionary {
-        var dictionary = self
-        dictionary[PropertyKey.itemClass] = .string(itemClass.rawValue)
-        return dictionary
     }
 }

@@ -3,28 +3,24 @@
 import KeychainCore
 import KeychainProtection
 
-/// A stored item in the open.
+/// An item in the open: to be stored, or read from a row.
 struct Item: Sendable {
     let itemClass: ItemClass
-    let identifier: ItemIdentifier
+    var identifier: ItemIdentifier
 
     /// Every attribute that is stored.
     var attributes: Attributes
 
     /// The secret; `nil` when the item has none, or when nobody asked for it.
     var secret: SecretBytes?
-}
 
-extension Item {
-    /// The item as it was just sealed.
-    init(_ sealed: SealableItem) {
-        self.init(
-            itemClass: sealed.itemClass,
-            identifier: sealed.identifier,
-            attributes: sealed.attributes,
-            secret: sealed.secret
-        )
+    /// The protection class that the attributes name, or else that of the class of items.
+    var protection: Accessibility {
+        AccessControlRules.protection(attributes) ?? ItemSchema.of(itemClass).defaultAccessibility
     }
+
+    /// Whether it only remembers a deletion.
+    var isTombstone: Bool { attributes[.tombstone]?.isTrue ?? false }
 }
 
 extension Attributes {
@@ -41,9 +37,9 @@ extension Attributes {
     }
 
     /// Binds an access control that asks for the current biometry to the set that is enrolled now.
-    mutating func bindAccessControl(to enrolledSet: Bytes16?) {
+    mutating func bindAccessControl(to enrolledSet: @autoclosure () -> Bytes16?) {
         guard var accessControl, let required = accessControl.constraints?.required else { return }
-        accessControl.enrolledSet = required.contains(.biometryCurrentSet) ? enrolledSet : nil
+        accessControl.enrolledSet = required.contains(.biometryCurrentSet) ? enrolledSet() : nil
         self[.accessControl] = .accessControl(accessControl)
     }
 }

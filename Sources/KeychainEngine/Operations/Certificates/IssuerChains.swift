@@ -2,7 +2,6 @@
 
 import KeychainCore
 import KeychainProtection
-import KeychainStore
 
 /// The chains that lead from certificates to given issuers, through local certificates in the groups of the query
 /// (Semantics, "Copying matching items").
@@ -13,19 +12,15 @@ struct IssuerChains {
     static let mostNames = 11
 
     private let names: Set<[UInt8]>
-    private let engine: Engine
-    private let copy: Engine.Copy
-    private let tags: SearchTags
-    private let reader: RowReader
+    private let group: AttributeValue?
+    private let transaction: ItemTransaction
 
     /// The chains to the names of a query; `nil` when it names none.
-    init?(_ copy: Engine.Copy, _ engine: Engine, _ tags: SearchTags, _ reader: RowReader) {
-        guard !copy.query.match.issuers.isEmpty else { return nil }
-        names = Set(copy.query.match.issuers.map(\.unprotectedCopy))
-        self.engine = engine
-        self.copy = copy
-        self.tags = tags
-        self.reader = reader
+    init?(_ query: Query, _ transaction: ItemTransaction) {
+        guard !query.match.issuers.isEmpty else { return nil }
+        names = Set(query.match.issuers.map(\.unprotectedCopy))
+        group = query.attributes[.accessGroup]
+        self.transaction = transaction
     }
 
     /// Whether a chain leads from a certificate to one of the names.
@@ -82,11 +77,10 @@ struct IssuerChains {
     ) throws(KeychainError) -> [[UInt8]] {
         var query = Query(itemClass: .certificate)
         query.attributes[known] = .data(name)
-        query.attributes[.accessGroup] = copy.query.attributes[.accessGroup]
-        let generation = engine.device.keybag.passcodeGeneration
-        let filter = RowSearch(query, in: copy.groups.readable, tags, passcodeGeneration: generation).filter()
-        return try engine.rows(filter, reader).compactMap { row in
-            guard case .content(let metadata)? = try? engine.openMetadata(row),
+        query.attributes[.accessGroup] = group
+        let selection = transaction.plan(query).selection(transaction.tags)
+        return try transaction.rows(selection).compactMap { row in
+            guard case .content(let metadata)? = try? transaction.sealer.openMetadata(row),
                 metadata.attributes.guardOfReading == nil, case .data(let found)? = metadata.attributes[wanted]
             else { return nil }
             return found

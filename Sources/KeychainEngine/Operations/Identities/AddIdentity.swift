@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
-import KeychainProtection
-import KeychainStore
 
 /// `SecItemAdd` of an identity: the certificate and then the key, or neither (Semantics, "Identities").
 extension Engine {
@@ -12,16 +10,16 @@ extension Engine {
     ///   returned.
     func addIdentity(
         _ identity: IdentityReference,
-        _ dictionary: PropertyDictionary,
-        for client: Client,
+        _ request: ItemRequest,
         _ authorization: Authorization
     ) throws(KeychainError) -> KeychainAnswer {
-        let certificate = try addition(dictionary.about(.certificate(identity.certificate)), for: client, authorization)
-        let key = try addition(dictionary.about(.key(identity.key)), for: client, authorization)
-        let added = try write { (writer) throws(KeychainError) in
-            let tags = device.searchTags()
-            let addedCertificate = try storeUnlessDuplicate(certificate.item, tags, authorization, writer)
-            let addedKey = try storeUnlessDuplicate(key.item, tags, authorization, writer)
+        let certificate = try authorization.checked(request.narrowed(to: .certificate(identity.certificate)))
+        let certificateItem = newItem(certificate, authorization)
+        let key = try authorization.checked(request.narrowed(to: .key(identity.key)))
+        let keyItem = newItem(key, authorization)
+        let added = try changeItems(for: key, authorization) { (transaction) throws(KeychainError) in
+            let addedCertificate = try transaction.storeUnlessDuplicate(certificateItem)
+            let addedKey = try transaction.storeUnlessDuplicate(keyItem)
             guard addedCertificate != nil || addedKey != nil else {
                 throw KeychainError(.duplicateItem, "the certificate and the key of the identity exist")
             }
@@ -30,18 +28,13 @@ extension Engine {
         guard let added, certificate.query.returns == .persistentReference else { return .nothing }
         return .single(.data(PersistentReference.bytes(.identity, added)))
     }
+}
 
+extension ItemWriteTransaction {
     /// - Returns: The identifier under which the item was stored; `nil` when it is a duplicate.
-    private func storeUnlessDuplicate(
-        _ item: SealableItem,
-        _ tags: SearchTags,
-        _ authorization: Authorization,
-        _ writer: RowWriter
-    ) throws(KeychainError) -> ItemIdentifier? {
-        var item = item
+    fileprivate func storeUnlessDuplicate(_ item: Item) throws(KeychainError) -> ItemIdentifier? {
         do throws(KeychainError) {
-            try store(&item, tags, authorization, writer)
-            return item.identifier
+            return try store(item).identifier
         } catch {
             guard error.status == .duplicateItem else { throw error }
             return nil

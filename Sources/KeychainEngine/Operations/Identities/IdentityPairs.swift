@@ -26,9 +26,7 @@ final class IdentityPairs {
     /// So few rows are opened without asking whether the other half would be cheaper.
     private static let few = 16
 
-    private let engine: Engine
-    private let tags: SearchTags
-    private let reader: RowReader
+    private let transaction: ItemTransaction
     private let filters: [IdentityHalf: RowFilter]
     private var hashes: [IdentityHalf: Hashes] = [:]
 
@@ -40,17 +38,15 @@ final class IdentityPairs {
     }
 
     /// - Returns: `nil` when nothing can match either half.
-    init?(_ engine: Engine, certificates: RowFilter?, keys: RowFilter?, _ tags: SearchTags, _ reader: RowReader) {
-        guard let certificates, var keys else { return nil }
-        let isPrivate = tags.attributeTag(.key, .isPrivate, .number(.integer(1)))
+    init?(_ transaction: ItemTransaction, certificates: RowSelection, keys: RowSelection) {
+        guard let certificates = certificates.filter, var keys = keys.filter else { return nil }
+        let isPrivate = transaction.tags.attributeTag(.key, .isPrivate, .number(.integer(1)))
         if let given = keys.tags.first(where: { $0.name == .isPrivate }) {
             guard given == isPrivate else { return nil }
         } else {
             keys.tags.append(isPrivate)
         }
-        self.engine = engine
-        self.tags = tags
-        self.reader = reader
+        self.transaction = transaction
         filters = [.certificate: certificates, .key: keys]
     }
 
@@ -67,7 +63,7 @@ final class IdentityPairs {
         let half = try drivingHalf()
         for row in try rows(of: half) {
             for step in try steps(row, of: half) {
-                if case .pair(let pair) = step, tags.isPublicKey(pair.key.row) {
+                if case .pair(let pair) = step, transaction.tags.isPublicKey(pair.key.row) {
                     publicPairs.append(pair)
                     continue
                 }
@@ -82,8 +78,8 @@ final class IdentityPairs {
     /// Why there is no pair: that there is none, or that one could be made with a row in quarantine.
     func absence() throws(KeychainError) -> KeychainError {
         for half in [IdentityHalf.certificate, .key] {
-            for row in try engine.quarantined(filters[half], reader) where try isInPair(row, half, amongDamaged: true) {
-                return KeychainError(.damagedRow(row.damage.flatMap(RowDamage.init(rawValue:)) ?? .metadata))
+            for row in try quarantinedRows(of: half) where try isInPair(row, half, amongDamaged: true) {
+                return KeychainError(quarantined: row)
             }
         }
         return KeychainError(.itemNotFound, "no identity matches")
@@ -93,7 +89,7 @@ final class IdentityPairs {
         guard row.row.tags.contains(where: { $0.name == half.link }) else { return [] }
         let opened: Opened<OpenedMetadata>
         do throws(KeychainError) {
-            opened = try engine.openMetadata(row)
+            opened = try transaction.sealer.openMetadata(row)
         } catch {
             if try isInPair(row, half) { throw error }
             return []
@@ -116,17 +112,22 @@ final class IdentityPairs {
     private func drivingHalf() throws(KeychainError) -> IdentityHalf {
         for half in [IdentityHalf.certificate, .key] {
             guard let filter = filters[half], filter.isSelective else { continue }
-            if try reader.count(filter, limit: Self.few + 1) <= Self.few { return half }
+            if try transaction.rows.count(filter, limit: Self.few + 1) <= Self.few { return half }
         }
         guard let certificates = filters[.certificate], let keys = filters[.key] else { return .key }
-        let keyCount = try reader.count(keys, limit: .max)
-        return try reader.count(certificates, limit: max(keyCount, 1)) < keyCount ? .certificate : .key
+        let keyCount = try transaction.rows.count(keys, limit: .max)
+        return try transaction.rows.count(certificates, limit: max(keyCount, 1)) < keyCount ? .certificate : .key
     }
 
     private func rows(of half: IdentityHalf, _ hash: AttributeValue? = nil) throws(KeychainError) -> [NumberedRow] {
         guard var filter = filters[half] else { return [] }
-        if let hash { filter.tags.append(half.tag(hash, tags)) }
-        return try reader.rows(filter)
+        if let hash { filter.tags.append(half.tag(hash, transaction.tags)) }
+        return try transaction.rows.rows(filter)
+    }
+
+    private func quarantinedRows(of half: IdentityHalf, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
+        guard let filter = filters[half] else { return [] }
+        return try transaction.rows.quarantinedRows(filter, limit: limit)
     }
 
     /// Whether a row that cannot be opened is half of an identity, or may be.
@@ -136,7 +137,7 @@ final class IdentityPairs {
         amongDamaged: Bool = false
     ) throws(KeychainError) -> Bool {
         guard let link = row.row.tags.first(where: { $0.name == half.link }) else { return false }
-        if amongDamaged, try !engine.quarantined(filters[half.other], limit: 1, reader).isEmpty { return true }
+        if amongDamaged, try !quarantinedRows(of: half.other, limit: 1).isEmpty { return true }
         let known = try knownHashes(of: half.other)
         return known.areIncomplete || known.tags.contains(link.tag)
     }
@@ -145,11 +146,12 @@ final class IdentityPairs {
         if let known = hashes[half] { return known }
         var collected = Hashes()
         for row in try rows(of: half) where row.row.tags.contains(where: { $0.name == half.link }) {
-            guard case .content(let metadata)? = try? engine.openMetadata(row) else {
+            guard case .content(let metadata)? = try? transaction.sealer.openMetadata(row) else {
                 collected.areIncomplete = true
                 continue
             }
-            if let hash = metadata.attributes[half.link] { collected.tags.insert(half.other.tag(hash, tags).tag) }
+            guard let hash = metadata.attributes[half.link] else { continue }
+            collected.tags.insert(half.other.tag(hash, transaction.tags).tag)
         }
         hashes[half] = collected
         return collected

@@ -5,39 +5,37 @@ import KeychainProtection
 import KeychainStore
 
 /// Whether an item may be read in a call (Semantics, "Access control").
-enum Passage {
+enum ReadAccess {
     /// It may; with the key of its application password, if it has one.
-    case open(PasswordKey?)
-    /// The owner has to show something first.
-    case closed(AuthenticationDemand)
+    case granted(PasswordKey?)
+    /// The owner has to authenticate first.
+    case demands(AuthenticationDemand)
     /// Nobody may read it: its access control permits nothing but the use of a private key.
-    case never
+    case denied
 }
 
-extension Engine {
+extension ItemTransaction {
     /// Judges whether an item may be read.
-    func passage(
-        to row: NumberedRow,
-        _ metadata: OpenedMetadata,
-        _ authorization: Authorization
-    ) throws(KeychainError) -> Opened<Passage> {
-        guard let accessControl = metadata.attributes.guardOfReading else { return .content(.open(nil)) }
+    func readAccess(to row: NumberedRow, _ metadata: OpenedMetadata) throws(KeychainError) -> Opened<ReadAccess> {
+        guard let accessControl = metadata.attributes.guardOfReading else { return .content(.granted(nil)) }
         if authorization.enforcesAccessControl, accessControl.constraints?.guardsPrivateKeyUsage ?? false {
-            return .content(.never)
+            return .content(.denied)
         }
         var demand = AuthenticationDemand()
         if !authorization.isSatisfied(accessControl) { demand.accessControls = [accessControl] }
         var key: PasswordKey?
-        switch try passwordHeader(row, metadata) {
+        switch try sealer.passwordHeader(row, metadata) {
         case .damaged(let damaged): return .damaged(damaged)
         case .content(let header?):
             key = authorization.passwordKey(header)
             if key == nil { demand.passwords = [header] }
         case .content(nil): break
         }
-        return .content(demand.isEmpty ? .open(key) : .closed(demand))
+        return .content(demand.isEmpty ? .granted(key) : .demands(demand))
     }
+}
 
+extension KeychainError {
     /// The answer for an item that only a private key's use is permitted for.
     static let neverReadable = KeychainError(
         .authenticationFailed,
@@ -50,7 +48,7 @@ extension Attributes {
     ///
     /// That of a key in the Secure Enclave guards the use of the key, and not its row.
     var guardOfReading: AccessControl? {
-        guard !areOfEnclaveKey, let accessControl, accessControl.requiresAuthentication else { return nil }
+        guard let accessControl, !areOfEnclaveKey, accessControl.requiresAuthentication else { return nil }
         return accessControl
     }
 }

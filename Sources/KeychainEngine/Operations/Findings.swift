@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// What a copy gets of an item that may match.
+enum Candidate {
+    /// The item as far as the query needs it.
+    case found(FoundItem)
+    /// The owner has to authenticate first.
+    case demands(AuthenticationDemand)
+    /// Nobody may read it.
+    case denied
+    /// It does not open.
+    case damaged(DamagedRow)
+    /// A condition of the query leaves it out.
+    case leftOut
+}
+
+/// What a copy has found so far.
+struct Findings {
+    private(set) var items: [FoundItem] = []
+    private(set) var damaged: [DamagedRow] = []
+    private var demand: AuthenticationDemand?
+    private var demandedItems = 0
+    private var hasDenied = false
+
+    /// Whether nothing was found, not even something that could not be read.
+    var isEmpty: Bool { items.isEmpty && damaged.isEmpty && demand == nil && !hasDenied }
+
+    /// Whether there is as much as the query asks for.
+    func isComplete(for query: Query) -> Bool {
+        query.match.limit.maximum.map { items.count + demandedItems >= $0 } ?? false
+    }
+
+    mutating func add(_ candidate: Candidate) {
+        switch candidate {
+        case .found(let item): items.append(item)
+        case .damaged(let row): damaged.append(row)
+        case .denied: hasDenied = true
+        case .leftOut: break
+        case .demands(let more):
+            demandedItems += 1
+            if demand == nil { demand = more } else { demand?.add(more) }
+        }
+    }
+
+    /// What the owner's access control keeps from being read; `nil` when nothing.
+    func obstacle(_ authorization: Authorization) -> KeychainError? {
+        if hasDenied { return .neverReadable }
+        return demand.map(authorization.require)
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+/// Seals items and opens rows, with the keys that the device gives out in one transaction.
+struct ItemSealer {
+    let device: Device
+    let tags: SearchTags
+
+    init(_ device: Device) {
+        self.device = device
+        tags = device.searchTags()
+    }
+
+    /// Seals an item anew, and sets its digest.
+    func seal(_ item: inout Item, _ passwordKey: PasswordKey? = nil) throws(KeychainError) -> StoredRow {
+        var sealable = SealableItem(
+            itemClass: item.itemClass,
+            identifier: item.identifier,
+            protection: item.protection,
+            attributes: item.attributes,
+            secret: item.secret,
+            isTombstone: item.isTombstone
+        )
+        defer { item.attributes = sealable.attributes }
+        do {
+            return try device.seal(&sealable, tags: tags, passwordKey: passwordKey)
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+
+    /// Opens the attributes of a row.
+    ///
+    /// - Throws: `errSecInteractionNotAllowed` when its keys are not available; damage is a value, not an error,
+    ///   because the row has to be set aside first.
+    func openMetadata(_ row: NumberedRow) throws(KeychainError) -> Opened<OpenedMetadata> {
+        try opened(row) { () throws(ProtectionError) in try device.openMetadata(of: row.row) }
+    }
+
+    /// Opens the secret of a row, with the key of its application password if it has one.
+    func openSecret(
+        _ row: NumberedRow,
+        _ metadata: OpenedMetadata,
+        _ passwordKey: PasswordKey?
+    ) throws(KeychainError) -> Opened<SecretBytes?> {
+        try opened(row) { () throws(ProtectionError) in
+            try device.openSecret(of: row.row, metadata, passwordKey: passwordKey)
+        }
+    }
+
+    /// What the secret of a row says of its application password; `nil` when it has none.
+    func passwordHeader(
+        _ row: NumberedRow,
+        _ metadata: OpenedMetadata
+    ) throws(KeychainError) -> Opened<PasswordHeader?> {
+        try opened(row) { () throws(ProtectionError) in try device.passwordHeader(of: row.row, metadata) }
+    }
+
+    /// Whether a row opens, attributes and secret, and has the tags that its attributes give.
+    func condition(of row: NumberedRow) throws(KeychainError) -> RowCondition {
+        if device.isDestroyed(row.row) { return .destroyed }
+        if row.isOversized { return .damaged(.oversized) }
+        if let protection = Accessibility(rawValue: row.row.protection), !device.isAvailable(protection) {
+            return .locked
+        }
+        let metadata: OpenedMetadata
+        switch try openMetadataCheckingTags(row) {
+        case .damaged(let damaged): return .damaged(damaged.damage)
+        case .content(let content): metadata = content
+        }
+        switch try passwordHeader(row, metadata) {
+        case .damaged(let damaged): return .damaged(damaged.damage)
+        // The header was authenticated with all that it protects, which takes the application's password to open.
+        case .content(.some): return .intact
+        case .content(nil): break
+        }
+        if case .damaged(let damaged) = try openSecret(row, metadata, nil) { return .damaged(damaged.damage) }
+        return .intact
+    }
+
+    private func openMetadataCheckingTags(_ row: NumberedRow) throws(KeychainError) -> Opened<OpenedMetadata> {
+        try opened(row) { () throws(ProtectionError) in
+            let metadata = try device.openMetadata(of: row.row)
+            try device.checkTags(of: row.row, metadata, tags)
+            return metadata
+        }
+    }
+
+    private func opened<Content>(
+        _ row: NumberedRow,
+        _ open: () throws(ProtectionError) -> Content
+    ) throws(KeychainError) -> Opened<Content> {
+        if row.isOversized { return .damaged(DamagedRow(row: row, damage: .oversized)) }
+        do throws(ProtectionError) {
+            return .content(try open())
+        } catch .damagedRow(let damage) {
+            return .damaged(DamagedRow(row: row, damage: damage))
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+}
+
+/// A row that does not open.
+struct DamagedRow {
+    let row: NumberedRow
+    let damage: RowDamage
+}
+
+/// The outcome of opening a row.
+enum Opened<Content> {
+    case content(Content)
+    case damaged(DamagedRow)
+}
+
+/// What can be said of a row without asking anybody.
+enum RowCondition: Equatable {
+    case intact
+    case damaged(RowDamage)
+    /// Its keys are not there now.
+    case locked
+    /// Its keys went with an earlier passcode.
+    case destroyed
+}
+
+extension Device {
+    /// Refuses a protection class whose keys are not there now.
+    func checkAvailable(_ protection: Accessibility) throws(KeychainError) {
+        if isAvailable(protection) { return }
+        let isPasscodeMissing = protection == .whenPasscodeSetThisDeviceOnly && keybag.passcodeSlot == nil
+        throw KeychainError(isPasscodeMissing ? .noPasscode : .classUnavailable(protection.rawValue))
+    }
+
+    /// Whether a row's keys went with an earlier passcode.
+    func isDestroyed(_ row: StoredRow) -> Bool {
+        row.protection == Accessibility.whenPasscodeSetThisDeviceOnly.rawValue
+            && row.keyGeneration < keybag.passcodeGeneration
+    }
+}
+
+extension KeychainError {
+    /// What is said of a row in quarantine.
+    init(quarantined row: NumberedRow) {
+        self.init(.damagedRow(row.damage.flatMap(RowDamage.init(rawValue:)) ?? .metadata))
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+/// What the item functions have at hand in one transaction: the store, the device, and what the client may.
+class ItemTransaction {
+    let rows: RowReader
+    let sealer: ItemSealer
+    let groups: AccessGroups
+    let authorization: Authorization
+    let clock: any KeychainClock
+
+    init(
+        _ rows: RowReader,
+        _ device: Device,
+        _ groups: AccessGroups,
+        _ authorization: Authorization,
+        _ clock: any KeychainClock
+    ) {
+        self.rows = rows
+        sealer = ItemSealer(device)
+        self.groups = groups
+        self.authorization = authorization
+        self.clock = clock
+    }
+
+    var device: Device { sealer.device }
+
+    var tags: SearchTags { sealer.tags }
+
+    /// How a copy searches for what a query means.
+    func plan(_ query: Query) -> SearchPlan {
+        SearchPlan(query: query, groups: groups.readable, passcodeGeneration: device.keybag.passcodeGeneration)
+    }
+
+    /// The live rows of a selection, in the order in which they were added.
+    func rows(_ selection: RowSelection, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
+        guard let filter = selection.filter else { return [] }
+        return try rows.rows(filter, limit: limit)
+    }
+
+    /// The rows of a selection that are in quarantine.
+    func quarantinedRows(_ selection: RowSelection, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
+        guard let filter = selection.filter else { return [] }
+        return try rows.quarantinedRows(filter, limit: limit)
+    }
+
+    /// The answer where no live row matched: a damaged row in quarantine is not the same as none.
+    func nothingFound(_ selection: RowSelection) throws(KeychainError) -> KeychainError {
+        guard let row = try quarantinedRows(selection, limit: 1).first else { return selection.absence }
+        return KeychainError(quarantined: row)
+    }
+}
+
+/// A transaction that changes items.
+final class ItemWriteTransaction: ItemTransaction {
+    let writer: RowWriter
+    let random: any RandomSource
+
+    init(
+        _ writer: RowWriter,
+        _ device: Device,
+        _ groups: AccessGroups,
+        _ authorization: Authorization,
+        _ clock: any KeychainClock,
+        _ random: any RandomSource
+    ) {
+        self.writer = writer
+        self.random = random
+        super.init(writer, device, groups, authorization, clock)
+    }
+
+    /// How an update searches for what a query means.
+    func planOfUpdate(_ query: Query) -> SearchPlan {
+        SearchPlan(query: query, groups: groups.writable, passcodeGeneration: device.keybag.passcodeGeneration)
+    }
+
+    /// How a delete searches for what a query means: items that went with a passcode can be deleted until they are swept away
+    /// (Semantics, "Passcode").
+    func planOfDelete(_ query: Query) -> SearchPlan {
+        SearchPlan(query: query, groups: groups.writable, passcodeGeneration: nil)
+    }
+
+    /// Looks at the row that has a primary key, and removes it if it may be removed.
+    ///
+    /// - Returns: The row: a live one, or a tombstone that is gone now; `nil` when a damaged row was set aside, or one
+    ///   that went with a passcode was removed.
+    func removeConflictingRow(_ itemClass: ItemClass, _ primaryKey: SearchTag) throws(KeychainError) -> NumberedRow? {
+        guard let existing = try row(itemClass, primaryKey) else {
+            throw KeychainError(.internalComponent, "a row that is not there claims a primary key")
+        }
+        if device.isDestroyed(existing.row) {
+            try writer.delete(existing)
+            return nil
+        }
+        if case .damaged(let damaged) = try sealer.openMetadata(existing) {
+            // Otherwise the caller would try again and again.
+            guard try writer.quarantine(damaged) else {
+                throw KeychainError(
+                    .notAvailable,
+                    "an index of the store leads to a wrong row; put the store back from a backup"
+                )
+            }
+            return nil
+        }
+        if existing.row.isTombstone { try writer.delete(existing) }
+        return existing
+    }
+
+    /// Whether a live item has a primary key.
+    func isTaken(_ itemClass: ItemClass, _ primaryKey: SearchTag) throws(KeychainError) -> Bool {
+        guard try row(itemClass, primaryKey) != nil else { return false }
+        guard let existing = try removeConflictingRow(itemClass, primaryKey) else { return false }
+        return !existing.row.isTombstone
+    }
+
+    private func row(_ itemClass: ItemClass, _ primaryKey: SearchTag) throws(KeychainError) -> NumberedRow? {
+        var samePrimaryKey = RowFilter(itemClass)
+        samePrimaryKey.primaryKey = primaryKey
+        samePrimaryKey.includesTombstones = true
+        return try writer.rows(samePrimaryKey, limit: 1).first
+    }
+
+    /// What remembers a deleted synchronizable item: its primary key and dates, and no secret.
+    func tombstone(
+        of attributes: Attributes,
+        _ itemClass: ItemClass,
+        identifier: ItemIdentifier
+    ) throws(KeychainError) -> StoredRow {
+        let schema = ItemSchema.of(itemClass)
+        var kept = attributes.filter { schema[$0.key]?.isPrimaryKey ?? false }
+        kept[.creationDate] = attributes[.creationDate]
+        kept[.modificationDate] = .date(clock.now)
+        kept[.accessible] = attributes[.accessible]
+        kept[.tombstone] = .number(.integer(1))
+        var tombstone = Item(itemClass: itemClass, identifier: identifier, attributes: kept)
+        return try sealer.seal(&tombstone)
+    }
+}
+
+// MARK: - Transactions of the engine
+
+extension Engine {
+    /// Runs `body` on one state of the store, for a request that was checked.
+    func readItems<Result>(
+        for request: CheckedRequest,
+        _ authorization: Authorization,
+        _ body: (ItemTransaction) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        try read { (reader) throws(KeychainError) in
+            try body(ItemTransaction(reader, device, request.groups, authorization, clock))
+        }
+    }
+
+    /// Runs `body` as one change of the store, for a request that was checked.
+    func changeItems<Result>(
+        for request: CheckedRequest,
+        _ authorization: Authorization,
+        _ body: (ItemWriteTransaction) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        try write { (writer) throws(KeychainError) in
+            try body(ItemWriteTransaction(writer, device, request.groups, authorization, clock, random))
+        }
+    }
+
+    /// Sets damaged rows aside, so that they block nothing else, and says so.
+    ///
+    /// The rows keep their bytes and their tags: a query that would match nothing else goes on answering
+    /// `errSecDecode`, never `errSecItemNotFound`.
+    func reportDamage(_ rows: [DamagedRow]) -> KeychainError {
+        // If this fails, for example in a read-only store, the next call finds the damage again.
+        try? write { (writer) throws(KeychainError) in
+            for damaged in rows { try writer.quarantine(damaged) }
+        }
+        return KeychainError(.damagedRow(rows.first?.damage ?? .metadata))
+    }
+}
+
+extension RowWriter {
+    /// Sets one row aside, unless it changed since it was read.
+    ///
+    /// - Returns: Whether it was set aside.
+    @discardableResult
+    func quarantine(_ damaged: DamagedRow) throws(KeychainError) -> Bool {
+        var same = RowFilter(damaged.row.row.itemClass)
+        same.rowNumber = damaged.row.number
+        same.includesTombstones = true
+        guard try rows(same).first?.row == damaged.row.row else { return false }
+        try quarantine(damaged.row, damage: damaged.damage.rawValue)
+        return true
+    }
+}

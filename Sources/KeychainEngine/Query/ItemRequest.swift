@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// One call of an item function, as the client made it.
+struct ItemRequest: Sendable {
+    let function: ItemFunction
+    let client: Client
+    /// The only dictionary, or the query of an update.
+    var dictionary: PropertyDictionary
+    /// The new attributes of an update.
+    var attributes: PropertyDictionary = [:]
+
+    /// The request by one half of an identity that the dictionary names by `kSecValueRef`.
+    ///
+    /// The class of identities gives way to that of the half; another class stays, as it does beside any reference.
+    func narrowed(to half: ItemReference) -> ItemRequest {
+        var narrowed = self
+        narrowed.dictionary[PropertyKey.valueReference] = .reference(half)
+        if dictionary[PropertyKey.itemClass] == .string(ItemClass.identity.rawValue) {
+            narrowed.dictionary[PropertyKey.itemClass] = nil
+        }
+        // These are conditions on the certificate.
+        if case .key = half {
+            for key in [PropertyKey.matchIssuers, PropertyKey.matchPolicy] { narrowed.dictionary[key] = nil }
+        }
+        return narrowed
+    }
+
+    /// The same request of another class.
+    func narrowed(to itemClass: ItemClass) -> ItemRequest {
+        var narrowed = self
+        narrowed.dictionary[PropertyKey.itemClass] = .string(itemClass.rawValue)
+        return narrowed
+    }
+
+    /// The request as it reaches the operations: validated, and its values converted.
+    ///
+    /// - Throws: The error of the first check that fails (``RequestCheck/order(of:)``).
+    func checked() throws(KeychainError) -> CheckedRequest {
+        var draft = RequestDraft(self)
+        do throws(RequestFault) {
+            for step in RequestCheck.order(of: function) { try draft.run(step) }
+        } catch {
+            throw error.error
+        }
+        guard let query = draft.query, let groups = draft.groups else {
+            preconditionFailure("a request that passes every check has a class and access groups")
+        }
+        return CheckedRequest(query: query, groups: groups, changes: draft.changes)
+    }
+
+    /// Every fault of the request, in the order in which the checks come; ``checked()`` throws the first.
+    ///
+    /// A check that depends on another one which failed is left out.
+    func faults() -> [RequestFault] {
+        var draft = RequestDraft(self, collectsFaults: true)
+        for step in RequestCheck.order(of: function) {
+            do throws(RequestFault) { try draft.run(step) } catch { draft.faults?.append(error) }
+        }
+        return draft.faults ?? []
+    }
+}
+
+/// A request that passed every check.
+struct CheckedRequest: Sendable {
+    /// What an add stores, or which items are meant.
+    var query: Query
+    let groups: AccessGroups
+    /// The new values of an update.
+    var changes: UpdateAttributes
+}
+
+/// A check that a request does not pass.
+struct RequestFault: Error {
+    let check: RequestCheck
+    let part: RequestPart
+    /// The key that is wrong, where it is one alone.
+    var key: String?
+    /// What the call answers when no earlier check fails.
+    let error: KeychainError
+}
+
+extension Authorization {
+    /// Checks a request, and takes from it who may be asked, and how.
+    func checked(_ request: ItemRequest) throws(KeychainError) -> CheckedRequest {
+        let checked = try request.checked()
+        begin(checked.query)
+        return checked
+    }
+}

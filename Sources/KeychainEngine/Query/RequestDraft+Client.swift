@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+import KeychainCore
+
+/// What is checked before a request is sent to the keychain proper (Semantics, "Order of checks", step 1).
+///
+/// A value that is at fault is taken out, so that it is reported once.
+extension RequestDraft {
+    static func checkAccessControlType(_ dictionary: inout PropertyDictionary) throws(KeychainError) {
+        let key = PropertyKey.accessControl
+        switch dictionary[key] {
+        case .accessControl?, nil: return
+        default:
+            dictionary[key] = nil
+            throw .parameter("kSecAttrAccessControl is not a SecAccessControl")
+        }
+    }
+
+    static func checkAccessControlSynchronizable(_ dictionary: PropertyDictionary) throws(KeychainError) {
+        guard case .accessControl(let accessControl)? = dictionary[PropertyKey.accessControl],
+            accessControl.constraints != nil,
+            dictionary[PropertyKey.synchronizable] == .boolean(true)
+        else { return }
+        throw .parameter("a synchronizable item cannot have an access control")
+    }
+
+    static func normalizeIssuer(_ dictionary: inout PropertyDictionary) throws(KeychainError) {
+        let key = PropertyKey.issuer
+        switch dictionary[key] {
+        case nil: return
+        case .data(let name)?: dictionary[key] = .data(DistinguishedName.normalizedContent(name))
+        default:
+            dictionary[key] = nil
+            throw .parameter("kSecAttrIssuer is not data")
+        }
+    }
+
+    /// Puts what a reference stands for in its place.
+    mutating func expandValueReference() throws(KeychainError) {
+        do throws(KeychainError) {
+            try ValueReference.expand(&dictionary, for: function == .add ? .add : .filter)
+        } catch {
+            dictionary[PropertyKey.valueReference] = nil
+            throw error
+        }
+    }
+
+    /// What a reference brings includes its class, and the class is no attribute that an update can set.
+    mutating func replaceValueReferenceOfAttributes() throws(KeychainError) {
+        guard let value = attributes[PropertyKey.valueReference] else { return }
+        attributes[PropertyKey.valueReference] = nil
+        guard case .reference(let reference) = value else {
+            throw .parameter("kSecValueRef is not a key, a certificate or an identity")
+        }
+        attributes[PropertyKey.itemClass] = .string(reference.itemClass.rawValue)
+    }
+
+    func checkContext() throws(KeychainError) {
+        guard
+            dictionary[PropertyKey.useAuthenticationContext] == nil
+                || dictionary[PropertyKey.useCredentialReference] == nil
+        else { throw .parameter("an authentication context and a credential reference exclude each other") }
+    }
+
+    func checkAuthenticationUISkip() throws(KeychainError) {
+        guard dictionary[PropertyKey.useAuthenticationUI] != .string(PropertyKey.useAuthenticationUISkip) else {
+            throw .parameter("kSecUseAuthenticationUISkip is for SecItemCopyMatching only")
+        }
+    }
+
+    /// Brings the values of a dictionary into the form that they are sent in.
+    mutating func encode(_ part: RequestPart) throws(RequestFault) {
+        var encoded = part == .query ? dictionary : attributes
+        if encoded.foreignKeys.contains(where: RequestEncoding.isFractional) {
+            let fault = RequestFault(check: .encoding, part: part, error: RequestEncoding.fraction)
+            guard faults != nil else { throw fault }
+            faults?.append(fault)
+        }
+        try forEachEntry(of: encoded) { (key, value) throws(RequestFault) in
+            do throws(KeychainError) {
+                if let changed = try RequestEncoding.encoded(key, value) { encoded[key] = changed }
+            } catch {
+                encoded[key] = nil
+                throw RequestFault(check: .encoding, part: part, key: key, error: error)
+            }
+        }
+        switch part {
+        case .query: dictionary = encoded
+        case .attributes: attributes = encoded
+        }
+    }
+}
+
+/// Attributes that are looked at by their key, before the class is known.
+extension PropertyKey {
+    static let accessControl = AttributeName.accessControl.description
+    static let accessGroup = AttributeName.accessGroup.description
+    static let issuer = AttributeName.issuer.description
+    static let synchronizable = AttributeName.synchronizable.description
+}
