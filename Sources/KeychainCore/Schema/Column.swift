@@ -21,8 +21,15 @@ public struct Column: Sendable {
     /// Who may name the attribute.
     public let access: Access
 
+    /// Since which version of the file (``FileFormat/version``) the store keeps a search tag for it, in a column of its own;
+    /// `nil` when it keeps none.
+    ///
+    /// The tables of a version that was released never change: an attribute that becomes searchable later says in which
+    /// revision, and comes with a migration to that one.
+    public let taggedSince: UInt16?
+
     /// Whether the store keeps a search tag for it.
-    public let isSearchable: Bool
+    public var isSearchable: Bool { taggedSince != nil }
 
     /// Who may name a column.
     public enum Access: Sendable, Hashable {
@@ -45,7 +52,7 @@ public struct Column: Sendable {
         hashed: Bool = false,
         default defaultValue: AttributeValue? = nil,
         access: Access = .open,
-        searchable: Bool = true
+        taggedSince: UInt16? = 0x0200
     ) {
         self.name = name
         self.kind = kind
@@ -53,6 +60,6 @@ public struct Column: Sendable {
         comparesBytes = hashed
         self.defaultValue = defaultValue
         self.access = access
-        isSearchable = searchable
+        self.taggedSince = taggedSince
     }
 }

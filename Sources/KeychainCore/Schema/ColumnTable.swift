@@ -13,19 +13,19 @@ enum ColumnTable {
         Column("vwht", .string, primaryKey: true),
         Column(.tokenID, .string, primaryKey: true),
         Column(.sharingGroup, .string, primaryKey: true),
-        Column(.user, .user, access: .computed, searchable: false),
+        Column(.user, .user, access: .computed, taggedSince: nil),
         Column(.creationDate, .date),
         Column(.modificationDate, .date),
         Column("labl", .blob, hashed: true),
         Column("alis", .blob, hashed: true),
         // Stays in the clear beside the row, so that it needs no tag.
-        Column(.accessible, .accessibility, searchable: false),
-        Column(.accessControl, .accessControl, searchable: false),
-        Column(.tombstone, .number, default: zero, access: .computed, searchable: false),
+        Column(.accessible, .accessibility, taggedSince: nil),
+        Column(.accessControl, .accessControl, taggedSince: nil),
+        Column(.tombstone, .number, default: zero, access: .computed, taggedSince: nil),
         Column(.digest, .data, access: .computed),
         Column("UUID", .string),
         Column(.systemBound, .number, access: .guardedQuery),
-        Column(.appClip, .number, access: .forbidden, searchable: false),
+        Column(.appClip, .number, access: .forbidden, taggedSince: nil),
         Column("pcss", .number, access: .guardedValue),
         Column("pcsk", .data, access: .guardedValue),
         Column("pcsi", .data, access: .guardedValue),
@@ -61,7 +61,7 @@ enum ColumnTable {
             Column("path", .blob, primaryKey: true, hashed: true, default: emptyString),
         ] + passwordExtras
         + ["binn", "bini", "bin0", "bin1", "bin2", "bin3"].map {
-            Column($0, .data, access: .guardedValue, searchable: false)
+            Column($0, .data, access: .guardedValue, taggedSince: nil)
         }
 
     static let certificate: [Column] = [

@@ -11,6 +11,9 @@ public struct ItemSchema: Sendable {
     /// The columns that make up the primary key, in table order.
     public let primaryKey: [Column]
 
+    /// The columns of the primary key that the class alone has: what tells its items apart within a group.
+    public let identifyingColumns: [Column]
+
     /// The columns that have a search tag, ordered by name.
     public let searchable: [Column]
 
@@ -50,6 +53,8 @@ public struct ItemSchema: Sendable {
         self.indexes = indexes
         self.defaultAccessibility = defaultAccessibility
         primaryKey = columns.filter(\.isPrimaryKey)
+        let common = Set(ColumnTable.common.map(\.name))
+        identifyingColumns = primaryKey.filter { !common.contains($0.name) }
         searchable = columns.filter(\.isSearchable).sorted { $0.name < $1.name }
         byName = Dictionary(columns.map { ($0.name, $0) }) { first, _ in first }
     }

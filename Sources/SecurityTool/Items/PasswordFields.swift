@@ -40,10 +40,10 @@ struct PasswordFields {
     ///
     /// A complete key makes the other attributes ignored (reference, section 4.3).
     var filter: Conditions {
-        let isDecided = kind.decisiveKey.allSatisfy { name in
+        let isDecided = kind.uniqueKey.keys.allSatisfy { name in
             values[name].map { kind.isDecisiveWhenEmpty || !$0.isBlank } ?? false
         }
-        return conditions(isDecided ? values.filter { kind.decisiveKey.contains($0.key) } : values)
+        return conditions(isDecided ? values.filter { kind.uniqueKey.keys.contains($0.key) } : values)
     }
 
     /// The items that an add would double, by any of these.

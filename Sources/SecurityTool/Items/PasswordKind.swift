@@ -10,12 +10,11 @@ struct PasswordKind: Sendable {
     let fields: [Field]
 
     /// The attributes that tell two items of a keychain apart, and what an item that lacks one has.
+    ///
+    /// A filter that names all of them has all others ignored; an empty value names nothing.
     let uniqueKey: [AttributeName: PropertyValue]
 
-    /// The attributes that a filter has to name for all others to be ignored; an empty value names nothing.
-    let decisiveKey: [AttributeName]
-
-    /// Whether an empty value in a decisive key counts.
+    /// Whether an empty value names an attribute of the key nevertheless.
     let isDecisiveWhenEmpty: Bool
 
     /// What an item is named after when it has no label.
@@ -71,6 +70,15 @@ struct PasswordKind: Sendable {
         }
     }
 
+    private static func uniqueKey(of itemClass: ItemClass) -> [AttributeName: PropertyValue] {
+        let columns = ItemSchema.of(itemClass).identifyingColumns
+        return Dictionary(
+            uniqueKeysWithValues: columns.compactMap { column in
+                column.defaultValue.map { (column.name, $0.property) }
+            }
+        )
+    }
+
     private static let common = [
         Field("a", .account), Field("c", "crtr", .code), Field("C", "type", .code), Field("D", "desc"),
         Field("j", "icmt"), Field("l", "labl"),
@@ -79,8 +87,7 @@ struct PasswordKind: Sendable {
     static let generic = PasswordKind(
         itemClass: .genericPassword,
         fields: common + [Field("s", .service), Field("G", "gena", .bytes)],
-        uniqueKey: [.account: .string(""), .service: .string("")],
-        decisiveKey: [.account, .service],
+        uniqueKey: uniqueKey(of: .genericPassword),
         isDecisiveWhenEmpty: true,
         subject: .service,
         defaults: [:],
@@ -97,11 +104,7 @@ struct PasswordKind: Sendable {
             Field("s", .server), Field("d", "sdmn"), Field("p", "path"), Field("P", "port", .port),
             Field("r", "ptcl", .codeText), Field("t", "atyp", .codeText),
         ],
-        uniqueKey: [
-            .account: .string(""), "sdmn": .string(""), .server: .string(""), "ptcl": .number(.integer(0)),
-            "atyp": .string(""), "port": .number(.integer(0)), "path": .string(""),
-        ],
-        decisiveKey: [.account, "sdmn", .server, "ptcl", "atyp", "port", "path"],
+        uniqueKey: uniqueKey(of: .internetPassword),
         isDecisiveWhenEmpty: false,
         subject: .server,
         defaults: ["atyp": .string("dflt")],
