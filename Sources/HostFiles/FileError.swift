@@ -28,6 +28,22 @@ extension FileError {
         .unusablePath(path, "\(name) is not UTF-8")
     }
 
+    /// What can be told by name: the path, and of a system call its name and its error number.
+    public var facts: [String: String] {
+        switch self {
+        case .system(let call, let path, let errno): ["call": call, "path": path, "errno": "\(errno)"]
+        case .noHome(let path), .unusablePath(let path, _), .exposed(let path, _), .wrongKind(let path, _),
+            .taken(let path), .lockTimeout(let path), .foreignHome(let path, _):
+            ["path": path]
+        }
+    }
+
+    /// Whether another process held a lock for longer than the time-out.
+    public var isBusy: Bool {
+        guard case .lockTimeout = self else { return false }
+        return true
+    }
+
     /// Whether there was no room: on the disk, in the user's share of it, or in the process's limit.
     public var isWantOfRoom: Bool {
         guard case .system(_, _, let errno) = self else { return false }

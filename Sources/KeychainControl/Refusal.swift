@@ -12,12 +12,12 @@ struct Refusal: Error, Hashable, CustomStringConvertible {
 
     /// The refusal of a keychain or its device.
     init(_ error: KeychainError) {
-        switch error.cause as? DeviceError {
-        case .wrongPasscode(let failedAttempts, let seconds):
-            let wait = seconds > 0 ? "; the next one is looked at in \(Duration.text(seconds))" : ""
+        switch error.kind {
+        case .device(.wrongPasscode(let failedAttempts, let seconds)):
+            let wait = seconds > 0 ? "; next attempt in \(Duration.text(seconds))" : ""
             self.init("the passcode is wrong, \(Count.text(failedAttempts, "wrong one")) in a row\(wait)")
-        case .attemptTooSoon(let seconds):
-            self.init("after wrong passcodes the next one is looked at in \(Duration.text(seconds)); this one was not")
+        case .device(.attemptTooSoon(let seconds)):
+            self.init("too many wrong passcodes: this one was not tried; next attempt in \(Duration.text(seconds))")
         default: self.init(error.reason)
         }
     }

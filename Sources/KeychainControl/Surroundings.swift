@@ -10,7 +10,13 @@ struct Surroundings: Sendable {
     @TaskLocal static var current = Surroundings.process
 
     /// The keychain.
-    var keychain: any ControlledKeychain
+    var keychain: any KeychainBackend
+
+    /// Checks the passcode, and holds an unlock ready for the programs that this one starts; `nil` when the device has no
+    /// passcode, so that there is nothing to unlock.
+    ///
+    /// An unlock is a descriptor that children inherit, and so no value that could be asked of a keychain elsewhere.
+    var offerUnlock: @Sendable (SecretBytes) throws(KeychainError) -> UnlockOffer?
 
     /// Who asks for secrets when no option says where they come from.
     var authenticator: any Authenticator

@@ -8,7 +8,7 @@ extension Store {
     /// Where the last sync fails, the whole change already lies in the log, complete with its checksums, and whoever opens the
     /// store after a restart would find it there. So another transaction that changes nothing is written over its beginning.
     ///
-    /// - Throws: ``KeychainError`` caused by ``StoreError``; by ``StoreError/doubtfulCommit(_:)`` where the change may
+    /// - Throws: ``KeychainError`` of a ``StoreError``; of ``StoreError/doubtfulCommit(_:)`` where the change may
     ///   come to light later, because that failed as well. Otherwise nothing of it was stored.
     func commit() throws(KeychainError) {
         do throws(SQLiteError) {

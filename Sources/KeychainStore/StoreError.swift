@@ -86,22 +86,54 @@ extension KeychainError {
         case .file(let underlying): status = underlying.isWantOfRoom ? .diskFull : .notAvailable
         default: status = .notAvailable
         }
-        self.init(status, "\(error)", cause: error)
+        self.init(status, "\(error)", kind: .storage(error.failure), facts: error.facts)
     }
 
     init(_ error: SQLiteError) { self.init(StoreError.sqlite(error)) }
-
-    /// Whether somebody else had the store: nothing was changed, and the same may succeed a moment later.
-    public var isBusy: Bool { (cause as? StoreError)?.isBusy ?? false }
 }
 
 extension StoreError {
-    /// Whether the same may succeed a moment later.
-    fileprivate var isBusy: Bool {
+    fileprivate var failure: KeychainError.StorageFailure {
         switch self {
-        case .sqlite(let error): error.isBusy
-        case .file(.lockTimeout), .occupied: true
-        default: false
+        case .file(let error): error.isBusy ? .busy : error.isWantOfRoom ? .full : .file
+        case .notAStore: .damaged
+        case .newer: .newerFormat
+        case .occupied: .busy
+        case .neverReleased: .unreleasedFormat
+        case .lostByFork: .lostByFork
+        case .abandonedByFork: .abandonedByFork
+        case .notABackup: .notABackup
+        case .newerBackup: .newerBackup
+        case .storeExists: .storeExists
+        case .journal, .unreadableLog: .unreadableLog
+        case .libraryTooOld: .libraryTooOld
+        case .doubtfulCommit: .doubtfulCommit
+        case .sqlite(let error): error.failure
         }
+    }
+
+    fileprivate var facts: [String: String] {
+        switch self {
+        case .file(let error): error.facts
+        case .notAStore(let path, _), .notABackup(let path, _), .storeExists(let path), .journal(let path),
+            .unreadableLog(let path):
+            ["path": path]
+        case .neverReleased(let path, let version): ["path": path, "version": "\(version)"]
+        case .newer(let version), .newerBackup(let version): ["version": FileFormat.text(of: version)]
+        case .libraryTooOld(let version, _): ["version": SQLiteLibrary.text(version)]
+        case .doubtfulCommit(let error), .sqlite(let error):
+            ["SQLite": "\(error.code)", "operation": error.operation]
+        case .occupied, .lostByFork, .abandonedByFork: [:]
+        }
+    }
+}
+
+extension SQLiteError {
+    fileprivate var failure: KeychainError.StorageFailure {
+        if isBusy { return .busy }
+        if isFull { return .full }
+        if isDamage { return .damaged }
+        if isInputOutput { return .inputOutput }
+        return status == .readOnly ? .readOnly : .other
     }
 }

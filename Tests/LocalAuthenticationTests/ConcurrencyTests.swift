@@ -69,12 +69,10 @@ struct ConcurrencyTests {
         let began = Atomic(0)
         let context = LAContext()
         let service = FakeAuthentication { question in
-            question.context.withPrompt { prompt in
-                let ended = Gate()
-                prompt.onCancel { ended.open() }
-                if began.add(1, ordering: .relaxed).newValue == 10 { context.invalidate() }
-                return ended.wait() ? .appCancel : nil
-            }
+            let ended = Gate()
+            question.cancellation.onCancel { ended.open() }
+            if began.add(1, ordering: .relaxed).newValue == 10 { context.invalidate() }
+            return ended.wait() ? .appCancel : nil
         }
         let outcomes = try await service.run {
             try await withThrowingTaskGroup(of: Outcome.self) { group in

@@ -15,7 +15,7 @@ struct EvaluationTests {
         let outcome = try await service.run { try await form.evaluate(context, reason: "to see the notes") }
         #expect(outcome == .success)
         #expect(service.questions.map(\.reason) == ["to see the notes"])
-        #expect(service.questions.map(\.context) == [context.authenticationContext])
+        #expect(service.questions.map(\.context) == [context.authenticationContext.value])
     }
 
     @Test("every failure has Apple's code and a text", arguments: AuthenticationFailure.allCases)
@@ -65,12 +65,10 @@ struct EvaluationTests {
     func invalidation(form: Form) async throws {
         let context = LAContext()
         let service = FakeAuthentication { question in
-            question.context.withPrompt { prompt in
-                let ended = Gate()
-                prompt.onCancel { ended.open() }
-                context.invalidate()
-                return ended.wait() ? .systemCancel : nil
-            }
+            let ended = Gate()
+            question.cancellation.onCancel { ended.open() }
+            context.invalidate()
+            return ended.wait() ? .systemCancel : nil
         }
         #expect(try await service.run { try await form.evaluate(context) } == .failure(.appCancel))
         #expect(try await service.run { try await form.evaluate(context) } == .failure(.invalidContext))

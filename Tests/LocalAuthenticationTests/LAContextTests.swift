@@ -55,7 +55,7 @@ struct LAContextTests {
         #expect(context.setCredential(Data("first".utf8), type: .applicationPassword))
         #expect(context.setCredential(Data("second".utf8), type: .applicationPassword))
         #expect(context.isCredentialSet(.applicationPassword))
-        #expect(context.authenticationContext.applicationPassword == SecretBytes(Array("second".utf8)))
+        #expect(context.authenticationContext.value.applicationPassword == SecretBytes(Array("second".utf8)))
         #expect(!context.setCredential(Data("1234".utf8), type: .smartCardPIN))
         #expect(!context.isCredentialSet(.smartCardPIN))
         #expect(context.setCredential(nil, type: .applicationPassword))
@@ -158,7 +158,7 @@ struct LAContextTests {
             }
         }
         let values = given.withLock { $0 }
-        #expect(values.first == .authenticationContext(context.authenticationContext))
+        #expect(values.first == .authenticationContext(context.authenticationContext.value))
         guard case .authenticationContext = values[1] else {
             Issue.record("a subclass is a context")
             return

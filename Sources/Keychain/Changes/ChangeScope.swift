@@ -24,18 +24,12 @@ package struct ChangeScope: Sendable {
 
 extension ChangeScope: Hashable {
     package static func == (left: ChangeScope, right: ChangeScope) -> Bool {
-        left.identity == right.identity && left.client == right.client
+        left.backend.identity == right.backend.identity && left.client == right.client
     }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(client) }
-
-    /// The backend as an object, or the objects that it is made of.
-    private var identity: [ObjectIdentifier] {
-        let type = type(of: backend)
-        guard !(type is AnyClass) else { return [ObjectIdentifier(backend as AnyObject)] }
-        let parts = Mirror(reflecting: backend).children.map(\.value)
-        return [ObjectIdentifier(type)]
-            + parts.filter { Swift.type(of: $0) is AnyClass }.map { ObjectIdentifier($0 as AnyObject) }
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(backend.identity)
+        hasher.combine(client)
     }
 }
 #endif

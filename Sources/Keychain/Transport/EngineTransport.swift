@@ -64,10 +64,9 @@ package struct EngineTransport: ItemTransport {
 
 extension TransportFailure {
     init(_ error: KeychainError) {
-        let isAboutPerson = error.cause is AuthenticationFailure
         self.init(status: error.status.rawValue, reason: error.reason)
         guard error.status == .interactionNotAllowed else { return }
-        kind = isAboutPerson ? .authenticationRequired : .locked
+        kind = if case .authentication = error.kind { .authenticationRequired } else { .locked }
     }
 }
 #endif

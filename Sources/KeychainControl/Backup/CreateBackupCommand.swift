@@ -38,7 +38,9 @@ struct CreateBackupCommand: ParsableCommand {
             reason: "back up the keychain"
         )
         let path = AbsolutePath.of(file)
-        let report = try refusing { () throws(KeychainError) in try keychain.createBackup(at: path, secret: secret) }
+        let report = try refusing { () throws(KeychainError) in
+            try keychain.maintenance.createBackup(at: path, secret: secret)
+        }
         surroundings.say(BackupText.created(report, file))
     }
 }

@@ -20,11 +20,13 @@ struct RestoreBackupCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = Surroundings.current
-        let keychain = surroundings.keychain
+        let maintenance = surroundings.keychain.maintenance
         let source = secret.source(surroundings)
         let secret = try source.read(.backupSecret, .applicationPassword, reason: "restore the keychain from a backup")
         let path = AbsolutePath.of(file)
-        let report = try refusing { () throws(KeychainError) in try keychain.restoreBackup(from: path, secret: secret) }
+        let report = try refusing { () throws(KeychainError) in
+            try maintenance.restoreBackup(from: path, secret: secret)
+        }
         surroundings.say(BackupText.restored(report, file))
     }
 }

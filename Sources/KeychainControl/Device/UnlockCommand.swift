@@ -59,7 +59,7 @@ struct UnlockCommand: ParsableCommand {
     private func offer(_ surroundings: Surroundings) throws(Refusal) -> UnlockOffer? {
         let passcode = try readPasscode(surroundings)
         return try refusing { () throws(KeychainError) in
-            try surroundings.keychain.offerUnlock(passcode: passcode)
+            try surroundings.offerUnlock(passcode)
         }
     }
 

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
-/// What was shown in one context, and how the person is asked in it: what an `LAContext` is made of.
+/// An authentication context as a request carries it: which one it is, and what the program set on it.
 ///
-/// Thread-safe. Equal to itself only.
-public final class AuthenticationContext: Sendable {
-    private let state = Mutex(State())
-
-    private struct State {
-        var settings = Settings()
-        var shown: Set<Factor> = []
-        var applicationPassword: SecretBytes?
-        var isInvalid = false
-        var prompts: [ObjectIdentifier: PromptCancellation] = [:]
-    }
+/// What a person has shown in the context is kept by the keychain that asked, under the identifier. The identifier is
+/// drawn at random, so that nobody else can name the context.
+public struct AuthenticationContext: Sendable, Hashable {
+    /// Which context it is.
+    public let identifier: Bytes16
+    /// How the person is asked.
+    public var settings: Settings
+    /// The application password that the program set.
+    public var applicationPassword: SecretBytes?
+    /// Whether the program has ended the use of the context.
+    public var isInvalid: Bool
 
     /// How the person is asked.
     public struct Settings: Sendable, Hashable {
@@ -28,6 +26,9 @@ public final class AuthenticationContext: Sendable {
         public var localizedCancelTitle: String?
         /// For how many seconds an earlier recognition counts.
         public var reuseDurationSeconds = 0.0
+
+        /// Nothing is forbidden, and no text is given.
+        public init() {}
     }
 
     /// Something that a person has shown.
@@ -38,66 +39,41 @@ public final class AuthenticationContext: Sendable {
         case biometry(enrolledSet: Bytes16)
     }
 
-    /// A context in which nobody has authenticated.
-    public init() {}
+    /// What a keychain knows of a context.
+    public struct Status: Sendable, Hashable {
+        /// What was shown in it; nothing once it is invalid.
+        public var shown: Set<Factor>
+        /// Whether it has an application password, set by the program or typed and found right.
+        public var hasApplicationPassword: Bool
 
-    /// How the person is asked.
-    public var settings: Settings {
-        get { state.withLock(\.settings) }
-        set { state.withLock { $0.settings = newValue } }
-    }
-
-    /// Changes how the person is asked.
-    public func configure(_ change: (inout Settings) -> Void) { state.withLock { change(&$0.settings) } }
-
-    /// Everything that was shown; nothing once the context is invalid.
-    public var shown: Set<Factor> { state.withLock { $0.isInvalid ? [] : $0.shown } }
-
-    /// Notes what was shown; nothing is noted in an invalid context.
-    public func note(_ factor: Factor) {
-        state.withLock { state in
-            guard !state.isInvalid else { return }
-            state.shown.insert(factor)
+        /// A status.
+        public init(shown: Set<Factor> = [], hasApplicationPassword: Bool = false) {
+            self.shown = shown
+            self.hasApplicationPassword = hasApplicationPassword
         }
     }
 
-    /// The application password that the program set, or that was typed and found right.
-    public var applicationPassword: SecretBytes? {
-        get { state.withLock { $0.isInvalid ? nil : $0.applicationPassword } }
-        set { state.withLock { $0.applicationPassword = $0.isInvalid ? nil : newValue } }
-    }
-
-    /// Whether the context was invalidated.
-    public var isInvalid: Bool { state.withLock(\.isInvalid) }
-
-    /// Ends the use of the context: forgets what was shown, and ends the questions that are being asked in it.
-    public func invalidate() {
-        let prompts = state.withLock { state in
-            state.isInvalid = true
-            state.shown = []
-            state.applicationPassword = nil
-            return state.prompts
-        }
-        for prompt in prompts.values { prompt.cancel() }
-    }
-
-    /// Runs `body` with what ends its question when the context is invalidated.
-    public func withPrompt<Result>(_ body: (PromptCancellation) -> Result) -> Result {
-        let prompt = PromptCancellation()
-        let isInvalid = state.withLock { state in
-            state.prompts[ObjectIdentifier(prompt)] = prompt
-            return state.isInvalid
-        }
-        if isInvalid { prompt.cancel() }
-        defer { state.withLock { $0.prompts[ObjectIdentifier(prompt)] = nil } }
-        return body(prompt)
+    /// A context; a new one unless it is named.
+    public init(
+        identifier: Bytes16 = .random(),
+        settings: Settings = Settings(),
+        applicationPassword: SecretBytes? = nil,
+        isInvalid: Bool = false
+    ) {
+        self.identifier = identifier
+        self.settings = settings
+        self.applicationPassword = applicationPassword
+        self.isInvalid = isInvalid
     }
 }
 
-extension AuthenticationContext: Hashable {
-    /// Whether both are the same context.
-    public static func == (left: AuthenticationContext, right: AuthenticationContext) -> Bool { left === right }
+extension AuthenticationContext: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Nothing of what identifies the context or is secret in it.
+    public var description: String { "an authentication context\(isInvalid ? ", invalid" : "")" }
 
-    /// Feeds which context it is.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// The settings alone.
+    public var customMirror: Mirror { Mirror(self, children: ["settings": settings]) }
 }

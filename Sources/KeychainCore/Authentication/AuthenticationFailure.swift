@@ -31,11 +31,13 @@ public enum AuthenticationFailure: Int, Error, Sendable, Hashable, CaseIterable 
 extension KeychainError {
     /// The status of a failed authentication (Semantics, "Access control").
     public init(_ failure: AuthenticationFailure) {
-        switch failure {
-        case .userCancel: self.init(.userCanceled, "the authentication was cancelled", cause: failure)
-        case .notInteractive:
-            self.init(.interactionNotAllowed, "somebody would have to be asked, and may or can not be", cause: failure)
-        default: self.init(.authenticationFailed, "the authentication failed", cause: failure)
-        }
+        let (status, reason): (Status, String) =
+            switch failure {
+            case .userCancel: (.userCanceled, "the authentication was cancelled")
+            case .notInteractive:
+                (.interactionNotAllowed, "authentication required, but interaction is not allowed or not possible")
+            default: (.authenticationFailed, "the authentication failed")
+            }
+        self.init(status, reason, kind: .authentication(failure))
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a device refused: the cause of a ``KeychainError``, which carries the status.
-public enum DeviceError: Error, Sendable, Hashable {
+/// Why a device refused: a kind of ``KeychainError``, which carries the status.
+public enum DeviceError: Sendable, Hashable {
     /// No passcode is set, so there is nothing to lock, check or remove.
     case noPasscode
     /// A passcode is set already; it can be changed.
@@ -23,21 +23,21 @@ public enum DeviceError: Error, Sendable, Hashable {
 extension KeychainError {
     /// The refusal of a device, with the status that an item function would answer.
     public init(_ error: DeviceError) {
-        switch error {
-        case .noPasscode: self.init(.notAvailable, "no passcode is set", cause: error)
-        case .passcodeAlreadySet: self.init(.parameter, "a passcode is set already; change it instead", cause: error)
-        case .emptyPasscode: self.init(.parameter, "a passcode cannot be empty", cause: error)
-        case .wrongPasscode: self.init(.authenticationFailed, "the passcode is wrong", cause: error)
-        case .attemptTooSoon(let seconds):
-            self.init(
-                .authenticationFailed,
-                "after wrong passcodes the next is looked at in \(Int(seconds.rounded(.up))) seconds",
-                cause: error
-            )
-        case .erased:
-            self.init(.authenticationFailed, "too many wrong passcodes: the device erased itself", cause: error)
-        case .locked: self.init(.interactionNotAllowed, "the device is locked", cause: error)
-        case .unusablePolicy: self.init(.parameter, "a policy takes numbers above 0", cause: error)
-        }
+        let (status, reason): (Status, String) =
+            switch error {
+            case .noPasscode: (.notAvailable, "no passcode is set")
+            case .passcodeAlreadySet: (.parameter, "a passcode is set already; change it instead")
+            case .emptyPasscode: (.parameter, "a passcode cannot be empty")
+            case .wrongPasscode: (.authenticationFailed, "the passcode is wrong")
+            case .attemptTooSoon(let seconds):
+                (
+                    .authenticationFailed,
+                    "too many wrong passcodes: next attempt in \(Int(seconds.rounded(.up))) seconds"
+                )
+            case .erased: (.authenticationFailed, "too many wrong passcodes: the device erased itself")
+            case .locked: (.interactionNotAllowed, "the device is locked")
+            case .unusablePolicy: (.parameter, "a policy takes numbers above 0")
+            }
+        self.init(status, reason, kind: .device(error))
     }
 }

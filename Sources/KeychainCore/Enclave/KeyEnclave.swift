@@ -2,13 +2,25 @@
 
 /// Keeps private keys that never leave the device: what stands behind `SecureEnclave` and `kSecAttrTokenIDSecureEnclave`.
 ///
-/// A key is known by its sealed form, which means nothing on another device. Implementations are thread-safe.
-public protocol KeyEnclave: Sendable {
-    /// What keeps the keys.
-    var kind: KeyEnclaveKind { get }
+/// A way to write commands; it holds nothing but where they go. A key is known by its sealed form, which means nothing on
+/// another device. Thread-safe.
+public struct KeyEnclave: Sendable {
+    /// What carries out the commands.
+    public typealias Perform = @Sendable (KeychainCommand.Enclave) throws(KeychainError) -> KeychainReply
+
+    private let perform: Perform
+
+    /// The enclave that commands reach through a closure.
+    public init(_ perform: @escaping Perform) { self.perform = perform }
+
+    /// What keeps the keys; `nil` where there is no enclave.
+    public var kind: KeyEnclaveKind? {
+        guard case .enclave(let kind)? = try? perform(.kind) else { return nil }
+        return kind
+    }
 
     /// Whether keys can be made and used here; says nothing of the lock state.
-    var isAvailable: Bool { get }
+    public var isAvailable: Bool { kind != nil }
 
     /// Makes a key.
     ///
@@ -18,30 +30,40 @@ public protocol KeyEnclave: Sendable {
     ///   - context: where an application password comes from; `nil` to ask.
     /// - Returns: The key, with its sealed form.
     /// - Throws: `errSecInteractionNotAllowed` while the protection class is locked, `errSecAuthFailed`, `errSecNotAvailable`.
-    func makeKey(
+    public func makeKey(
         _ algorithm: EnclaveAlgorithm,
         _ accessControl: AccessControl,
         _ context: AuthenticationContext?
-    ) throws(KeychainError) -> EnclaveKey
+    ) throws(KeychainError) -> EnclaveKey {
+        try Self.key(perform(.makeKey(algorithm, accessControl, context)))
+    }
 
     /// Reads the public part of a sealed key; asks nobody, and works in every lock state.
     ///
     /// - Throws: `errSecDecode` for what is no sealed key, or one of another device.
-    func key(_ sealed: SecretBytes) throws(KeychainError) -> EnclaveKey
+    public func key(_ sealed: SecretBytes) throws(KeychainError) -> EnclaveKey { try Self.key(perform(.key(sealed))) }
 
     /// Uses a key, after the owner has shown what its access control demands.
     ///
     /// - Throws: `errSecInteractionNotAllowed`, `errSecUserCanceled`, `errSecAuthFailed` as for an item under the same access
     ///   control; `errSecParam` for an operation that the algorithm does not have.
-    func perform(
+    public func perform(
         _ operation: EnclaveOperation,
         with sealed: SecretBytes,
         _ context: AuthenticationContext?
-    ) throws(KeychainError) -> SecretBytes
+    ) throws(KeychainError) -> SecretBytes {
+        guard case .secret(let result) = try perform(.use(operation, sealed, context)) else { throw .unexpectedReply }
+        return result
+    }
+
+    private static func key(_ reply: KeychainReply) throws(KeychainError) -> EnclaveKey {
+        guard case .enclaveKey(let key) = reply else { throw .unexpectedReply }
+        return key
+    }
 }
 
 /// What keeps the keys of an enclave.
-public enum KeyEnclaveKind: Sendable, Hashable {
+public enum KeyEnclaveKind: Sendable, Hashable, CaseIterable {
     /// A program: the keys are sealed at rest, and in its memory while they are used.
     case software
     /// A chip.

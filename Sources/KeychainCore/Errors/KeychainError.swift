@@ -1,35 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a request failed: the status that Apple's function returns, and the reason in words.
+/// Why a request failed: the status that Apple's function returns, what kind of failure it is, and the reason in words.
 ///
-/// No error carries the value of an attribute or a secret: reasons name attributes, never what they hold.
-public struct KeychainError: Error, Sendable {
+/// A plain value. It never carries the value of an attribute or a secret: reasons and facts name attributes, never what
+/// they hold.
+public struct KeychainError: Error, Sendable, Hashable {
     /// What the item function returns.
     public var status: Status
+
+    /// What kind of failure it is, for who has to tell one from another.
+    public var kind: Kind
 
     /// One sentence: what is wrong and, where it helps, what to do.
     public var reason: String
 
-    /// The error underneath, for example of SQLite or of a system call.
-    public var cause: (any Error)?
+    /// The attribute or dictionary key that the failure is about, by its string.
+    public var subject: String?
+
+    /// What is known besides, by name, such as the number of a system's error or a path.
+    public var facts: [String: String]
 
     /// An error of a status.
-    public init(_ status: Status, _ reason: String, cause: (any Error)? = nil) {
+    public init(
+        _ status: Status,
+        _ reason: String,
+        kind: Kind = .request,
+        subject: String? = nil,
+        facts: [String: String] = [:]
+    ) {
         self.status = status
+        self.kind = kind
         self.reason = reason
-        self.cause = cause
+        self.subject = subject
+        self.facts = facts
     }
 
     /// An invalid dictionary: `errSecParam`.
-    public static func parameter(_ reason: String) -> KeychainError {
-        KeychainError(.parameter, reason)
+    public static func parameter(_ reason: String, subject: String? = nil) -> KeychainError {
+        KeychainError(.parameter, reason, subject: subject)
     }
+
+    /// A backend that answered something else than what was asked.
+    public static let unexpectedReply = KeychainError(
+        .internalComponent,
+        "the keychain gave a reply that does not belong to the command",
+        kind: .transport
+    )
 }
 
 extension KeychainError: CustomStringConvertible {
-    /// The status by name, the reason, and the cause where the reason does not say it.
+    /// The status by name, the reason, and the facts that the reason does not say.
     public var description: String {
-        let cause = cause.map { "\($0)" }.flatMap { reason.contains($0) ? nil : " (\($0))" } ?? ""
-        return "\(status): \(reason)\(cause)"
+        let others = facts.filter { !reason.contains($0.value) }.sorted { $0.key < $1.key }
+        let text = others.isEmpty ? "" : " (\(others.map { "\($0.key): \($0.value)" }.joined(separator: ", ")))"
+        return "\(status): \(reason)\(text)"
     }
 }

@@ -8,8 +8,9 @@ public struct KeyReference: Sendable, Hashable {
     /// The external representation; of a key in the Secure Enclave, its sealed form.
     public var data: SecretBytes?
 
-    /// In which context the owner is asked when the key is used; `nil` for one of its own.
-    public var context: AuthenticationContext?
+    /// In which context the owner is asked when the key is used (``AuthenticationContext/identifier``); `nil` for one of
+    /// its own.
+    public var context: Bytes16?
 
     /// A key from its parts.
     public init(
@@ -19,6 +20,6 @@ public struct KeyReference: Sendable, Hashable {
     ) {
         self.attributes = attributes
         self.data = data
-        self.context = context
+        self.context = context?.identifier
     }
 }

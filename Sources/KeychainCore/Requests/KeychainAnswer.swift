@@ -15,7 +15,7 @@ public enum ResultValue: Sendable, Hashable {
     /// The secret, or a persistent reference.
     case data(SecretBytes)
     /// A key, certificate or identity.
-    case reference(ItemReference)
+    indirect case reference(ItemReference)
     /// Attributes, and whatever values were asked for, by their dictionary keys.
     case dictionary([String: PropertyValue])
 }

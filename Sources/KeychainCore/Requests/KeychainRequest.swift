@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One call of an item function, with the client that makes it.
-public struct KeychainRequest: Sendable {
+public struct KeychainRequest: Sendable, Hashable {
     /// What is asked.
     public var operation: Operation
 
@@ -15,7 +15,7 @@ public struct KeychainRequest: Sendable {
     }
 
     /// The four item functions, and what none of them does alone.
-    public enum Operation: Sendable {
+    public enum Operation: Sendable, Hashable {
         /// `SecItemAdd`
         case add(PropertyDictionary)
         /// `SecItemCopyMatching`
@@ -37,5 +37,23 @@ public struct KeychainRequest: Sendable {
             case .set: "SecItemUpdate or SecItemAdd"
             }
         }
+
+        /// The context in which the owner is asked (`kSecUseAuthenticationContext`).
+        public var authenticationContext: AuthenticationContext? {
+            switch self {
+            case .add(let query), .copyMatching(let query), .update(let query, _), .delete(let query):
+                query.authenticationContext
+            case .set(let query, _, let addition): query.authenticationContext ?? addition.authenticationContext
+            }
+        }
+    }
+}
+
+extension PropertyDictionary {
+    fileprivate var authenticationContext: AuthenticationContext? {
+        guard case .authenticationContext(let context)? = entries[PropertyKey.useAuthenticationContext] else {
+            return nil
+        }
+        return context
     }
 }

@@ -21,6 +21,12 @@ public struct Bytes16: Sendable, Hashable {
     /// Sixteen zeros, which no identifier, tag or version is.
     public static let zero = Bytes16(high: 0, low: 0)
 
+    /// Sixteen bytes of the system's generator.
+    public static func random() -> Bytes16 {
+        var generator = SystemRandomNumberGenerator()
+        return Bytes16(high: generator.next(), low: generator.next())
+    }
+
     /// The number of bytes: 16.
     public static let count = 16
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A value of a request or answer dictionary, after the Foundation objects have been left behind.
+///
+/// Large and rare values are boxed, so that the others fit in three words.
 public enum PropertyValue: Sendable, Hashable {
     /// `NSNull` or `CFNull`.
     case null
@@ -19,13 +21,13 @@ public enum PropertyValue: Sendable, Hashable {
     /// An array.
     case array([PropertyValue])
     /// A `SecAccessControl`.
-    case accessControl(AccessControl)
+    indirect case accessControl(AccessControl)
     /// An `LAContext`.
-    case authenticationContext(AuthenticationContext)
+    indirect case authenticationContext(AuthenticationContext)
     /// A `SecKey`, `SecCertificate` or `SecIdentity`.
-    case reference(ItemReference)
+    indirect case reference(ItemReference)
     /// A `SecPolicy`.
-    case policy(CertificatePolicy)
+    indirect case policy(CertificatePolicy)
     /// A dictionary, or an array in an array: no key takes one, and only whether it can be sent matters.
     case nested(Encodability)
     /// So many bytes, which were not copied because no item can hold them.

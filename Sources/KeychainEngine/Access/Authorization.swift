@@ -12,7 +12,7 @@ final class Authorization {
     static let mostRounds = 20
 
     /// The context of the call: the one that the caller gave, or one of its own.
-    private(set) var context = AuthenticationContext()
+    private(set) lazy var context = ContextState()
 
     private let evaluator: Evaluator
     private var isAskingAllowed = true
@@ -40,8 +40,9 @@ final class Authorization {
 
     /// Takes the context that the caller gave, if one was given.
     func begin(_ given: AuthenticationContext?) {
-        if let given { context = given }
-        reason = context.settings.localizedReason
+        guard let given else { return }
+        context = evaluator.contexts.state(of: given)
+        reason = given.settings.localizedReason
     }
 
     /// Whether the owner has shown what an access control asks for, application passwords aside.
@@ -68,7 +69,11 @@ final class Authorization {
         guard enforcesAccessControl else { return nil }
         let hasPasscode = device.keybag.passcodeSlot != nil
         return evaluator.obstacleToStoring(accessControl, hasPasscode: hasPasscode).map { failure in
-            KeychainError(.authenticationFailed, "nothing could ever satisfy the access control", cause: failure)
+            KeychainError(
+                .authenticationFailed,
+                "nothing could ever satisfy the access control",
+                kind: .authentication(failure)
+            )
         }
     }
 

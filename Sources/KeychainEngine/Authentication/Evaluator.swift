@@ -7,18 +7,20 @@ import Synchronization
 ///
 /// Nothing is asked for what a context has shown already, nor where the answer could not help. One evaluation asks at a
 /// time; the others wait for their turn, for no longer than a question may take.
-final class Evaluator: AuthenticationService {
-    let device: any KeychainDevice
+final class Evaluator: Sendable {
+    let device: KeychainDevice
     let authenticator: any Authenticator
     /// Whether items are kept from who has not shown what their access controls ask for.
     let enforcesAccessControl: Bool
+    /// The contexts of programs.
+    let contexts = ContextRegistry()
     private let hostClock: any HostClock
     private let turns = QuestionTurns()
     private let lastRecognition = Mutex<Recognition?>(nil)
 
     /// Asks through an authenticator, and has a device judge passcodes.
     init(
-        device: any KeychainDevice,
+        device: KeychainDevice,
         authenticator: any Authenticator,
         hostClock: any HostClock,
         enforcesAccessControl: Bool = true
@@ -31,7 +33,7 @@ final class Evaluator: AuthenticationService {
 
     var biometry: Biometry { authenticator.biometry }
 
-    func obstacle(to policy: AuthenticationPolicy, _ context: AuthenticationContext) -> AuthenticationFailure? {
+    func obstacle(to policy: AuthenticationPolicy, _ context: ContextState) -> AuthenticationFailure? {
         if context.isInvalid { return .invalidContext }
         let requirement = Requirement(policy)
         if isMet(requirement, by: context) { return nil }
@@ -46,7 +48,7 @@ final class Evaluator: AuthenticationService {
     func evaluate(
         _ policy: AuthenticationPolicy,
         reason: String,
-        _ context: AuthenticationContext
+        _ context: ContextState
     ) throws(AuthenticationFailure) {
         try meet(Requirement(policy), reason: reason, context)
     }
@@ -57,7 +59,7 @@ final class Evaluator: AuthenticationService {
     func evaluate(
         _ accessControl: AccessControl,
         reason: String,
-        _ context: AuthenticationContext
+        _ context: ContextState
     ) throws(AuthenticationFailure) {
         let needsPassword = accessControl.constraints?.requiresApplicationPassword == true
         if needsPassword, !context.isInvalid, context.applicationPassword == nil { try checkInteraction(context) }
@@ -70,7 +72,7 @@ final class Evaluator: AuthenticationService {
     func evaluateShown(
         _ accessControl: AccessControl,
         reason: String,
-        _ context: AuthenticationContext
+        _ context: ContextState
     ) throws(AuthenticationFailure) {
         try meet(Requirement(accessControl), reason: reason, context)
     }
@@ -78,7 +80,7 @@ final class Evaluator: AuthenticationService {
     /// Whether a context has shown what an access control demands, its application password left out.
     ///
     /// Asks nobody.
-    func isSatisfied(_ accessControl: AccessControl, by context: AuthenticationContext) -> Bool {
+    func isSatisfied(_ accessControl: AccessControl, by context: ContextState) -> Bool {
         !context.isInvalid && isMet(Requirement(accessControl), by: context)
     }
 
@@ -95,7 +97,7 @@ final class Evaluator: AuthenticationService {
         isNew: Bool = false,
         problem: String? = nil,
         reason: String,
-        _ context: AuthenticationContext
+        _ context: ContextState
     ) throws(AuthenticationFailure) -> SecretBytes {
         guard !context.isInvalid else { throw .invalidContext }
         try checkInteraction(context)
@@ -124,7 +126,7 @@ extension Evaluator {
     private func meet(
         _ requirement: Requirement,
         reason: String,
-        _ context: AuthenticationContext
+        _ context: ContextState
     ) throws(AuthenticationFailure) {
         guard !context.isInvalid else { throw .invalidContext }
         if requirement.asksForBiometry, let recognition = reusableRecognition(in: context) { context.note(recognition) }
@@ -140,7 +142,7 @@ extension Evaluator {
     }
 
     /// Whether a requirement is met by what was shown in a context, or lately in another one that may be reused.
-    private func isMet(_ requirement: Requirement, by context: AuthenticationContext) -> Bool {
+    private func isMet(_ requirement: Requirement, by context: ContextState) -> Bool {
         let shown = shownFactors(context)
         return requirement.isMet { isShown($0, shown) }
     }
@@ -155,13 +157,13 @@ extension Evaluator {
         }
     }
 
-    private func shownFactors(_ context: AuthenticationContext) -> Set<AuthenticationContext.Factor> {
+    private func shownFactors(_ context: ContextState) -> Set<AuthenticationContext.Factor> {
         guard let recognition = reusableRecognition(in: context) else { return context.shown }
         return context.shown.union([recognition])
     }
 
     /// What another evaluation was shown so lately that it counts in a context; `nil` when there is nothing of the kind.
-    private func reusableRecognition(in context: AuthenticationContext) -> AuthenticationContext.Factor? {
+    private func reusableRecognition(in context: ContextState) -> AuthenticationContext.Factor? {
         guard let recognition = lastRecognition.withLock(\.self),
             recognition.counts(at: hostClock.now, forSeconds: context.settings.reuseDurationSeconds)
         else { return nil }
@@ -174,7 +176,7 @@ extension Evaluator {
     /// The ways of a requirement that are not shown yet and could be; those that cannot are left out where one suffices.
     private func openWays(
         to requirement: Requirement,
-        _ context: AuthenticationContext
+        _ context: ContextState
     ) throws(AuthenticationFailure) -> [Requirement.Way] {
         let shown = shownFactors(context)
         let hasPasscode = try hasPasscode()
@@ -213,7 +215,7 @@ extension Evaluator {
         do { return try device.status().hasPasscode } catch { throw .systemCancel }
     }
 
-    private func checkInteraction(_ context: AuthenticationContext) throws(AuthenticationFailure) {
+    private func checkInteraction(_ context: ContextState) throws(AuthenticationFailure) {
         guard !context.settings.interactionNotAllowed, authenticator.canAskForSecrets else { throw .notInteractive }
     }
 }
@@ -222,7 +224,7 @@ extension Evaluator {
     /// Runs `body` when it is its turn to ask.
     private func withQuestions<Result>(
         reason: String,
-        _ context: AuthenticationContext,
+        _ context: ContextState,
         _ body: (Questions) throws(AuthenticationFailure) -> Result
     ) throws(AuthenticationFailure) -> Result {
         let result = context.withPrompt { cancellation in

@@ -7,7 +7,7 @@ import KeychainCore
 /// What is shown is noted in the context.
 struct Questions {
     private let authenticator: any Authenticator
-    private let context: AuthenticationContext
+    private let context: ContextState
     private let reason: String
     private let cancellation: PromptCancellation
 
@@ -16,7 +16,7 @@ struct Questions {
 
     init(
         _ authenticator: any Authenticator,
-        _ context: AuthenticationContext,
+        _ context: ContextState,
         reason: String,
         _ cancellation: PromptCancellation
     ) {
@@ -51,7 +51,7 @@ struct Questions {
     }
 
     /// Asks for the passcode until the device takes one.
-    func passcode(judgedBy device: any KeychainDevice) throws(AuthenticationFailure) {
+    func passcode(judgedBy device: KeychainDevice) throws(AuthenticationFailure) {
         var problem: String?
         for _ in 0..<Self.attempts {
             let passcode = try secret(.passcode, problem: problem)
@@ -88,18 +88,18 @@ struct Questions {
     }
 
     /// Whether the device takes a passcode; `false` when another one may be tried.
-    private func isRight(_ passcode: SecretBytes, _ device: any KeychainDevice) throws(AuthenticationFailure) -> Bool {
+    private func isRight(_ passcode: SecretBytes, _ device: KeychainDevice) throws(AuthenticationFailure) -> Bool {
         do throws(KeychainError) {
             try device.unlock(passcode: passcode)
             // A device whose passcode has just been removed takes any.
             guard try device.status().hasPasscode else { throw KeychainError(DeviceError.noPasscode) }
             return true
         } catch {
-            switch error.cause as? DeviceError {
-            case .wrongPasscode(_, secondsUntilNextAttempt: 0), .emptyPasscode: return false
-            case .wrongPasscode, .attemptTooSoon, .erased: throw .authenticationFailed
-            case .noPasscode: throw .passcodeNotSet
-            case .passcodeAlreadySet, .locked, .unusablePolicy, nil: throw .systemCancel
+            switch error.kind {
+            case .device(.wrongPasscode(_, secondsUntilNextAttempt: 0)), .device(.emptyPasscode): return false
+            case .device(.wrongPasscode), .device(.attemptTooSoon), .device(.erased): throw .authenticationFailed
+            case .device(.noPasscode): throw .passcodeNotSet
+            default: throw .systemCancel
             }
         }
     }

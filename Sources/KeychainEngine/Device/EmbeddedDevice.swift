@@ -9,10 +9,24 @@ import KeychainStore
 ///
 /// What has to do with a passcode happens under the attempt lock, over all processes, and the slow derivation of its key
 /// outside every transaction.
-struct EmbeddedDevice: KeychainDevice {
+struct EmbeddedDevice: Sendable {
     let access: EngineAccess
 
     init(_ access: EngineAccess) { self.access = access }
+
+    func perform(_ command: KeychainCommand.Device) throws(KeychainError) -> KeychainReply {
+        switch command {
+        case .status: return .deviceStatus(try status())
+        case .lock: try lock()
+        case .lockThisProcess: lockThisProcess()
+        case .unlock(let passcode): try unlock(passcode: passcode)
+        case .setPasscode(let passcode): try setPasscode(passcode)
+        case .changePasscode(let old, let new): try changePasscode(from: old, to: new)
+        case .removePasscode(let passcode): try removePasscode(passcode)
+        case .setPolicy(let policy): try setPolicy(policy)
+        }
+        return .done
+    }
 
     func status() throws(KeychainError) -> DeviceStatus {
         try access.withEngine(.reading) { (engine) throws(KeychainError) in

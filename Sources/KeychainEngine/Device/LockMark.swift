@@ -73,7 +73,8 @@ struct LockMark: Sendable {
         throw KeychainError(
             .readOnly,
             "the lock cannot be written down, so that only this process is locked",
-            cause: FileError.system(call: "write", path: path, errno: failure)
+            kind: .storage(.readOnly),
+            facts: FileError.system(call: "write", path: path, errno: failure).facts
         )
     }
 

@@ -60,21 +60,44 @@ public final class EmbeddedKeychain: KeychainBackend {
     private init(_ access: EngineAccess) {
         self.access = access
         evaluator = Evaluator(
-            device: EmbeddedDevice(access),
+            device: KeychainDevice(EmbeddedDevice(access).perform),
             authenticator: access.device.authenticator,
             hostClock: access.device.hostClock,
             enforcesAccessControl: access.device.personality.enforcesAccessControl
         )
     }
 
-    /// The device that the keychain belongs to.
-    public var device: any KeychainDevice { EmbeddedDevice(access) }
+    /// Carries out a command; a change is durable when it returns.
+    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        switch command {
+        case .items(let request): .answer(try perform(request))
+        case .device(let command): try EmbeddedDevice(access).perform(command)
+        case .authentication(let command): try evaluator.perform(command)
+        case .enclave(let command): try EmbeddedEnclave(access: access, evaluator: evaluator).perform(command)
+        case .maintenance(let command): try perform(command)
+        }
+    }
 
-    /// What keeps keys that never leave the device: a program, whose keys the device seals.
-    public var enclave: any KeyEnclave { EmbeddedEnclave(access, evaluator) }
-
-    /// What asks the owner of the device to authenticate.
-    public var authentication: any AuthenticationService { evaluator }
+    private func perform(_ command: KeychainCommand.Maintenance) throws(KeychainError) -> KeychainReply {
+        switch command {
+        case .check: return .integrity(try check())
+        case .recover: return .count(try recover())
+        case .createBackup(let path, let secret): return .backup(try createBackup(at: path, secret: secret))
+        case .restoreBackup(let path, let secret):
+            guard case .folder(let location, let options) = access.source else {
+                throw .parameter("a keychain in memory is there already, and is not made of a backup")
+            }
+            return .backup(
+                try Self.restoreBackup(
+                    from: path,
+                    secret: secret,
+                    to: location,
+                    options,
+                    floor: access.device.passwordFloor
+                )
+            )
+        }
+    }
 
     /// Carries out a request; durable when it returns.
     ///

@@ -5,16 +5,22 @@ import KeychainCore
 
 /// The keychain of the user who runs this process.
 public enum ProcessKeychain {
-    /// What carries out requests on it; nothing is read or made before the first one.
+    /// What carries out commands on it; nothing is read or made before the first one.
     ///
-    /// - Parameter authenticator: who asks the owner of the device to authenticate.
-    /// - Returns: The keychain; one that answers why there is none when its place cannot be found.
+    /// - Parameter authenticator: the user prompts.
+    /// - Returns: The keychain; a backend that fails with the reason when its place cannot be found.
     public static func backend(authenticator: any Authenticator) -> any KeychainBackend {
-        do throws(FileError) {
-            let location = try KeychainLocation(environment: ProcessEnvironment.path)
-            return EmbeddedKeychain(at: location, device: DeviceOptions(authenticator: authenticator))
-        } catch {
-            return UnavailableKeychain(reason: "\(error)", cause: error)
+        do { return try embedded(authenticator: authenticator) } catch { return UnavailableKeychain(error) }
+    }
+
+    /// The same, for who does what only a keychain of the own process can.
+    ///
+    /// - Throws: ``KeychainError`` when its place cannot be found.
+    public static func embedded(authenticator: any Authenticator) throws(KeychainError) -> EmbeddedKeychain {
+        let location: KeychainLocation
+        do { location = try KeychainLocation(environment: ProcessEnvironment.path) } catch {
+            throw KeychainError(error)
         }
+        return EmbeddedKeychain(at: location, device: DeviceOptions(authenticator: authenticator))
     }
 }

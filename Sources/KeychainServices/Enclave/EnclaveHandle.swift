@@ -19,10 +19,10 @@ package struct EnclaveHandle: Sendable {
     /// The sealed form.
     package let dataRepresentation: Data
 
-    // The enclave that has the key, whatever is in effect where it is used.
-    private let enclave: any KeyEnclave
+    // The keychain that has the key, whatever is in effect where it is used.
+    private let keychain: any KeychainBackend
     private let sealed: SecretBytes
-    private let context: AuthenticationContext?
+    private let context: ClientContext?
 
     /// Whether keys can be made and used here.
     package static var isAvailable: Bool { KeychainContext.inEffect.backend.enclave.isAvailable }
@@ -35,12 +35,12 @@ package struct EnclaveHandle: Sendable {
         _ accessControl: SecAccessControl,
         _ context: (any AuthenticationContextHolder)?
     ) throws {
-        let enclave = KeychainContext.inEffect.backend.enclave
+        let keychain = KeychainContext.inEffect.backend
         let context = context?.authenticationContext
         let key = try Self.reporting { () throws(KeychainError) in
-            try enclave.makeKey(algorithm.enclaveAlgorithm, accessControl.value, context)
+            try keychain.enclave.makeKey(algorithm.enclaveAlgorithm, accessControl.value, context?.value(for: keychain))
         }
-        self.init(enclave, key, context)
+        self.init(keychain, key, context)
     }
 
     /// Reads the sealed form of a key.
@@ -49,20 +49,20 @@ package struct EnclaveHandle: Sendable {
         dataRepresentation: Data,
         _ context: (any AuthenticationContextHolder)?
     ) throws {
-        let enclave = KeychainContext.inEffect.backend.enclave
+        let keychain = KeychainContext.inEffect.backend
         let sealed = dataRepresentation.withUnsafeBytes(SecretBytes.init(copying:))
         let key = try Self.reporting { () throws(KeychainError) in
-            let key = try enclave.key(sealed)
+            let key = try keychain.enclave.key(sealed)
             guard key.algorithm == algorithm.enclaveAlgorithm else {
                 throw KeychainError(.decode, "the sealed key is for another algorithm")
             }
             return key
         }
-        self.init(enclave, key, context?.authenticationContext)
+        self.init(keychain, key, context?.authenticationContext)
     }
 
-    private init(_ enclave: any KeyEnclave, _ key: EnclaveKey, _ context: AuthenticationContext?) {
-        self.enclave = enclave
+    private init(_ keychain: any KeychainBackend, _ key: EnclaveKey, _ context: ClientContext?) {
+        self.keychain = keychain
         self.context = context
         sealed = key.sealed
         publicKey = Data(key.publicKey)
@@ -100,7 +100,7 @@ package struct EnclaveHandle: Sendable {
         _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
         let result = try Self.reporting { () throws(KeychainError) in
-            try enclave.perform(operation, with: sealed, context)
+            try keychain.enclave.perform(operation, with: sealed, context?.value(for: keychain))
         }
         return try result.withUnsafeBytes(body)
     }

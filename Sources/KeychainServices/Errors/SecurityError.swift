@@ -17,18 +17,27 @@ public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMuta
 
 enum SecurityError {
     /// Gives an error of a status code to a caller that asked for it, retained once.
-    static func hand(_ status: OSStatus, to error: UnsafeMutablePointer<Unmanaged<CFError>?>?) {
+    ///
+    /// - Parameters:
+    ///   - status: the code.
+    ///   - reason: what is wrong, where more is known than the text of the code.
+    ///   - error: where to put it.
+    static func hand(
+        _ status: OSStatus,
+        _ reason: String? = nil,
+        to error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+    ) {
         guard let error else { return }
-        error.pointee = Unmanaged.passRetained(make(status))
+        error.pointee = Unmanaged.passRetained(make(status, reason))
     }
 
-    /// An error of a status code.
-    static func make(_ status: OSStatus) -> CFError {
+    /// An error of a status code, with Apple's text for it, and the reason where one is known.
+    static func make(_ status: OSStatus, _ reason: String? = nil) -> CFError {
         let text = Status(rawValue: status).message ?? "OSStatus \(status)"
         return NSError(
             domain: NSOSStatusErrorDomain,
             code: Int(status),
-            userInfo: [NSLocalizedDescriptionKey: text, NSLocalizedFailureReasonErrorKey: text]
+            userInfo: [NSLocalizedDescriptionKey: text, NSLocalizedFailureReasonErrorKey: reason ?? text]
         )
     }
 }

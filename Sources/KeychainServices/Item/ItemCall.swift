@@ -15,21 +15,27 @@ enum ItemCall {
         // end removes").
         if case .add = operation, context.client.profile == .macOS { result?.pointee = nil }
         do throws(KeychainError) {
-            let answer = try answer(operation, in: context)
-            result?.pointee = answer.object
+            // Apart, for nothing is called on the right of an assignment that does not happen.
+            let object = try object(operation, in: context)
+            result?.pointee = object
             return errSecSuccess
         } catch {
             return error.status.rawValue
         }
     }
 
-    /// Makes a request, and logs why it failed.
-    static func answer(
+    /// Makes a request, and objects of its answer; logs why it failed.
+    @discardableResult
+    static func object(
         _ operation: KeychainRequest.Operation,
         in context: KeychainContext
-    ) throws(KeychainError) -> KeychainAnswer {
+    ) throws(KeychainError) -> CFTypeRef? {
+        let authentication = operation.authenticationContext.flatMap { ClientContext.live($0.identifier) }
+        authentication?.noteUse(with: context.backend)
+        // Keys of the answer look for it.
+        defer { withExtendedLifetime(authentication) {} }
         do throws(KeychainError) {
-            return try context.backend.perform(KeychainRequest(operation, client: context.client))
+            return try context.backend.perform(KeychainRequest(operation, client: context.client)).object
         } catch {
             log(error, operation)
             throw error
@@ -48,6 +54,9 @@ enum ItemCall {
 extension KeychainError {
     /// Whether the store as a whole cannot be used, or an item in it is damaged.
     fileprivate var isAboutTheStore: Bool {
-        cause != nil && [.notAvailable, .readOnly, .io, .decode].contains(status)
+        switch kind {
+        case .storage, .keys: [.notAvailable, .readOnly, .io, .decode].contains(status)
+        case .request, .device, .authentication, .unavailable, .transport: false
+        }
     }
 }

@@ -10,7 +10,7 @@ package enum ItemRequest {
         _ attributes: NSDictionary,
         in context: KeychainContext
     ) throws(KeychainError) -> AnyObject? {
-        try ItemCall.answer(.add(PropertyDictionary(attributes)), in: context).object
+        try ItemCall.object(.add(PropertyDictionary(attributes)), in: context)
     }
 
     /// As `SecItemCopyMatching`.
@@ -18,7 +18,7 @@ package enum ItemRequest {
         _ query: NSDictionary,
         in context: KeychainContext
     ) throws(KeychainError) -> AnyObject? {
-        try ItemCall.answer(.copyMatching(PropertyDictionary(query)), in: context).object
+        try ItemCall.object(.copyMatching(PropertyDictionary(query)), in: context)
     }
 
     /// As `SecItemUpdate`.
@@ -31,12 +31,12 @@ package enum ItemRequest {
             PropertyDictionary(query),
             attributes: PropertyDictionary(attributes)
         )
-        _ = try ItemCall.answer(operation, in: context)
+        try ItemCall.object(operation, in: context)
     }
 
     /// As `SecItemDelete`.
     package static func delete(_ query: NSDictionary, in context: KeychainContext) throws(KeychainError) {
-        _ = try ItemCall.answer(.delete(PropertyDictionary(query)), in: context)
+        try ItemCall.object(.delete(PropertyDictionary(query)), in: context)
     }
 
     /// As `SecItemUpdate`, and as `SecItemAdd` when nothing matches, in one transaction.
@@ -51,6 +51,6 @@ package enum ItemRequest {
             attributes: PropertyDictionary(attributes),
             addition: PropertyDictionary(addition)
         )
-        _ = try ItemCall.answer(operation, in: context)
+        try ItemCall.object(operation, in: context)
     }
 }

@@ -65,7 +65,8 @@ extension PropertyValue {
         case let certificate as SecCertificate: self = .reference(.certificate(certificate.reference))
         case let identity as SecIdentity: self = .reference(.identity(identity.reference))
         case let policy as SecPolicy: self = .policy(policy.value)
-        case let holder as any AuthenticationContextHolder: self = .authenticationContext(holder.authenticationContext)
+        case let holder as any AuthenticationContextHolder:
+            self = .authenticationContext(holder.authenticationContext.value)
         default: self = .object("\(type(of: value))")
         }
     }

@@ -23,10 +23,14 @@ enum EnclaveKeys {
         guard parameters.type == KeyType.ellipticCurve.attributeValue, parameters.sizeInBits == 256 else {
             throw .parameter("the Secure Enclave has keys on the curve P-256 only")
         }
-        let enclave = KeychainContext.inEffect.backend.enclave
+        let keychain = KeychainContext.inEffect.backend
         let context = context(parameters.privateAttributes[PropertyKey.useAuthenticationContext])
-        let made = try enclave.makeKey(.p256, try accessControl(parameters.privateAttributes), context)
-        guard let (privateKey, sealed) = key(made, enclave, context) else {
+        let made = try keychain.enclave.makeKey(
+            .p256,
+            try accessControl(parameters.privateAttributes),
+            context?.value(for: keychain)
+        )
+        guard let (privateKey, sealed) = key(made, keychain, context) else {
             throw KeychainError(.internalComponent, "the enclave made a key that is none")
         }
         let key = SecKey(privateKey, sealed: sealed)
@@ -37,31 +41,31 @@ enum EnclaveKeys {
     /// The key of a stored item, with what an add of it would store; `nil` when this device did not seal it.
     static func key(_ reference: KeyReference) -> (key: PrivateKey, sealed: KeyReference)? {
         guard let data = reference.data else { return nil }
-        let enclave = KeychainContext.inEffect.backend.enclave
+        let keychain = KeychainContext.inEffect.backend
         var context = reference.context
         if case .authenticationContext(let given)? = reference.attributes[PropertyKey.useAuthenticationContext] {
-            context = given
+            context = given.identifier
         }
-        guard let read = try? enclave.key(data) else { return nil }
-        return key(read, enclave, context)
+        guard let read = try? keychain.enclave.key(data) else { return nil }
+        return key(read, keychain, context.flatMap(ClientContext.live))
     }
 
     private static func key(
         _ key: EnclaveKey,
-        _ enclave: any KeyEnclave,
-        _ context: AuthenticationContext?
+        _ keychain: any KeychainBackend,
+        _ context: ClientContext?
     ) -> (key: PrivateKey, sealed: KeyReference)? {
         guard key.algorithm == .p256,
             let publicKey = try? PublicKey(externalRepresentation: key.publicKey, .ellipticCurve)
         else { return nil }
-        let operations = EnclaveOperations(enclave: enclave, sealed: key.sealed, context: context)
+        let operations = EnclaveOperations(keychain: keychain, sealed: key.sealed, context: context)
         let privateKey = PrivateKey(publicKey: publicKey, operations: operations)
         var attributes = KeyAttributes.of(privateKey)
         attributes[AttributeName.tokenID.description] = .string(tokenID)
         attributes[AttributeName.accessControl.description] = .accessControl(key.accessControl)
         attributes["extr"] = .boolean(false)
         for name in ["sens", "asen", "next"] { attributes[name] = .boolean(true) }
-        return (privateKey, KeyReference(attributes: attributes, data: key.sealed, context: context))
+        return (privateKey, KeyReference(attributes: attributes, data: key.sealed, context: context?.value))
     }
 
     /// What the parameters say of when the key can be used; that of any item which says nothing, if they do not.
@@ -80,16 +84,16 @@ enum EnclaveKeys {
         throw .parameter("kSecAttrAccessControl or kSecAttrAccessible is wrong, or both are given")
     }
 
-    private static func context(_ value: Any?) -> AuthenticationContext? {
+    private static func context(_ value: Any?) -> ClientContext? {
         (value as? any AuthenticationContextHolder)?.authenticationContext
     }
 }
 
 /// What the enclave does with one key, in a context.
 private struct EnclaveOperations: EllipticKeyOperations {
-    let enclave: any KeyEnclave
+    let keychain: any KeychainBackend
     let sealed: SecretBytes
-    let context: AuthenticationContext?
+    let context: ClientContext?
 
     func signature(of digest: [UInt8]) throws(KeyError) -> [UInt8] {
         try perform(.sign(digest: digest)).unprotectedCopy
@@ -101,7 +105,7 @@ private struct EnclaveOperations: EllipticKeyOperations {
 
     private func perform(_ operation: EnclaveOperation) throws(KeyError) -> SecretBytes {
         do throws(KeychainError) {
-            return try enclave.perform(operation, with: sealed, context)
+            return try keychain.enclave.perform(operation, with: sealed, context?.value(for: keychain))
         } catch {
             throw .failed(error.status, error.reason)
         }

@@ -57,7 +57,7 @@ extension SecurityError {
         do throws(KeychainError) {
             return try body()
         } catch let failure {
-            hand(failure.status.rawValue, to: error)
+            hand(failure.status.rawValue, failure.reason, to: error)
             return nil
         }
     }
@@ -70,7 +70,7 @@ extension SecurityError {
         do throws(KeyError) {
             return try body()
         } catch let failure {
-            hand(failure.status.rawValue, to: error)
+            hand(failure.status.rawValue, failure.reason, to: error)
             return nil
         }
     }

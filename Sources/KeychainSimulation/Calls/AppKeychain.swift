@@ -6,44 +6,54 @@ import KeychainCore
 struct AppKeychain: KeychainBackend {
     let app: App
 
-    func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
-        let (operation, query, attributes) = request.operation.parts
-        return try perform(operation, RedactedValues.of(query), RedactedValues.of(attributes)) {
-            (backend) throws(KeychainError) in try backend.perform(request)
+    var identity: ObjectIdentifier { ObjectIdentifier(app) }
+
+    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        switch command {
+        case .items(let request):
+            let (operation, query, attributes) = request.operation.parts
+            return try perform(command, as: operation, RedactedValues.of(query), RedactedValues.of(attributes))
+        case .enclave(.makeKey(let algorithm, let accessControl, _)):
+            let query = ["algorithm": "\(algorithm)", "pdmn": accessControl.protection.rawValue]
+            return try perform(command, as: .makeEnclaveKey, query)
+        case .enclave(.use(let operation, _, _)):
+            return try perform(command, as: .useEnclaveKey, ["use": operation.name])
+        case .authentication(.invalidate), .authentication(.release), .authentication(.forgetPassword):
+            // Nothing that runs as the app: the end of an object, perhaps after the app was removed.
+            return try app.device.backend.perform(command)
+        case .enclave(.kind), .enclave(.key), .authentication, .device, .maintenance:
+            return try backend.perform(command)
         }
     }
 
-    var device: any KeychainDevice { backend.device }
-
-    var authentication: any AuthenticationService { backend.authentication }
-
-    var enclave: any KeyEnclave { AppEnclave(keychain: self) }
-
     /// What serves the app now: nothing, once it is uninstalled.
-    var backend: any KeychainBackend {
+    private var backend: any KeychainBackend {
         guard let reason = app.checkInstallation() else { return app.device.backend }
         return UnavailableKeychain(reason: reason)
     }
 
     /// Carries out one call under the eyes of the test.
-    func perform<Answer>(
-        _ operation: KeychainCall.Operation,
+    private func perform(
+        _ command: KeychainCommand,
+        as operation: KeychainCall.Operation,
         _ query: [String: String],
-        _ attributes: [String: String] = [:],
-        _ body: (any KeychainBackend) throws(KeychainError) -> Answer
-    ) throws(KeychainError) -> Answer {
+        _ attributes: [String: String] = [:]
+    ) throws(KeychainError) -> KeychainReply {
         let device = app.device
         let identifier = app.entitlements.applicationIdentifier
         let call = device.calls.begin(operation, by: identifier, query: query, attributes: attributes)
-        let fault = device.faults.meet(call, device.clock)
+        let fault = device.faults.effect(on: call, device.clock)
+        var isInjected = false
         do throws(KeychainError) {
-            if let fault, fault.moment == .beforeEffect { throw fault.error }
-            let answer = try body(backend)
-            if let fault { throw fault.error }
+            var reply = KeychainReply.done
+            if fault?.moment != .beforeEffect { reply = try backend.perform(command) }
+            if let fault {
+                isInjected = true
+                throw fault.error
+            }
             device.calls.end(call, nil, isInjected: false)
-            return answer
+            return reply
         } catch {
-            let isInjected = fault.map { $0.error.reason == error.reason } ?? false
             device.calls.end(call, error, isInjected: isInjected)
             throw error
         }
@@ -58,6 +68,17 @@ extension KeychainRequest.Operation {
         case .update(let query, let attributes): (.update, query, attributes)
         case .delete(let query): (.delete, query, [:])
         case .set(let query, let attributes, _): (.set, query, attributes)
+        }
+    }
+}
+
+extension EnclaveOperation {
+    fileprivate var name: String {
+        switch self {
+        case .sign: "sign a digest"
+        case .agree: "agree on a secret"
+        case .decapsulate: "decapsulate"
+        case .signMessage: "sign a message"
         }
     }
 }

@@ -39,7 +39,12 @@ struct StorageFiles {
     private func move(_ name: String, _ other: String) throws(KeychainError) {
         guard FileManager.default.fileExists(atPath: path(name)) else { return }
         do { try FileManager.default.moveItem(atPath: path(name), toPath: path(other)) } catch {
-            throw KeychainError(.io, "a file of the device cannot be moved", cause: error)
+            throw KeychainError(
+                .io,
+                "a file of the device cannot be moved",
+                kind: .storage(.file),
+                facts: ["error": "\(error)"]
+            )
         }
     }
 

@@ -19,7 +19,7 @@ extension VirtualDevice {
     /// On a simulator it is only said, and takes nothing away.
     public var lockState: LockState {
         guard passcode != nil else { return .unlocked }
-        return switch try? keychain.device.status().lockState {
+        return switch try? backend.device.status().lockState {
         case .beforeFirstUnlock: .beforeFirstUnlock
         case .locked: .locked
         case .unlocked, nil: .unlocked
@@ -49,14 +49,14 @@ extension VirtualDevice {
     /// Switches the device off and on: with a passcode it is before its first unlock then.
     public func reboot() {
         // A keychain in memory is made at its first use, and is unlocked then: it has to be there before the device is off.
-        _ = try? keychain.device.status()
+        _ = try? backend.device.status()
         clock.reboot()
     }
 
-    func attempt(_ body: (any KeychainDevice) throws(KeychainError) -> Void) throws(VirtualDeviceError) {
-        do throws(KeychainError) { try body(keychain.device) } catch {
+    func attempt(_ body: (KeychainDevice) throws(KeychainError) -> Void) throws(VirtualDeviceError) {
+        do throws(KeychainError) { try body(backend.device) } catch {
             // The keychain of a simulator that erased itself has no passcode until it gets another one.
-            if case .erased? = error.cause as? DeviceError { try hidePasscode() }
+            if error.kind == .device(.erased) { try hidePasscode() }
             throw VirtualDeviceError(error)
         }
     }

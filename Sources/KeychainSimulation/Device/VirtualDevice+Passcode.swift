@@ -55,7 +55,7 @@ extension VirtualDevice {
     func hidePasscode() throws(VirtualDeviceError) {
         guard let hidden = platform.hiddenPasscode.map(Self.secret) else { return }
         do throws(KeychainError) {
-            if try !keychain.device.status().hasPasscode { try keychain.device.setPasscode(hidden) }
+            if try !backend.device.status().hasPasscode { try backend.device.setPasscode(hidden) }
         } catch {
             throw VirtualDeviceError(error)
         }

@@ -56,6 +56,6 @@ extension VirtualDevice {
     }
 
     private func status() throws(VirtualDeviceError) -> DeviceStatus {
-        do throws(KeychainError) { return try keychain.device.status() } catch { throw VirtualDeviceError(error) }
+        do throws(KeychainError) { return try backend.device.status() } catch { throw VirtualDeviceError(error) }
     }
 }

@@ -54,7 +54,7 @@ public final class Fault: Sendable {
     }
 
     /// What happens to a call; `nil` for nothing.
-    func strike(_ call: KeychainCall) -> Effect? {
+    func apply(to call: KeychainCall) -> Effect? {
         guard operations.contains(call.operation), matches(call) else { return nil }
         return state.withLock { state in
             if let remaining = state.remaining, remaining <= 0 { return nil }

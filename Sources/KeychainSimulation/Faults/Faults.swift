@@ -108,11 +108,11 @@ public final class Faults: Sendable {
     }
 
     /// Puts a call through the faults: returns what it fails by, after what delays it.
-    func meet(_ call: KeychainCall, _ clock: VirtualClock) -> (error: KeychainError, moment: Moment)? {
+    func effect(on call: KeychainCall, _ clock: VirtualClock) -> (error: KeychainError, moment: Moment)? {
         var failure: (error: KeychainError, moment: Moment)?
         // Not in the lock: what matches is the test's to say, and it may make faults itself.
         for fault in faults.withLock({ $0 }) where !(failure != nil && fault.isFailure) {
-            switch fault.strike(call) {
+            switch fault.apply(to: call) {
             case nil: continue
             case .failure(let status, let moment):
                 failure = (KeychainError(status, "a fault of the test has this call fail"), moment)

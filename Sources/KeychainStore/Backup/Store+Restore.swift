@@ -14,7 +14,7 @@ extension Store {
     ///   - options: how patient to be.
     ///   - contents: gives what the store is made of for the keybag of the backup.
     /// - Returns: How many items were restored.
-    /// - Throws: ``KeychainError`` caused by ``StoreError/notABackup(path:_:)``, ``StoreError/newerBackup(version:)``,
+    /// - Throws: ``KeychainError`` of ``StoreError/notABackup(path:_:)``, ``StoreError/newerBackup(version:)``,
     ///   ``StoreError/storeExists(path:)`` or what else is wrong, or what `contents` throws.
     public static func restoreBackup(
         from file: String,

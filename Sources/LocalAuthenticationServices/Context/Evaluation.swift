@@ -6,11 +6,11 @@ import KeychainServices
 
 /// One evaluation in a context: by the service of whoever started it, on a queue of its own, with one reply.
 struct Evaluation {
-    let context: AuthenticationContext
+    let context: ClientContext
     let reason: String
 
-    /// What authenticates the owner of the keychain that calls of this task have.
-    static var serviceInEffect: any AuthenticationService { KeychainContext.inEffect.backend.authentication }
+    /// The keychain that calls of this task have.
+    static var keychainInEffect: any KeychainBackend { KeychainContext.inEffect.backend }
 
     /// Evaluates without blocking the caller, and replies with what is wrong, or `nil`.
     ///
@@ -19,11 +19,11 @@ struct Evaluation {
     /// a serial queue of its own, which does not take the threads that the concurrent queues of the program share.
     func start(
         _ body:
-            @escaping @Sendable (any AuthenticationService, AuthenticationContext) throws(AuthenticationFailure) -> Void,
+            @escaping @Sendable (AuthenticationService, AuthenticationContext) throws(AuthenticationFailure) -> Void,
         reply: @escaping @Sendable (LAError?) -> Void
     ) {
         let keychain = KeychainContext.inEffect
-        let service = keychain.backend.authentication
+        let backend = keychain.backend
         let refusal = refusal
         let reply: @Sendable (LAError?) -> Void = { error in
             KeychainContext.$current.withValue(keychain) { reply(error) }
@@ -31,7 +31,7 @@ struct Evaluation {
         DispatchQueue(label: "swift-keychain.evaluation").async { [context] in
             if let refusal { return reply(refusal) }
             do throws(AuthenticationFailure) {
-                try body(service, context)
+                try body(backend.authentication, context.value(for: backend))
                 reply(nil)
             } catch {
                 // The context was good when the evaluation began, so whoever invalidated it cancelled this.

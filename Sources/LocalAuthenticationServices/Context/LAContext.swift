@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-package import KeychainCore
+import KeychainCore
 package import KeychainServices
 @_exported public import PortableSecurity
 import Synchronization
@@ -15,8 +15,8 @@ import Synchronization
 /// - Important: Who is asked, and how, is said in the article on lock states and owners of the module `PortableSecurity`.
 ///   With no way to ask, an evaluation that would have to ask fails with ``LAError/notInteractive`` at once.
 open class LAContext: NSObject, @unchecked Sendable {
-    /// What was shown, and how the person is asked.
-    package let authenticationContext = AuthenticationContext()
+    /// What it is made of.
+    package let authenticationContext = ClientContext()
 
     // What makes the class Sendable, with the context above: all other state is in here.
     private let found = Mutex(Found())
@@ -38,10 +38,13 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// - Returns: Whether there is a way.
     @discardableResult
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
-        let service = Evaluation.serviceInEffect
+        let keychain = Evaluation.keychainInEffect
+        let service = keychain.authentication
         let biometry = service.biometry
         let isInvalid = authenticationContext.isInvalid
-        let obstacle = isInvalid ? .invalidContext : service.obstacle(to: policy.demand, authenticationContext)
+        let obstacle =
+            isInvalid
+            ? .invalidContext : service.obstacle(to: policy.demand, authenticationContext.value(for: keychain))
         found.withLock { found in
             found.biometryType = LABiometryType(biometry.kind)
             guard policy.isBiometric else { return }
@@ -71,7 +74,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         evaluation.start { [self] service, context throws(AuthenticationFailure) in
             do throws(AuthenticationFailure) {
                 try service.evaluate(policy.demand, reason: localizedReason, context)
-                noteDomainState(after: policy, service.biometry)
+                noteDomainState(after: policy, service)
             } catch {
                 found.withLock { $0.evaluatedPolicyDomainState = nil }
                 throw error
@@ -159,16 +162,15 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// - Returns: Whether it was taken: an application password, in a context that is not invalidated.
     @discardableResult
     open func setCredential(_ credential: Data?, type: LACredentialType) -> Bool {
-        guard type == .applicationPassword, !authenticationContext.isInvalid else { return false }
-        authenticationContext.applicationPassword = credential.map { credential in
-            credential.withUnsafeBytes { SecretBytes(copying: $0) }
-        }
-        return true
+        guard type == .applicationPassword else { return false }
+        return authenticationContext.setApplicationPassword(
+            credential.map { credential in credential.withUnsafeBytes { SecretBytes(copying: $0) } }
+        )
     }
 
     /// Whether a credential of a type is set.
     open func isCredentialSet(_ type: LACredentialType) -> Bool {
-        type == .applicationPassword && authenticationContext.applicationPassword != nil
+        type == .applicationPassword && authenticationContext.hasApplicationPassword
     }
 
     /// The kind of biometry that the device has.
@@ -184,7 +186,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     open var evaluatedPolicyDomainState: Data? { found.withLock(\.evaluatedPolicyDomainState) }
 
     /// What is enrolled and paired now.
-    open var domainState: LADomainState { LADomainState(Evaluation.serviceInEffect.biometry) }
+    open var domainState: LADomainState { LADomainState(Evaluation.keychainInEffect.authentication.biometry) }
 
     /// Whether asking the person is forbidden: what would have to ask fails with ``LAError/notInteractive``.
     open var interactionNotAllowed: Bool {
@@ -229,8 +231,9 @@ open class LAContext: NSObject, @unchecked Sendable {
         set { found.withLock { [failures = newValue?.intValue] in $0.maxBiometryFailures = failures } }
     }
 
-    private func noteDomainState(after policy: LAPolicy, _ biometry: Biometry) {
-        let shown = authenticationContext.shown
+    private func noteDomainState(after policy: LAPolicy, _ service: AuthenticationService) {
+        let biometry = service.biometry
+        let shown = service.status(of: authenticationContext.value.identifier).shown
         let wasRecognized = biometry.enrolledSet.map { shown.contains(.biometry(enrolledSet: $0)) } ?? false
         let state = policy.isBiometric || wasRecognized ? biometry.stateHash : nil
         found.withLock { $0.evaluatedPolicyDomainState = state }

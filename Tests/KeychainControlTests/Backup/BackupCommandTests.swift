@@ -20,7 +20,7 @@ struct BackupCommandTests {
 
     @Test("what stayed behind is reported by Apple's names of the levels")
     func create() throws {
-        let keychain = FakeControlledKeychain(device: FakeDevice(passcode: "1234"), report: Self.report)
+        let keychain = BackupKeychain(device: FakeDevice(passcode: "1234"), report: Self.report)
         var control = Control(keychain)
         control.answers = [.typed("1234"), .typed("of the backup")]
         let outcome = try control.run(["backup", "create", "/tmp/file"])
@@ -44,7 +44,7 @@ struct BackupCommandTests {
     @Test("without a passcode only the secret is asked for, and a whole backup is one line")
     func whole() throws {
         var control = Control(
-            FakeControlledKeychain(device: FakeDevice(), report: BackupReport(items: 1, leftOut: [:], damaged: 0))
+            BackupKeychain(device: FakeDevice(), report: BackupReport(items: 1, leftOut: [:], damaged: 0))
         )
         control.answers = [.typed("secret")]
         let created = try control.run(["backup", "create", "file"])
@@ -57,7 +57,7 @@ struct BackupCommandTests {
 
     @Test("a relative path is one of the current folder")
     func path() throws {
-        let keychain = FakeControlledKeychain(device: FakeDevice())
+        let keychain = BackupKeychain(device: FakeDevice())
         var control = Control(keychain)
         control.answers = [.typed("secret")]
         _ = try control.run(["backup", "create", "file"])
@@ -66,7 +66,7 @@ struct BackupCommandTests {
 
     @Test("passcode and secret may be lines of standard input, in this order")
     func lines() throws {
-        let keychain = FakeControlledKeychain(device: FakeDevice(passcode: "1234"))
+        let keychain = BackupKeychain(device: FakeDevice(passcode: "1234"))
         var control = Control(keychain)
         control.input = "1234\nof the backup\n"
         let outcome = try control.run(["backup", "create", "/f", "--passcode-stdin", "--secret-stdin"])
@@ -78,7 +78,7 @@ struct BackupCommandTests {
 
     @Test("a wrong passcode writes nothing, and asks for no secret")
     func wrongPasscode() throws {
-        let keychain = FakeControlledKeychain(device: FakeDevice(passcode: "1234"))
+        let keychain = BackupKeychain(device: FakeDevice(passcode: "1234"))
         var control = Control(keychain)
         control.answers = [.typed("0000"), .typed("secret")]
         let outcome = try control.run(["backup", "create", "/f"])
@@ -90,7 +90,7 @@ struct BackupCommandTests {
     @Test("what fails is exit status 1 and its reason", arguments: ["create", "restore"])
     func failure(_ command: String) throws {
         let error = KeychainError(.notAvailable, "a keychain is there already")
-        var control = Control(FakeControlledKeychain(device: FakeDevice(), backupError: error))
+        var control = Control(BackupKeychain(device: FakeDevice(), backupError: error))
         control.answers = [.typed("secret")]
         let outcome = try control.run(["backup", command, "/f"])
         #expect(outcome.status == 1)

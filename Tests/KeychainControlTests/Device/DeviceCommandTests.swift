@@ -113,8 +113,8 @@ struct DeviceCommandTests {
         let texts = outcome.output + outcome.remarks + outcome.error
         #expect(texts.contains(row.says), "\(outcome)")
         for secret in row.typed + ["1234", "0000"] where secret != "new" { #expect(!texts.contains(secret)) }
-        #expect(try device.status().hasPasscode == (row.passcodeAfter != nil))
-        if let passcode = row.passcodeAfter { try device.unlock(passcode: SecretBytes(Array(passcode.utf8))) }
+        #expect(try device.device.status().hasPasscode == (row.passcodeAfter != nil))
+        if let passcode = row.passcodeAfter { try device.device.unlock(passcode: SecretBytes(Array(passcode.utf8))) }
     }
 
     @Test(
@@ -157,7 +157,7 @@ struct DeviceCommandTests {
         ]
         for (arguments, policy) in steps {
             #expect(try control.run(["device", "set-policy"] + arguments).status == 0)
-            #expect(try device.status().policy == policy)
+            #expect(try device.device.status().policy == policy)
         }
     }
 
@@ -188,10 +188,10 @@ struct DeviceCommandTests {
         arguments: [
             (DeviceError.erased, "the device erased itself"), (.emptyPasscode, "a passcode cannot be empty"),
             (.locked, "the device is locked"), (.unusablePolicy, "a policy takes numbers above 0"),
-            (.attemptTooSoon(secondsUntilNextAttempt: 59.2), "looked at in 60 seconds"),
+            (.attemptTooSoon(secondsUntilNextAttempt: 59.2), "next attempt in 60 seconds"),
             (
                 .wrongPasscode(failedAttempts: 6, secondsUntilNextAttempt: 60),
-                "6 wrong ones in a row; the next one is looked at in 60 seconds"
+                "6 wrong ones in a row; next attempt in 60 seconds"
             ),
         ]
     )

@@ -11,7 +11,7 @@ import Synchronization
 
 /// `keychainctl` inside the test: a fake keychain, a scripted person, and what the command said.
 struct Control {
-    var keychain: any ControlledKeychain
+    var keychain: any KeychainBackend
     var answers: [AuthenticationReply] = []
     var input = ""
     var confirmation: Bool?
@@ -27,9 +27,11 @@ struct Control {
         var programs: [[String]] = []
     }
 
-    init(_ keychain: any ControlledKeychain) { self.keychain = keychain }
+    init(_ keychain: any KeychainBackend) { self.keychain = keychain }
 
-    init(device: any KeychainDevice) { keychain = FakeControlledKeychain(device: device) }
+    init(device: FakeDevice) { keychain = BackupKeychain(device: device) }
+
+    init(device: RefusingDevice) { keychain = BackupKeychain(device: device.perform) }
 
     /// Runs a command to its end.
     func run(_ arguments: [String]) throws -> Outcome {
@@ -46,7 +48,14 @@ struct Control {
         let notes = Notes(answers)
         let authenticator = ScriptedAuthenticator { _ in notes.nextAnswer() }
         authenticator.canAskForSecrets = !answers.isEmpty
-        var surroundings = Surroundings(keychain: keychain, authenticator: authenticator)
+        var surroundings = Surroundings(
+            keychain: keychain,
+            offerUnlock: { [keychain] (passcode) throws(KeychainError) in
+                try keychain.device.unlock(passcode: passcode)
+                return nil
+            },
+            authenticator: authenticator
+        )
         surroundings.standardInput = standardInput
         surroundings.say = { text in notes.change { $0.output += text } }
         surroundings.remark = { text in notes.change { $0.remarks += text } }

@@ -13,28 +13,33 @@ struct EvaluationBench {
     static let storedSet = set(1)
     static let otherSet = set(2)
 
-    let device: any KeychainDevice
+    let device: KeychainDevice
     let authenticator: ScriptedAuthenticator
     let clock = SettableHostClock()
-    let context = AuthenticationContext()
+    /// What the program set on the context.
+    private(set) var given = AuthenticationContext()
+    /// The context as the evaluator knows it.
+    let context: ContextState
     let evaluator: Evaluator
 
     init(
-        device: any KeychainDevice = FakeDevice(passcode: passcode),
+        device: KeychainDevice = FakeDevice(passcode: passcode).device,
         biometry: Biometry = .none,
         answer: @escaping @Sendable (AuthenticationPrompt) -> AuthenticationReply = { _ in .cancelled }
     ) {
         self.device = device
         authenticator = ScriptedAuthenticator(biometry: biometry, answer: answer)
         evaluator = Evaluator(device: device, authenticator: authenticator, hostClock: clock)
+        context = evaluator.contexts.state(of: given)
     }
 
     /// The bench of an owner.
     init(_ owner: ModelOwner) {
-        let device = FakeDevice(passcode: owner.passcode == .notSet ? nil : Self.passcode)
+        let device = FakeDevice(passcode: owner.passcode == .notSet ? nil : Self.passcode).device
         self.init(device: device, biometry: Self.biometry(of: owner)) { Self.reply(of: owner, to: $0) }
         authenticator.canAskForSecrets = owner.passcode != .unaskable
-        context.settings.interactionNotAllowed = !owner.mayBeAsked
+        given.settings.interactionNotAllowed = !owner.mayBeAsked
+        context.take(given)
         switch owner.shownBefore {
         case .nothing: break
         case .passcode: context.note(.passcode)
@@ -117,22 +122,21 @@ final class SettableHostClock: HostClock {
     func advance(by seconds: Double) { time.withLock { $0.secondsSinceBoot += seconds } }
 }
 
-/// A device that answers what a test says.
-struct AnsweringDevice: KeychainDevice {
-    var hasPasscode: @Sendable () throws(KeychainError) -> Bool = { () throws(KeychainError) in true }
-    var unlock: @Sendable () throws(KeychainError) -> Void
-
-    func status() throws(KeychainError) -> DeviceStatus {
-        DeviceStatus(lockState: .locked, hasPasscode: try hasPasscode())
+extension KeychainDevice {
+    /// A device that answers what a test says.
+    static func answering(
+        hasPasscode: @escaping @Sendable () throws(KeychainError) -> Bool = { () throws(KeychainError) in true },
+        unlock: @escaping @Sendable () throws(KeychainError) -> Void
+    ) -> KeychainDevice {
+        KeychainDevice { (command) throws(KeychainError) in
+            switch command {
+            case .status: return .deviceStatus(DeviceStatus(lockState: .locked, hasPasscode: try hasPasscode()))
+            case .unlock: try unlock()
+            default: break
+            }
+            return .done
+        }
     }
-
-    func unlock(passcode: SecretBytes) throws(KeychainError) { try unlock() }
-    func lock() throws(KeychainError) {}
-    func setPasscode(_ passcode: SecretBytes) throws(KeychainError) {}
-    func changePasscode(from old: SecretBytes, to new: SecretBytes) throws(KeychainError) {}
-    func removePasscode(_ passcode: SecretBytes) throws(KeychainError) {}
-    func setPolicy(_ policy: DevicePolicy) throws(KeychainError) {}
-    func lockThisProcess() {}
 }
 
 /// Whether something happened.

@@ -31,12 +31,12 @@ struct EvaluatorTests {
     @Test("a wrong passcode is asked for again, and the person is told")
     func secondTry() throws {
         let device = FakeDevice(passcode: EvaluationBench.passcode)
-        let bench = EvaluationBench(device: device) { $0.problem == nil ? Self.wrong : Self.right }
+        let bench = EvaluationBench(device: device.device) { $0.problem == nil ? Self.wrong : Self.right }
         #expect(bench.failure(.deviceOwner) == nil)
         #expect(bench.authenticator.prompts.map(\.problem) == [nil, "The passcode is wrong."])
         #expect(bench.context.shown == [.passcode])
         #expect(device.attempts == 2)
-        #expect(try device.status().lockState == .unlocked)
+        #expect(try device.device.status().lockState == .unlocked)
     }
 
     @Test("a question has the words of its context and its evaluation")
@@ -66,7 +66,7 @@ struct EvaluatorTests {
         ] as [(KeychainError, AuthenticationFailure)]
     )
     func refusals(error: KeychainError, failure: AuthenticationFailure) {
-        let device = AnsweringDevice { () throws(KeychainError) in throw error }
+        let device = KeychainDevice.answering { () throws(KeychainError) in throw error }
         let bench = EvaluationBench(device: device) { _ in Self.right }
         #expect(bench.failure(.deviceOwner) == failure)
         #expect(bench.questions == [.passcode])
@@ -75,7 +75,9 @@ struct EvaluatorTests {
 
     @Test("an empty passcode is wrong like another")
     func emptyPasscode() {
-        let device = AnsweringDevice { () throws(KeychainError) in throw KeychainError(DeviceError.emptyPasscode) }
+        let device = KeychainDevice.answering { () throws(KeychainError) in
+            throw KeychainError(DeviceError.emptyPasscode)
+        }
         let bench = EvaluationBench(device: device) { _ in .secret(SecretBytes()) }
         #expect(bench.failure(.deviceOwner) == .authenticationFailed)
         #expect(bench.questions == [.passcode, .passcode, .passcode])
@@ -83,7 +85,7 @@ struct EvaluatorTests {
 
     @Test("a device that cannot say whether it has a passcode ends everything, and nobody is asked")
     func brokenDevice() {
-        let device = AnsweringDevice(
+        let device = KeychainDevice.answering(
             hasPasscode: { () throws(KeychainError) in throw KeychainError(.diskFull, "a store that fails") },
             unlock: { () throws(KeychainError) in }
         )
@@ -96,7 +98,7 @@ struct EvaluatorTests {
     @Test("a passcode that was removed while it was typed is not shown")
     func removedPasscode() {
         let isUnlocked = Flag()
-        let device = AnsweringDevice(
+        let device = KeychainDevice.answering(
             hasPasscode: { () throws(KeychainError) in !isUnlocked.value },
             unlock: { () throws(KeychainError) in isUnlocked.value = true }
         )
@@ -265,13 +267,13 @@ struct ReuseTests {
         bench.clock.advance(by: 10)
     }
 
-    private func later(_ seconds: Double) -> AuthenticationContext {
-        let context = AuthenticationContext()
+    private func later(_ seconds: Double) -> ContextState {
+        let context = ContextState()
         context.settings.reuseDurationSeconds = seconds
         return context
     }
 
-    private func isAsked(in context: AuthenticationContext) throws -> Bool {
+    private func isAsked(in context: ContextState) throws -> Bool {
         let before = bench.questions.count
         try bench.evaluator.evaluate(.biometrics, reason: "a test", context)
         return bench.questions.count > before

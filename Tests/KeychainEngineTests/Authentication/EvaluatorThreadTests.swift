@@ -24,7 +24,7 @@ struct EvaluatorThreadTests {
         }
         let failures = Counter()
         DispatchQueue.concurrentPerform(iterations: 16) { _ in
-            let context = AuthenticationContext()
+            let context = ContextState()
             let failure = EvaluationBench.failure { () throws(AuthenticationFailure) in
                 try bench.evaluator.evaluate(.deviceOwner, reason: "a test", context)
             }
@@ -60,7 +60,7 @@ struct EvaluatorThreadTests {
     @Test("an answer that comes after the context was invalidated counts for nothing")
     func lateAnswer() {
         let device = FakeDevice(passcode: EvaluationBench.passcode)
-        let bench = EvaluationBench(device: device)
+        let bench = EvaluationBench(device: device.device)
         let context = bench.context
         bench.authenticator.setAnswer { _ in
             context.invalidate()
@@ -82,7 +82,7 @@ struct EvaluatorThreadTests {
         let evaluator = bench.evaluator
         let outcomes = Outcomes()
         let group = DispatchGroup()
-        func evaluate(_ name: String, _ context: AuthenticationContext) {
+        func evaluate(_ name: String, _ context: ContextState) {
             group.enter()
             Thread.detachNewThread {
                 outcomes.note(
@@ -94,16 +94,16 @@ struct EvaluatorThreadTests {
                 group.leave()
             }
         }
-        evaluate("first", AuthenticationContext())
+        evaluate("first", ContextState())
         asked.wait()
-        let second = AuthenticationContext()
+        let second = ContextState()
         evaluate("second", second)
         second.invalidate()
         outcomes.wait(for: "second")
         // It was waiting, or had not begun.
         #expect([.appCancel, .invalidContext].contains(outcomes["second"]))
         #expect(outcomes.names == ["second"])
-        evaluate("third", AuthenticationContext())
+        evaluate("third", ContextState())
         answer.signal()
         asked.wait()
         answer.signal()

@@ -32,7 +32,7 @@ struct AccessControlTests {
         // Not even a query that forbids to ask needs to.
         #expect(device.keychain.secret("a", .context(context) + .withoutAsking) == .secret("a"))
         #expect(device.keychain.secret("a", .withoutAsking) == .failed(.interactionNotAllowed))
-        context.invalidate()
+        device.keychain.authentication.invalidate(context.identifier)
         #expect(device.keychain.secret("a", .context(context)) == .failed(.authenticationFailed))
         #expect(device.prompts == [.biometry])
     }
@@ -43,8 +43,8 @@ struct AccessControlTests {
         #expect(device.keychain.add("a", "a", .access(.userPresence)) == .done)
         let prompt: [String: PropertyValue] = [PropertyKey.useOperationPrompt: .string("to read a")]
         #expect(device.keychain.secret("a", prompt) == .secret("a"))
-        let context = AuthenticationContext()
-        context.configure { $0.localizedReason = "to show the reason" }
+        var context = AuthenticationContext()
+        context.settings.localizedReason = "to show the reason"
         #expect(device.keychain.secret("a", .context(context) + prompt) == .secret("a"))
         #expect(device.owner.authenticator.prompts.map(\.reason) == ["to read a", "to show the reason"])
     }

@@ -10,9 +10,7 @@ import Testing
 /// Items whose key takes a password of the application.
 struct ApplicationPasswordTests {
     private func context(_ password: String) -> AuthenticationContext {
-        let context = AuthenticationContext()
-        context.applicationPassword = SecretBytes(Array(password.utf8))
-        return context
+        AuthenticationContext(applicationPassword: SecretBytes(Array(password.utf8)))
     }
 
     private static let guarded: [String: PropertyValue] = .access(.applicationPassword)
@@ -58,7 +56,7 @@ struct ApplicationPasswordTests {
         let context = AuthenticationContext()
         device.owner.answer = .fails
         #expect(device.keychain.secret("a", .context(context)) == .failed(.authenticationFailed))
-        #expect(context.applicationPassword == nil)
+        #expect(!device.keychain.authentication.status(of: context.identifier).hasApplicationPassword)
         device.owner.answer = .succeeds
         #expect(device.keychain.secret("a", .context(context)) == .secret("secret"))
         let asked = device.prompts.count

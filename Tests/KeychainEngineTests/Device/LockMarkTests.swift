@@ -136,7 +136,7 @@ struct LockMarkTests {
         let keychain = store.open()
         #expect(keychain.add("anna", "secret") == .done)
         let refusal = #expect(throws: KeychainError.self) { try keychain.device.lock() }
-        #expect(refusal?.cause as? DeviceError == .noPasscode)
+        #expect(refusal?.kind == .device(.noPasscode))
         #expect(!FileManager.default.fileExists(atPath: store.file(LockMark.fileName)))
     }
 
@@ -145,7 +145,7 @@ struct LockMarkTests {
         let store = try TestStore()
         for _ in 0..<2 {
             let refusal = #expect(throws: KeychainError.self) { try store.open().device.lock() }
-            #expect(refusal?.cause as? DeviceError == .noPasscode)
+            #expect(refusal?.kind == .device(.noPasscode))
         }
         #expect(!FileManager.default.fileExists(atPath: store.path))
         try FileManager.default.createDirectory(atPath: store.path, withIntermediateDirectories: true)

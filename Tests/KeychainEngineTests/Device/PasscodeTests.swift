@@ -19,12 +19,12 @@ struct PasscodeTests {
             try body()
             return nil
         } catch {
-            return error.cause as? DeviceError
+            return error.refusal
         }
     }
 
     /// The refusal of a try to unlock; `nil` when it succeeded.
-    private func refusal(of passcode: SecretBytes, by device: any KeychainDevice) -> DeviceError? {
+    private func refusal(of passcode: SecretBytes, by device: KeychainDevice) -> DeviceError? {
         refusal { () throws(KeychainError) in try device.unlock(passcode: passcode) }
     }
 
@@ -220,7 +220,7 @@ struct PasscodeTests {
                         try device.keychain.device.unlock(passcode: Self.right)
                         return nil
                     } catch {
-                        return error.cause as? DeviceError
+                        return error.refusal
                     }
                 }
             }
@@ -282,5 +282,13 @@ struct PasscodeTests {
             // The last bytes of a keybag are its authentication code, which no other keybag has.
             #expect(!bytes.contain(Array(old.suffix(32))), "\(name)")
         }
+    }
+}
+
+extension KeychainError {
+    /// Why the device refuses; `nil` for an error of another kind.
+    fileprivate var refusal: DeviceError? {
+        guard case .device(let refusal) = kind else { return nil }
+        return refusal
     }
 }

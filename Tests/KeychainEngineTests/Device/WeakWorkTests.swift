@@ -53,8 +53,7 @@ struct WeakWorkTests {
     @Test("the header of an application password", arguments: [ScryptParameters.testing, .leastInFiles])
     func applicationPassword(_ work: ScryptParameters) throws {
         let store = try TestStore()
-        let context = AuthenticationContext()
-        context.applicationPassword = Self.secret
+        let context = AuthenticationContext(applicationPassword: Self.secret)
         let entries: [String: PropertyValue] = .access(.applicationPassword) + .context(context)
         #expect(store.open(work: work).add("anna", "secret", entries) == .done)
         let answer = store.open(work: .standard).secret("anna", .context(context))

@@ -95,17 +95,17 @@ struct EmbeddedEnclaveTests {
         #expect(device.prompts.isEmpty)
         for _ in 0..<2 { _ = try device.enclave.sign(made) }
         #expect(device.prompts == [.biometry, .biometry])
-        let context = AuthenticationContext()
-        context.configure { $0.localizedReason = "to sign" }
+        var context = AuthenticationContext()
+        context.settings.localizedReason = "to sign"
         for _ in 0..<3 { _ = try device.enclave.sign(made, context) }
         #expect(device.prompts == [.biometry, .biometry, .biometry])
         #expect(device.owner.authenticator.prompts.last?.reason == "to sign")
-        context.configure { $0.interactionNotAllowed = true }
+        context.settings.interactionNotAllowed = true
         _ = try device.enclave.sign(made, context)
-        let silent = AuthenticationContext()
-        silent.configure { $0.interactionNotAllowed = true }
+        var silent = AuthenticationContext()
+        silent.settings.interactionNotAllowed = true
         #expect(device.enclave.failure { try $0.sign(made, silent) } == .interactionNotAllowed)
-        context.invalidate()
+        device.keychain.authentication.invalidate(context.identifier)
         #expect(device.enclave.failure { try $0.sign(made, context) } == .authenticationFailed)
         #expect(device.prompts.count == 3)
     }
@@ -131,18 +131,18 @@ struct EmbeddedEnclaveTests {
         #expect(device.prompts == [.newApplicationPassword])
         _ = try device.enclave.sign(typed)
         #expect(device.prompts == [.newApplicationPassword, .applicationPassword])
-        let right = AuthenticationContext()
+        var right = AuthenticationContext()
         right.applicationPassword = SecretBytes(Array("of the program".utf8))
         let given = try device.enclave.makeKey(.p256, accessControl, right)
         _ = try device.enclave.sign(given, right)
-        let wrong = AuthenticationContext()
+        var wrong = AuthenticationContext()
         wrong.applicationPassword = SecretBytes(Array("of another".utf8))
         #expect(device.enclave.failure { try $0.sign(given, wrong) } == .authenticationFailed)
         #expect(device.prompts.count == 2)
         device.owner.answer = .fails
         #expect(device.enclave.failure { try $0.sign(typed) } == .authenticationFailed)
-        let silent = AuthenticationContext()
-        silent.configure { $0.interactionNotAllowed = true }
+        var silent = AuthenticationContext()
+        silent.settings.interactionNotAllowed = true
         #expect(device.enclave.failure { try $0.makeKey(.p256, accessControl, silent) } == .interactionNotAllowed)
     }
 

@@ -4,7 +4,7 @@ import KeychainCore
 
 extension KeyEnclave {
     /// The status that a call fails with; `nil` for success.
-    func failure<Result>(_ call: (any KeyEnclave) throws -> Result) -> Status? {
+    func failure<Result>(_ call: (KeyEnclave) throws -> Result) -> Status? {
         do {
             _ = try call(self)
             return nil

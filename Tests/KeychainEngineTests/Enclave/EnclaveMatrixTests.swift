@@ -66,8 +66,7 @@ struct EnclaveMatrixTests {
     func accessControls(_ guardsPrivateKeyUsage: Bool) throws {
         let device = try VirtualDevice()
         device.owner.authenticator.biometry.enrolledSet = EvaluationBench.storedSet
-        let password = AuthenticationContext()
-        password.applicationPassword = SecretBytes([1])
+        let password = AuthenticationContext(applicationPassword: SecretBytes([1]))
         var differences: [String] = []
         for constraints in Self.constraints {
             let flags = constraints.flags.union(guardsPrivateKeyUsage ? .privateKeyUsage : [])
@@ -75,8 +74,10 @@ struct EnclaveMatrixTests {
             // Half of the owners each, so that both together are all.
             for (index, owner) in ModelOwner.all.enumerated() where index.isMultiple(of: 2) == guardsPrivateKeyUsage {
                 let bench = EvaluationBench(owner)
-                let enclave = EmbeddedEnclave(device.keychain.access, bench.evaluator)
-                let status = enclave.failure { try $0.sign(made, bench.context) }
+                let enclave = KeyEnclave(
+                    EmbeddedEnclave(access: device.keychain.access, evaluator: bench.evaluator).perform
+                )
+                let status = enclave.failure { try $0.sign(made, bench.given) }
                 let expected = Self.expected(constraints, owner)
                 if status != expected.status || bench.questions != expected.questions {
                     differences.append("\(flags) \(owner): \(String(describing: status)), \(bench.questions)")

@@ -151,8 +151,8 @@ struct ReferenceResultTests {
             Issue.record("no reference")
             return
         }
-        #expect(key.context == context)
-        #expect(identity.key.context == context)
+        #expect(key.context == context.identifier)
+        #expect(identity.key.context == context.identifier)
         #expect(other.context == nil)
     }
 

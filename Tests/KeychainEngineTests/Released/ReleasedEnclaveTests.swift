@@ -41,9 +41,8 @@ struct ReleasedEnclaveTests {
         for key in Self.keys { try expectUse(of: SecretBytes(bytes(key.file)), keychain.enclave) }
     }
 
-    private func expectUse(of sealed: SecretBytes, _ enclave: any KeyEnclave) throws {
-        let context = AuthenticationContext()
-        context.applicationPassword = Self.applicationPassword
+    private func expectUse(of sealed: SecretBytes, _ enclave: KeyEnclave) throws {
+        let context = AuthenticationContext(applicationPassword: Self.applicationPassword)
         let key = try enclave.key(sealed)
         func use(_ operation: EnclaveOperation) throws -> [UInt8] {
             try enclave.perform(operation, with: sealed, context).unprotectedCopy

@@ -241,9 +241,7 @@ enum GuardedItems {
     }
 
     static func context() -> AuthenticationContext {
-        let context = AuthenticationContext()
-        context.applicationPassword = SecretBytes(passwordBytes)
-        return context
+        AuthenticationContext(applicationPassword: SecretBytes(passwordBytes))
     }
 
     private static func query(_ name: String) -> PropertyDictionary {

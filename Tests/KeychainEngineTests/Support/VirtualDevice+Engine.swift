@@ -10,7 +10,7 @@ import KeychainEngine
 /// What the engine's tests look at.
 extension VirtualDevice {
     /// The enclave of its keychain.
-    var enclave: any KeyEnclave { keychain.enclave }
+    var enclave: KeyEnclave { keychain.enclave }
 
     /// What was asked so far.
     var prompts: [AuthenticationPrompt.Kind] { owner.authenticator.prompts.map(\.kind) }

@@ -136,17 +136,14 @@ private struct SteppedKeychain: KeychainBackend {
     let keychain: EmbeddedKeychain
     let steps: Steps?
 
-    func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
+    var identity: ObjectIdentifier { keychain.identity }
+
+    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        guard case .items = command else { return try keychain.perform(command) }
         steps?.pass()
         defer { steps?.pass() }
-        return try keychain.perform(request)
+        return try keychain.perform(command)
     }
-
-    var device: any KeychainDevice { keychain.device }
-
-    var authentication: any AuthenticationService { keychain.authentication }
-
-    var enclave: any KeyEnclave { keychain.enclave }
 }
 
 private struct SteppedSource: SecretSource {

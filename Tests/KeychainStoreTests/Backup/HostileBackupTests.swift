@@ -79,7 +79,7 @@ struct HostileBackupTests {
     func newer() throws {
         try source.raw("backup").execute("PRAGMA user_version = \(0x0201)")
         let failure = #expect(throws: KeychainError.self) { try restore() }
-        #expect(failure?.cause as? StoreError == .newerBackup(version: 0x0201))
+        #expect(failure?.kind == .storage(.newerBackup) && failure?.facts["version"] == "2.1")
         #expect(try target.names() == [])
     }
 

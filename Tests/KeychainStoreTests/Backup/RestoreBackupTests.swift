@@ -103,7 +103,8 @@ struct RestoreBackupTests {
             }
         }
         #expect(failure?.status == .notAvailable)
-        #expect(failure?.cause as? StoreError == .storeExists(path: target.directory.path))
+        #expect(failure?.kind == .storage(.storeExists))
+        #expect(failure?.facts["path"] == target.directory.path)
         #expect(try target.open().keybag() == [4])
     }
 
@@ -178,7 +179,7 @@ struct RestoreBackupTests {
                 }
                 restored.append(items)
             } catch {
-                if case .storeExists? = error.cause as? StoreError {
+                if error.kind == .storage(.storeExists) {
                     refused.append(number)
                 } else {
                     others.append("\(error)")
@@ -204,7 +205,7 @@ struct RestoreBackupTests {
                     }
                     refused.append(false)
                 } catch {
-                    refused.append(error.cause as? StoreError == .storeExists(path: folder.path))
+                    refused.append(error.kind == .storage(.storeExists) && error.facts["path"] == folder.path)
                 }
                 isDone.signal()
             }

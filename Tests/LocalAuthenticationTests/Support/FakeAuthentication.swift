@@ -6,22 +6,25 @@ import KeychainTestSupport
 import Synchronization
 
 /// An authentication service that answers what a test says, and keeps what it was asked.
-final class FakeAuthentication: AuthenticationService {
-    struct Question: Sendable, Hashable {
+final class FakeAuthentication: KeychainBackend {
+    struct Question: Sendable {
         var demand: Demand
         var reason: String
         var context: AuthenticationContext
+        /// What ends it: done when its context is invalidated.
+        var cancellation: PromptCancellation
+        /// Notes what was shown.
+        var note: @Sendable (AuthenticationContext.Factor) -> Void
     }
 
-    enum Demand: Sendable, Hashable {
-        case policy(AuthenticationPolicy)
-        case accessControl(AccessControl)
-    }
+    typealias Demand = KeychainCommand.Authentication.Demand
 
     private struct State {
         var biometry: Biometry
         var obstacles: [AuthenticationPolicy: AuthenticationFailure] = [:]
         var questions: [Question] = []
+        var cancellations: [Bytes16: PromptCancellation] = [:]
+        var shown: [Bytes16: Set<AuthenticationContext.Factor>] = [:]
     }
 
     private let state: Mutex<State>
@@ -45,37 +48,48 @@ final class FakeAuthentication: AuthenticationService {
 
     var questions: [Question] { state.withLock(\.questions) }
 
-    func obstacle(to policy: AuthenticationPolicy, _ context: AuthenticationContext) -> AuthenticationFailure? {
-        obstacles[policy]
+    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        guard case .authentication(let command) = command else {
+            throw KeychainError(.itemNotFound, "nothing is stored")
+        }
+        switch command {
+        case .biometry: return .biometry(biometry)
+        case .check(let policy, _):
+            if let obstacle = obstacles[policy] { throw KeychainError(obstacle) }
+        case .evaluate(let demand, let reason, let context):
+            let question = question(demand, reason, context)
+            state.withLock { $0.questions.append(question) }
+            if let failure = answer(question) { throw KeychainError(failure) }
+        case .status(let context):
+            return .context(AuthenticationContext.Status(shown: state.withLock { $0.shown[context] } ?? []))
+        case .invalidate(let context): cancellation(of: context).cancel()
+        case .forgetPassword, .release: break
+        }
+        return .done
     }
 
-    func evaluate(
-        _ policy: AuthenticationPolicy,
-        reason: String,
-        _ context: AuthenticationContext
-    ) throws(AuthenticationFailure) {
-        try evaluate(Question(demand: .policy(policy), reason: reason, context: context))
+    private func question(_ demand: Demand, _ reason: String, _ context: AuthenticationContext) -> Question {
+        Question(
+            demand: demand,
+            reason: reason,
+            context: context,
+            cancellation: cancellation(of: context.identifier)
+        ) { [weak self] factor in
+            self?.state.withLock { _ = $0.shown[context.identifier, default: []].insert(factor) }
+        }
     }
 
-    func evaluate(
-        _ accessControl: AccessControl,
-        reason: String,
-        _ context: AuthenticationContext
-    ) throws(AuthenticationFailure) {
-        try evaluate(Question(demand: .accessControl(accessControl), reason: reason, context: context))
-    }
-
-    private func evaluate(_ question: Question) throws(AuthenticationFailure) {
-        state.withLock { $0.questions.append(question) }
-        if let failure = answer(question) { throw failure }
+    private func cancellation(of context: Bytes16) -> PromptCancellation {
+        state.withLock { state in
+            let cancellation = state.cancellations[context] ?? PromptCancellation()
+            state.cancellations[context] = cancellation
+            return cancellation
+        }
     }
 
     /// The keychain of tasks whose owner this service asks.
     var keychain: KeychainContext {
-        let backend = FakeKeychain(authentication: self) { _ throws(KeychainError) in
-            throw KeychainError(.itemNotFound, "nothing is stored")
-        }
-        return KeychainContext(backend: backend, client: Client(accessGroups: ["tests"]))
+        KeychainContext(backend: self, client: Client(accessGroups: ["tests"]))
     }
 
     /// Runs `body` in a task that has this keychain.

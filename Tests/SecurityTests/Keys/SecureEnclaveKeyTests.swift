@@ -272,7 +272,7 @@ struct SecureEnclaveKeyTests {
 
 /// What an `LAContext` is to a query.
 private final class TestContext: AuthenticationContextHolder {
-    let authenticationContext = AuthenticationContext()
+    let authenticationContext = ClientContext()
 }
 
 /// A device of its own, to which the calls of a body go.

@@ -113,7 +113,7 @@ extension DeviceStep {
     private func value(on device: VirtualDevice, _ promptsSeen: inout Int) throws(VirtualDeviceError) -> Any? {
         switch self {
         case .lock: try device.lock()
-        case .lockThisProcess: device.keychain.device.lockThisProcess()
+        case .lockThisProcess: device.backend.device.lockThisProcess()
         case .unlock(nil): try device.unlock()
         case .unlock(let passcode?): try device.unlock(passcode: passcode)
         case .reboot: device.reboot()
@@ -140,7 +140,7 @@ extension DeviceStep {
 
     private static func describe(_ device: VirtualDevice) throws(VirtualDeviceError) -> [String: Any] {
         let status: DeviceStatus
-        do throws(KeychainError) { status = try device.keychain.device.status() } catch {
+        do throws(KeychainError) { status = try device.backend.device.status() } catch {
             throw VirtualDeviceError(error)
         }
         return [

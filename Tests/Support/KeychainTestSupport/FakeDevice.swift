@@ -4,7 +4,7 @@ import KeychainCore
 import Synchronization
 
 /// A device that is nothing but its passcode: for tests of what stands above a device.
-public final class FakeDevice: KeychainDevice {
+public final class FakeDevice: Sendable {
     private let state: Mutex<State>
 
     private struct State {
@@ -27,53 +27,42 @@ public final class FakeDevice: KeychainDevice {
     /// How many passcodes were looked at.
     public var attempts: Int { state.withLock(\.attempts) }
 
-    /// What can be told without a passcode.
-    public func status() throws(KeychainError) -> DeviceStatus { state.withLock(\.status) }
+    /// The device as its users see it.
+    public var device: KeychainDevice { KeychainDevice(perform) }
 
-    /// Locks, if there is a passcode.
-    public func lock() throws(KeychainError) {
+    /// Carries out a command.
+    public func perform(_ command: KeychainCommand.Device) throws(KeychainError) -> KeychainReply {
+        switch command {
+        case .status: return .deviceStatus(state.withLock(\.status))
+        case .lock: try lock()
+        case .lockThisProcess: try? lock()
+        case .unlock(let passcode): try change { state throws(KeychainError) in try Self.check(passcode, &state) }
+        case .setPasscode(let passcode):
+            try change { state throws(KeychainError) in
+                guard state.passcode == nil else { throw KeychainError(DeviceError.passcodeAlreadySet) }
+                Self.set(passcode, &state)
+            }
+        case .changePasscode(let old, let new):
+            try change { state throws(KeychainError) in
+                try Self.check(old, &state)
+                Self.set(new, &state)
+            }
+        case .removePasscode(let passcode):
+            try change { state throws(KeychainError) in
+                try Self.check(passcode, &state)
+                Self.set(nil, &state)
+            }
+        case .setPolicy(let policy): state.withLock { $0.status.policy = policy }
+        }
+        return .done
+    }
+
+    private func lock() throws(KeychainError) {
         try change { state throws(KeychainError) in
             guard state.passcode != nil else { throw KeychainError(DeviceError.noPasscode) }
             state.status.lockState = .locked
         }
     }
-
-    /// Unlocks, if the passcode is right.
-    public func unlock(passcode: SecretBytes) throws(KeychainError) {
-        try change { state throws(KeychainError) in try Self.check(passcode, &state) }
-    }
-
-    /// Sets a passcode.
-    public func setPasscode(_ passcode: SecretBytes) throws(KeychainError) {
-        try change { state throws(KeychainError) in
-            guard state.passcode == nil else { throw KeychainError(DeviceError.passcodeAlreadySet) }
-            Self.set(passcode, &state)
-        }
-    }
-
-    /// Changes the passcode, if the old one is right.
-    public func changePasscode(from old: SecretBytes, to new: SecretBytes) throws(KeychainError) {
-        try change { state throws(KeychainError) in
-            try Self.check(old, &state)
-            Self.set(new, &state)
-        }
-    }
-
-    /// Removes the passcode, if it is right.
-    public func removePasscode(_ passcode: SecretBytes) throws(KeychainError) {
-        try change { state throws(KeychainError) in
-            try Self.check(passcode, &state)
-            Self.set(nil, &state)
-        }
-    }
-
-    /// Sets the policy.
-    public func setPolicy(_ policy: DevicePolicy) throws(KeychainError) {
-        state.withLock { $0.status.policy = policy }
-    }
-
-    /// Locks, if there is a passcode.
-    public func lockThisProcess() { try? lock() }
 
     private func change(_ body: (inout State) throws(KeychainError) -> Void) throws(KeychainError) {
         let result = state.withLock { state in

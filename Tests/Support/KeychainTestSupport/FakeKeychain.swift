@@ -3,34 +3,44 @@
 import KeychainCore
 
 /// A keychain that answers what a test says: for tests of what stands above a keychain.
-public struct FakeKeychain: KeychainBackend {
-    /// Its device.
-    public var device: any KeychainDevice
-
-    /// What asks the owner of the device.
-    public var authentication: any AuthenticationService
-
-    /// An enclave that is not there.
-    public var enclave: any KeyEnclave = UnavailableEnclave(KeychainError(.notAvailable, "a fake has no enclave"))
-
+public final class FakeKeychain: KeychainBackend {
     private let answer: @Sendable (KeychainRequest) throws(KeychainError) -> KeychainAnswer
+    private let device: KeychainDevice.Perform
+    private let authentication: AuthenticationService.Perform
+    private let maintenance: KeychainMaintenance.Perform
 
-    /// A keychain that answers by a closure; its device has no passcode, and asks nobody.
+    /// A keychain that answers by closures; its device has no passcode, it asks nobody, and it has no enclave.
     public init(
-        device: any KeychainDevice = FakeDevice(),
-        authentication: any AuthenticationService = UnavailableKeychain(reason: "nobody to ask"),
-        _ answer: @escaping @Sendable (KeychainRequest) throws(KeychainError) -> KeychainAnswer
+        _ answer: @escaping @Sendable (KeychainRequest) throws(KeychainError) -> KeychainAnswer = {
+            (_) throws(KeychainError) in throw KeychainError(.itemNotFound, "nothing is stored")
+        },
+        device: @escaping KeychainDevice.Perform = FakeDevice().perform,
+        authentication: @escaping AuthenticationService.Perform = { (_) throws(KeychainError) in
+            throw KeychainError(AuthenticationFailure.notInteractive)
+        },
+        maintenance: @escaping KeychainMaintenance.Perform = { (_) throws(KeychainError) in
+            throw KeychainError(.notAvailable, "a fake has no store")
+        }
     ) {
         self.device = device
         self.authentication = authentication
+        self.maintenance = maintenance
         self.answer = answer
     }
 
     /// A keychain that fails every request with a status.
-    public init(failingWith status: Status) {
+    public convenience init(failingWith status: Status) {
         self.init { _ throws(KeychainError) in throw KeychainError(status, "this is the reason") }
     }
 
-    /// Answers by the closure.
-    public func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer { try answer(request) }
+    /// Answers by the closures.
+    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        switch command {
+        case .items(let request): .answer(try answer(request))
+        case .device(let command): try device(command)
+        case .authentication(let command): try authentication(command)
+        case .maintenance(let command): try maintenance(command)
+        case .enclave: throw KeychainError(.notAvailable, "a fake has no enclave")
+        }
+    }
 }

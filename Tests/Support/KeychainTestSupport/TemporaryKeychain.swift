@@ -19,17 +19,8 @@ public final class TemporaryKeychain: KeychainBackend {
         keychain = EmbeddedKeychain(at: KeychainLocation(path: folder.path(of: "keychain")), options: options)
     }
 
-    /// Carries out a request.
-    public func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
-        try keychain.perform(request)
+    /// Carries out a command.
+    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        try keychain.perform(command)
     }
-
-    /// The keychain's device.
-    public var device: any KeychainDevice { keychain.device }
-
-    /// What asks the owner of the device.
-    public var authentication: any AuthenticationService { keychain.authentication }
-
-    /// The enclave of the keychain.
-    public var enclave: any KeyEnclave { keychain.enclave }
 }

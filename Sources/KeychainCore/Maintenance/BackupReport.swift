@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeychainCore
-
 /// What a backup holds, and what it does not.
 public struct BackupReport: Sendable, Hashable {
     /// How many items it holds.

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension KeychainError {
+    /// What kind of failure it is.
+    public enum Kind: Sendable, Hashable {
+        /// The rules of the keychain refuse the request, or nothing matches it.
+        case request
+        /// The device refuses.
+        case device(DeviceError)
+        /// The owner of the device did not authenticate.
+        case authentication(AuthenticationFailure)
+        /// The store cannot be used, or cannot be used now.
+        case storage(StorageFailure)
+        /// Keys cannot be had, or something does not open with them.
+        case keys(KeyFailure)
+        /// There is no keychain.
+        case unavailable
+        /// A command or its reply did not arrive as it was sent.
+        case transport
+    }
+
+    /// What is wrong with a store.
+    public enum StorageFailure: String, Sendable, Hashable, CaseIterable {
+        /// Somebody else has it: nothing was changed, and the same may succeed a moment later.
+        case busy
+        /// A file or folder cannot be used.
+        case file
+        /// There is no room.
+        case full
+        /// It cannot be written.
+        case readOnly
+        /// The system failed to read or write.
+        case inputOutput
+        /// It is no store, or it is damaged.
+        case damaged
+        /// A newer version wrote it.
+        case newerFormat
+        /// A version wrote it that was never released.
+        case unreleasedFormat
+        /// A keychain in memory was used in a forked child.
+        case lostByFork
+        /// The process was forked in the midst of a call.
+        case abandonedByFork
+        /// There is a store where one was to be made.
+        case storeExists
+        /// A file is no backup, or it is damaged.
+        case notABackup
+        /// A newer version wrote the backup.
+        case newerBackup
+        /// There is a rollback journal, or a log that cannot be read.
+        case unreadableLog
+        /// The SQLite of the process is too old.
+        case libraryTooOld
+        /// Whether a change was stored is not known.
+        case doubtfulCommit
+        /// Another error of SQLite.
+        case other
+    }
+
+    /// What is wrong with keys, or with what they protect.
+    public enum KeyFailure: String, Sendable, Hashable, CaseIterable {
+        /// There is no memory for keys.
+        case noMemory
+        /// The root key is missing.
+        case missingRootKey
+        /// The root key is damaged.
+        case damagedRootKey
+        /// The root key is that of another store.
+        case wrongRootKey
+        /// The root key is of a kind that this version cannot use.
+        case unsupportedRootKey
+        /// The keybag is damaged.
+        case damagedKeybag
+        /// A newer version wrote the keybag.
+        case newerKeybag
+        /// The store is another program's.
+        case foreignOwner
+        /// The rows of a backup are not those that were put into it.
+        case alteredBackup
+        /// An item's password was not given.
+        case missingPassword
+        /// A stored item does not open.
+        case damagedItem
+        /// A key of the enclave does not open.
+        case damagedKey
+        /// A key of the enclave went with an earlier passcode.
+        case destroyedKey
+        /// A cryptographic operation failed that cannot fail with valid keys.
+        case cryptography
+    }
+
+    /// Whether somebody else had the store: nothing was changed, and the same may succeed a moment later.
+    public var isBusy: Bool { kind == .storage(.busy) }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Looks after the store of a keychain: checks, recovery, backups.
+///
+/// A way to write commands; it holds nothing but where they go. Thread-safe.
+public struct KeychainMaintenance: Sendable {
+    /// What carries out the commands.
+    public typealias Perform = @Sendable (KeychainCommand.Maintenance) throws(KeychainError) -> KeychainReply
+
+    private let perform: Perform
+
+    /// What commands reach through a closure.
+    public init(_ perform: @escaping Perform) { self.perform = perform }
+
+    /// Checks the structure of the store and authenticates every row, as far as the device gives out the keys.
+    ///
+    /// Changes nothing.
+    public func check() throws(KeychainError) -> IntegrityReport {
+        guard case .integrity(let report) = try perform(.check) else { throw .unexpectedReply }
+        return report
+    }
+
+    /// Takes items out of quarantine that open again.
+    ///
+    /// - Returns: How many items came back.
+    public func recover() throws(KeychainError) -> Int {
+        guard case .count(let count) = try perform(.recover) else { throw .unexpectedReply }
+        return count
+    }
+
+    /// Writes a backup that another device can restore with its secret.
+    ///
+    /// - Parameters:
+    ///   - path: the file, which must not exist yet, as whoever carries it out sees the file system.
+    ///   - secret: what protects the backup.
+    /// - Returns: What the backup holds, and what it does not.
+    /// - Throws: `errSecInteractionNotAllowed` on a locked device, `errSecParam` for an empty secret.
+    public func createBackup(at path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
+        try Self.report(perform(.createBackup(path: path, secret: secret)))
+    }
+
+    /// Makes the keychain of a backup, where there is none yet.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - secret: what protects it.
+    /// - Returns: What the backup held.
+    /// - Throws: `errSecAuthFailed` for a wrong secret, `errSecNotAvailable` where there is a keychain already and for a file
+    ///   that is no backup.
+    public func restoreBackup(from path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
+        try Self.report(perform(.restoreBackup(path: path, secret: secret)))
+    }
+
+    private static func report(_ reply: KeychainReply) throws(KeychainError) -> BackupReport {
+        guard case .backup(let report) = reply else { throw .unexpectedReply }
+        return report
+    }
+}

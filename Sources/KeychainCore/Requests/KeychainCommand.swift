@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What can be asked of a keychain: a plain value, so that it can be sent to another process.
+///
+/// All but the calls of item functions are boxed, so that these stay small.
+public enum KeychainCommand: Sendable, Hashable {
+    /// A call of an item function; the reply is an ``KeychainReply/answer(_:)``.
+    case items(KeychainRequest)
+    /// What the device does.
+    indirect case device(Device)
+    /// Asking the owner of the device.
+    indirect case authentication(Authentication)
+    /// Keys that never leave the device.
+    indirect case enclave(Enclave)
+    /// Looking after the store.
+    indirect case maintenance(Maintenance)
+
+    /// A command for the device, as ``KeychainDevice`` writes it.
+    ///
+    /// The reply is ``KeychainReply/done`` where no other is named.
+    public enum Device: Sendable, Hashable {
+        /// What can be told without a passcode; the reply is a ``KeychainReply/deviceStatus(_:)``.
+        case status
+        /// Locks the device for every process.
+        case lock
+        /// Locks what this process, or this client of a service, has unlocked.
+        case lockThisProcess
+        /// Unlocks the device.
+        case unlock(SecretBytes)
+        /// Sets the first passcode.
+        case setPasscode(SecretBytes)
+        /// Replaces the passcode.
+        case changePasscode(from: SecretBytes, to: SecretBytes)
+        /// Removes the passcode.
+        case removePasscode(SecretBytes)
+        /// Says what the device does by itself.
+        case setPolicy(DevicePolicy)
+    }
+
+    /// A command for whoever asks the owner, as ``AuthenticationService`` writes it.
+    ///
+    /// The reply is ``KeychainReply/done`` where no other is named.
+    public enum Authentication: Sendable, Hashable {
+        /// Which biometry there is; the reply is a ``KeychainReply/biometry(_:)``.
+        case biometry
+        /// Whether a policy can be evaluated now.
+        case check(AuthenticationPolicy, AuthenticationContext)
+        /// Asks for what is demanded, unless it was shown in the context before.
+        case evaluate(Demand, reason: String, AuthenticationContext)
+        /// What is known of a context; the reply is a ``KeychainReply/context(_:)``.
+        case status(of: Bytes16)
+        /// Forgets an application password that was typed in a context.
+        case forgetPassword(of: Bytes16)
+        /// Ends the use of a context, and the questions that are open in it.
+        case invalidate(Bytes16)
+        /// Forgets a context that will not be named again.
+        case release(Bytes16)
+
+        /// What a person is to show.
+        public enum Demand: Sendable, Hashable {
+            /// What a policy demands.
+            case policy(AuthenticationPolicy)
+            /// What an access control demands.
+            case accessControl(AccessControl)
+        }
+    }
+
+    /// A command for the enclave, as ``KeyEnclave`` writes it.
+    public enum Enclave: Sendable, Hashable {
+        /// What keeps the keys; the reply is an ``KeychainReply/enclave(_:)``.
+        case kind
+        /// Makes a key; the reply is an ``KeychainReply/enclaveKey(_:)``.
+        case makeKey(EnclaveAlgorithm, AccessControl, AuthenticationContext?)
+        /// The public part of a sealed key; the reply is an ``KeychainReply/enclaveKey(_:)``.
+        case key(SecretBytes)
+        /// Uses a sealed key; the reply is a ``KeychainReply/secret(_:)``.
+        case use(EnclaveOperation, SecretBytes, AuthenticationContext?)
+    }
+
+    /// A command about the store as a whole, as ``KeychainMaintenance`` writes it.
+    public enum Maintenance: Sendable, Hashable {
+        /// Authenticates every row; the reply is an ``KeychainReply/integrity(_:)``.
+        case check
+        /// Takes items out of quarantine that open again; the reply is a ``KeychainReply/count(_:)``.
+        case recover
+        /// Writes a backup; the reply is a ``KeychainReply/backup(_:)``.
+        case createBackup(path: String, secret: SecretBytes)
+        /// Makes the keychain of a backup, where there is none yet; the reply is a ``KeychainReply/backup(_:)``.
+        case restoreBackup(path: String, secret: SecretBytes)
+    }
+}
+
+/// What a command gives back when it succeeds: a plain value.
+public enum KeychainReply: Sendable, Hashable {
+    /// It was done, and there is nothing to say.
+    case done
+    /// The answer to a call of an item function.
+    case answer(KeychainAnswer)
+    /// The status of the device.
+    indirect case deviceStatus(DeviceStatus)
+    /// The biometry of the device.
+    indirect case biometry(Biometry)
+    /// What is known of a context.
+    case context(AuthenticationContext.Status)
+    /// What keeps the keys of the enclave.
+    case enclave(KeyEnclaveKind)
+    /// A key of the enclave.
+    indirect case enclaveKey(EnclaveKey)
+    /// A signature, or a shared secret.
+    case secret(SecretBytes)
+    /// What a check found.
+    indirect case integrity(IntegrityReport)
+    /// How many.
+    case count(Int)
+    /// What a backup holds.
+    indirect case backup(BackupReport)
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import Synchronization
+
+/// The contexts of programs that a keychain has met, by their identifiers.
+///
+/// A program says when it is done with a context. The number of contexts is limited nevertheless, for programs that never
+/// do: the one that was used longest ago goes first, and what was shown in it is asked for again.
+final class ContextRegistry: Sendable {
+    /// How many contexts are kept.
+    let limit: Int
+
+    private let state = Mutex(State())
+
+    private struct State {
+        var contexts: [Bytes16: (state: ContextState, lastUse: UInt64)] = [:]
+        var uses: UInt64 = 0
+    }
+
+    init(limit: Int = 1024) { self.limit = limit }
+
+    /// How many contexts there are.
+    var count: Int { state.withLock(\.contexts.count) }
+
+    /// What is known of a context, with what the program has set by now.
+    func state(of given: AuthenticationContext) -> ContextState {
+        let context = entry(given.identifier)
+        context.take(given)
+        return context
+    }
+
+    /// What may be told of a context; nothing of one that was never met.
+    func status(of identifier: Bytes16) -> AuthenticationContext.Status {
+        state.withLock { $0.contexts[identifier]?.state }?.status ?? AuthenticationContext.Status()
+    }
+
+    /// Forgets the application password that was typed in a context.
+    func forgetPassword(of identifier: Bytes16) {
+        state.withLock { $0.contexts[identifier]?.state }?.forgetTypedPassword()
+    }
+
+    /// Ends the use of a context, also of one that is on its way here in another call.
+    func invalidate(_ identifier: Bytes16) { entry(identifier).invalidate() }
+
+    /// Forgets a context.
+    func release(_ identifier: Bytes16) {
+        let released = state.withLock { $0.contexts.removeValue(forKey: identifier) }
+        // Nobody is left to use what a question of it would show.
+        released?.state.invalidate()
+    }
+
+    private func entry(_ identifier: Bytes16) -> ContextState {
+        state.withLock { state in
+            state.uses += 1
+            let context = state.contexts[identifier]?.state ?? ContextState()
+            state.contexts[identifier] = (context, state.uses)
+            if state.contexts.count > limit { Self.dropOldest(&state) }
+            return context
+        }
+    }
+
+    /// Drops what was used longest ago, an eighth at a time; where a question is open, its context stays.
+    private static func dropOldest(_ state: inout State) {
+        let idle = state.contexts.filter { !$0.value.state.isAsking }.sorted { $0.value.lastUse < $1.value.lastUse }
+        // The newest is the one that is asked for.
+        for (identifier, _) in idle.dropLast().prefix(max(1, state.contexts.count / 8)) {
+            state.contexts[identifier] = nil
+        }
+    }
+}
+
+extension Evaluator {
+    func perform(_ command: KeychainCommand.Authentication) throws(KeychainError) -> KeychainReply {
+        switch command {
+        case .biometry: return .biometry(biometry)
+        case .check(let policy, let context):
+            if let obstacle = obstacle(to: policy, contexts.state(of: context)) { throw KeychainError(obstacle) }
+        case .evaluate(let demand, let reason, let context):
+            do throws(AuthenticationFailure) {
+                try evaluate(demand, reason: reason, contexts.state(of: context))
+            } catch {
+                throw KeychainError(error)
+            }
+        case .status(let identifier): return .context(contexts.status(of: identifier))
+        case .forgetPassword(let identifier): contexts.forgetPassword(of: identifier)
+        case .invalidate(let identifier): contexts.invalidate(identifier)
+        case .release(let identifier): contexts.release(identifier)
+        }
+        return .done
+    }
+
+    private func evaluate(
+        _ demand: KeychainCommand.Authentication.Demand,
+        reason: String,
+        _ context: ContextState
+    ) throws(AuthenticationFailure) {
+        switch demand {
+        case .policy(let policy): try evaluate(policy, reason: reason, context)
+        case .accessControl(let accessControl): try evaluate(accessControl, reason: reason, context)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import Synchronization
+
+/// What a keychain knows of one context: what was shown in it, and how the person is asked.
+///
+/// Thread-safe.
+final class ContextState: Sendable {
+    private let state = Mutex(State())
+
+    private struct State {
+        var settings = AuthenticationContext.Settings()
+        var shown: Set<AuthenticationContext.Factor> = []
+        var givenPassword: SecretBytes?
+        var typedPassword: SecretBytes?
+        var isInvalid = false
+        var prompts: [ObjectIdentifier: PromptCancellation] = [:]
+    }
+
+    /// A context in which nobody has authenticated.
+    init() {}
+
+    /// Takes what the program has set by the time of a call.
+    func take(_ given: AuthenticationContext) {
+        if given.isInvalid { return invalidate() }
+        state.withLock { state in
+            guard !state.isInvalid else { return }
+            state.settings = given.settings
+            state.givenPassword = given.applicationPassword
+        }
+    }
+
+    /// What may be told of the context.
+    var status: AuthenticationContext.Status {
+        AuthenticationContext.Status(shown: shown, hasApplicationPassword: applicationPassword != nil)
+    }
+
+    /// Whether a question is being asked in it.
+    var isAsking: Bool { state.withLock { !$0.prompts.isEmpty } }
+
+    /// Forgets the application password that was typed.
+    func forgetTypedPassword() { state.withLock { $0.typedPassword = nil } }
+
+    /// How the person is asked.
+    var settings: AuthenticationContext.Settings {
+        get { state.withLock(\.settings) }
+        set { state.withLock { $0.settings = newValue } }
+    }
+
+    /// Everything that was shown; nothing once the context is invalid.
+    var shown: Set<AuthenticationContext.Factor> { state.withLock { $0.isInvalid ? [] : $0.shown } }
+
+    /// Notes what was shown; nothing is noted in an invalid context.
+    func note(_ factor: AuthenticationContext.Factor) {
+        state.withLock { state in
+            guard !state.isInvalid else { return }
+            state.shown.insert(factor)
+        }
+    }
+
+    /// The application password that the program set, else the one that was typed and found right; setting it notes one
+    /// that was typed.
+    var applicationPassword: SecretBytes? {
+        get { state.withLock { $0.isInvalid ? nil : $0.givenPassword ?? $0.typedPassword } }
+        set { state.withLock { $0.typedPassword = $0.isInvalid ? nil : newValue } }
+    }
+
+    /// Whether the context was invalidated.
+    var isInvalid: Bool { state.withLock(\.isInvalid) }
+
+    /// Ends the use of the context: forgets what was shown, and ends the questions that are being asked in it.
+    func invalidate() {
+        let prompts = state.withLock { state in
+            state.isInvalid = true
+            state.shown = []
+            state.givenPassword = nil
+            state.typedPassword = nil
+            return state.prompts
+        }
+        for prompt in prompts.values { prompt.cancel() }
+    }
+
+    /// Runs `body` with what ends its question when the context is invalidated.
+    func withPrompt<Result>(_ body: (PromptCancellation) -> Result) -> Result {
+        let prompt = PromptCancellation()
+        let isInvalid = state.withLock { state in
+            state.prompts[ObjectIdentifier(prompt)] = prompt
+            return state.isInvalid
+        }
+        if isInvalid { prompt.cancel() }
+        defer { state.withLock { $0.prompts[ObjectIdentifier(prompt)] = nil } }
+        return body(prompt)
+    }
+}

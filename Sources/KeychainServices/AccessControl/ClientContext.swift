@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainCore
+import Synchronization
+
+/// An authentication context on the side of the program: what an `LAContext` is made of.
+///
+/// Commands carry its ``value``. What is shown in the context is kept by each keychain that it was used with; those are told
+/// when the context is invalidated, and when it goes away. Thread-safe.
+package final class ClientContext: Sendable {
+    private let state: Mutex<State>
+    private let identifier: Bytes16
+
+    private struct State {
+        var value: AuthenticationContext
+        var keychains: [any KeychainBackend] = []
+    }
+
+    /// A context in which nobody has authenticated.
+    package init() {
+        let value = AuthenticationContext()
+        identifier = value.identifier
+        state = Mutex(State(value: value))
+        Self.insert(self, identifier)
+    }
+
+    deinit {
+        Self.remove(identifier)
+        for keychain in state.withLock(\.keychains) { keychain.authentication.release(identifier) }
+    }
+
+    /// The context as a command carries it.
+    package var value: AuthenticationContext { state.withLock(\.value) }
+
+    /// The context as a command to a keychain carries it, which then belongs to those that it was used with.
+    package func value(for keychain: any KeychainBackend) -> AuthenticationContext {
+        noteUse(with: keychain)
+        return value
+    }
+
+    /// Notes a keychain that it is used with.
+    package func noteUse(with keychain: any KeychainBackend) {
+        let isInvalid = state.withLock { state in
+            if !state.keychains.contains(where: { $0.identity == keychain.identity }) {
+                state.keychains.append(keychain)
+            }
+            return state.value.isInvalid
+        }
+        // The request may have been made before the context was invalidated, which this keychain was not told.
+        if isInvalid { keychain.authentication.invalidate(identifier) }
+    }
+
+    /// How the person is asked.
+    package var settings: AuthenticationContext.Settings { state.withLock(\.value.settings) }
+
+    /// Changes how the person is asked.
+    package func configure(_ change: (inout AuthenticationContext.Settings) -> Void) {
+        state.withLock { change(&$0.value.settings) }
+    }
+
+    /// Sets or removes the application password; one that was typed is forgotten.
+    ///
+    /// - Returns: Whether it was taken: not in an invalid context.
+    package func setApplicationPassword(_ password: SecretBytes?) -> Bool {
+        let keychains: [any KeychainBackend]? = state.withLock { state in
+            guard !state.value.isInvalid else { return nil }
+            state.value.applicationPassword = password
+            return state.keychains
+        }
+        for keychain in keychains ?? [] { keychain.authentication.forgetPassword(of: identifier) }
+        return keychains != nil
+    }
+
+    /// Whether there is an application password, set by the program or typed and found right.
+    package var hasApplicationPassword: Bool {
+        let (value, keychains) = state.withLock { ($0.value, $0.keychains) }
+        guard !value.isInvalid, value.applicationPassword == nil else { return !value.isInvalid }
+        return keychains.contains { $0.authentication.status(of: identifier).hasApplicationPassword }
+    }
+
+    /// Whether the context was invalidated.
+    package var isInvalid: Bool { state.withLock(\.value.isInvalid) }
+
+    /// Ends the use of the context: what was shown in it is forgotten, and the questions that are open in it end.
+    package func invalidate() {
+        let keychains = state.withLock { state in
+            state.value.isInvalid = true
+            state.value.applicationPassword = nil
+            return state.keychains
+        }
+        for keychain in keychains { keychain.authentication.invalidate(identifier) }
+    }
+}
+
+// MARK: - By identifier
+
+extension ClientContext {
+    /// The context of an identifier, for as long as somebody holds it.
+    package static func live(_ identifier: Bytes16) -> ClientContext? {
+        every.withLock { $0[identifier]?.context }
+    }
+
+    private struct Weak: Sendable {
+        weak var context: ClientContext?
+    }
+
+    private static let every = Mutex<[Bytes16: Weak]>([:])
+
+    private static func insert(_ context: ClientContext, _ identifier: Bytes16) {
+        every.withLock { $0[identifier] = Weak(context: context) }
+    }
+
+    private static func remove(_ identifier: Bytes16) { every.withLock { $0[identifier] = nil } }
+}

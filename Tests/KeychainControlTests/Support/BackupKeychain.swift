@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainTestSupport
+import Synchronization
+
+/// A keychain that is nothing but a device and what a test says of backups.
+final class BackupKeychain: KeychainBackend {
+    private let fake: KeychainDevice.Perform
+    private let report: BackupReport
+    private let backupError: KeychainError?
+    private let state = Mutex<[Backup]>([])
+
+    /// A backup that was written or read.
+    struct Backup: Equatable {
+        let path: String
+        let secret: SecretBytes
+    }
+
+    init(
+        device: @escaping KeychainDevice.Perform,
+        report: BackupReport = BackupReport(items: 0, leftOut: [:], damaged: 0),
+        backupError: KeychainError? = nil
+    ) {
+        fake = device
+        self.report = report
+        self.backupError = backupError
+    }
+
+    convenience init(
+        device: FakeDevice,
+        report: BackupReport = BackupReport(items: 0, leftOut: [:], damaged: 0),
+        backupError: KeychainError? = nil
+    ) {
+        self.init(device: device.perform, report: report, backupError: backupError)
+    }
+
+    var backups: [Backup] { state.withLock(\.self) }
+
+    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        switch command {
+        case .device(let command): return try fake(command)
+        case .maintenance(.createBackup(let path, let secret)), .maintenance(.restoreBackup(let path, let secret)):
+            if let backupError { throw backupError }
+            state.withLock { $0.append(Backup(path: path, secret: secret)) }
+            return .backup(report)
+        case .items, .authentication, .enclave, .maintenance:
+            throw KeychainError(.notAvailable, "a test has no use for this")
+        }
+    }
+}
+
+/// A device that refuses everything for one reason, but tells its status.
+struct RefusingDevice: Sendable {
+    let error: KeychainError
+    var isStatusRefused = false
+
+    func perform(_ command: KeychainCommand.Device) throws(KeychainError) -> KeychainReply {
+        guard command == .status, !isStatusRefused else { throw error }
+        return .deviceStatus(DeviceStatus(lockState: .locked, hasPasscode: true))
+    }
+}
