@@ -6,10 +6,10 @@ import KeychainStore
 
 /// Seals items and opens rows, with the keys that the device gives out in one transaction.
 struct ItemSealer {
-    let device: Device
+    let device: Sealer
     let tags: SearchTags
 
-    init(_ device: Device) {
+    init(_ device: Sealer) {
         self.device = device
         tags = device.searchTags()
     }
@@ -126,7 +126,7 @@ enum RowCondition: Equatable {
     case destroyed
 }
 
-extension Device {
+extension Sealer {
     /// Refuses a protection class whose keys are not there now.
     func checkAvailable(_ protection: Accessibility) throws(KeychainError) {
         if isAvailable(protection) { return }

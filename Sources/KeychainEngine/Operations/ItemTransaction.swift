@@ -14,7 +14,7 @@ class ItemTransaction {
 
     init(
         _ rows: RowReader,
-        _ device: Device,
+        _ device: Sealer,
         _ groups: AccessGroups,
         _ authorization: Authorization,
         _ clock: any KeychainClock
@@ -26,7 +26,7 @@ class ItemTransaction {
         self.clock = clock
     }
 
-    var device: Device { sealer.device }
+    var device: Sealer { sealer.device }
 
     var tags: SearchTags { sealer.tags }
 
@@ -61,7 +61,7 @@ final class ItemWriteTransaction: ItemTransaction {
 
     init(
         _ writer: RowWriter,
-        _ device: Device,
+        _ device: Sealer,
         _ groups: AccessGroups,
         _ authorization: Authorization,
         _ clock: any KeychainClock,
