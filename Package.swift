@@ -20,7 +20,10 @@ var products: [Product] = [
     // A device in a test; empty on Apple platforms.
     .library(name: "KeychainTesting", targets: ["KeychainTestingProduct"]),
 
-    // For Linux only. A device for programs, which link no testing library.
+    // For Linux only. The modules of Apple's names themselves: SwiftPM applies a client's module aliases to no others.
+    .library(name: "LinuxSecurity", targets: ["Security"]),
+    .library(name: "LinuxLocalAuthentication", targets: ["LocalAuthentication"]),
+    // A device for programs, which link no testing library.
     .library(name: "KeychainSimulation", targets: ["KeychainSimulation"]),
     // With the values that requests are made of, and where a keychain lies.
     .library(name: "KeychainEngine", targets: ["KeychainEngine", "KeychainCore", "HostFiles"]),

@@ -16,7 +16,7 @@ let package = Package(
             name: "Aliased",
             dependencies: [
                 .product(
-                    name: "LocalAuthentication",
+                    name: "LinuxLocalAuthentication",
                     package: "swift-keychain",
                     moduleAliases: [
                         "Security": "KeychainSecurity",
