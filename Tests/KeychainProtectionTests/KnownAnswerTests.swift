@@ -115,6 +115,45 @@ struct KnownAnswerTests {
         #expect(derived == expanded)
     }
 
+    @Test(
+        "codes are those of RFC 4231, section 4",
+        arguments: [
+            (
+                [UInt8](repeating: 0x0B, count: 20), Array("Hi There".utf8),
+                "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
+            ),
+            (
+                Array("Jefe".utf8), Array("what do ya want for nothing?".utf8),
+                "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+            ),
+            (
+                [UInt8](repeating: 0xAA, count: 20), [UInt8](repeating: 0xDD, count: 50),
+                "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"
+            ),
+        ] as [([UInt8], [UInt8], String)]
+    )
+    func keyedHash(_ key: [UInt8], _ message: [UInt8], _ code: String) {
+        var hash = key.withUnsafeBytes { KeyedHash($0) }
+        hash.update(Array(message.prefix(7)))
+        var other = hash
+        other.update([1])
+        hash.update(Array(message.dropFirst(7)))
+        #expect(Array(hash.finalize()).hexadecimal == code)
+        #expect(Array(other.finalize()).hexadecimal != code)
+    }
+
+    @Test("codes are those of the library, whatever the lengths", arguments: [0, 1, 16, 32, 63, 64])
+    func keyedHashOfLibrary(_ keyByteCount: Int) {
+        let key = [UInt8].random(count: keyByteCount)
+        for messageByteCount in [0, 1, 55, 56, 64, 1_000] {
+            let message = [UInt8].random(count: messageByteCount)
+            var hash = key.withUnsafeBytes { KeyedHash($0) }
+            hash.update(message)
+            let expected = HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key))
+            #expect(Array(hash.finalize()) == Array(expected))
+        }
+    }
+
     @Test("each part of a version of a row has a key of its own")
     func rowParts() throws {
         let row = StoredRow(
@@ -146,7 +185,7 @@ struct KnownAnswerTests {
 
     @Test("a key for one of several purposes is that for the purpose alone")
     func severalDerivations() {
-        let several = KeyDerivation.Several(from: Self.key)
+        let several = KeyDerivation(from: Self.key)
         for purpose in ["keybag wrapping", "", "keybag wrapping class ak 1", "keybag wrapping"] {
             #expect(several.derive(purpose) == KeyDerivation.derive(purpose, from: Self.key))
             #expect(
@@ -211,6 +250,12 @@ struct KnownAnswerTests {
             }
         }
         #expect(throws: ProtectionError.damagedRow(.encoding)) { try MetadataCodec.decode(encoded + [0]) }
+    }
+}
+
+extension MetadataCodec {
+    static func decode(_ bytes: [UInt8]) throws -> Metadata {
+        try bytes.withUnsafeBytes { try decode($0) }
     }
 }
 

@@ -11,7 +11,7 @@ public enum AttributeValue: Sendable, Hashable {
     /// A date.
     case date(Timestamp)
     /// An access control made from flags.
-    case accessControl(AccessControl)
+    indirect case accessControl(AccessControl)
 
     /// The value as a caller sees it.
     public var property: PropertyValue {
@@ -24,6 +24,3 @@ public enum AttributeValue: Sendable, Hashable {
         }
     }
 }
-
-/// The attributes of an item or of a query.
-public typealias Attributes = [AttributeName: AttributeValue]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension [AttributeName: AttributeValue] {
+extension Attributes {
     /// Whether they are those of a key in the Secure Enclave.
     ///
     /// Its row holds the sealed form, which means nothing elsewhere: the access control guards the use of the key, which

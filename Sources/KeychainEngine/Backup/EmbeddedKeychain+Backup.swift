@@ -64,8 +64,8 @@ extension EmbeddedKeychain {
             let backup = try open(bytes, secret, floor)
             opened = backup
             let rootKey: any RootKey
-            do throws(RootKeyFile.Failure) {
-                rootKey = try RootKeyStorage.loadOrCreate(for: folder)
+            do throws(RootKeyError) {
+                rootKey = try RootKeySources().rootKeyForNewStore(in: folder)
             } catch {
                 throw KeychainError(error)
             }

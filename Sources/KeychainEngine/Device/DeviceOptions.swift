@@ -11,6 +11,9 @@ public struct DeviceOptions: Sendable {
     /// What delays and idleness are measured by.
     public var hostClock: any HostClock
 
+    /// Where root keys are kept.
+    package var rootKeys = RootKeySources()
+
     /// How much work it is to try a passcode or an application password; tests lower it.
     package var passwordWork = ScryptParameters.standard
 

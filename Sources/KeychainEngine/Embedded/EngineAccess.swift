@@ -209,32 +209,23 @@ final class EngineAccess: Sendable {
         let folder: PrivateDirectory
         do { folder = try PrivateDirectory(location) } catch { throw KeychainError(error) }
         let store = try Store.open(in: folder, options: options) { () throws(KeychainError) in
-            try makeKeybag(in: folder)
+            do throws(RootKeyError) {
+                return try device.rootKeys.newKeybag(in: folder, random: random)
+            } catch {
+                throw KeychainError(error)
+            }
         }
-        let rootKey = try rootKey(of: store, in: folder)
+        let keybag = try store.keybag()
+        let rootKey: any RootKey
+        do throws(RootKeyError) {
+            rootKey = try device.rootKeys.rootKey(of: keybag, in: folder)
+        } catch {
+            throw KeychainError(error)
+        }
         let engine = engine(store, rootKey, folder)
         // The keybag is authenticated here, before any row is looked at.
         try engine.start()
         return engine
-    }
-
-    /// Whose the store is is decided before its root key, which may not even be readable then, is looked at.
-    private func rootKey(of store: Store, in folder: PrivateDirectory) throws(KeychainError) -> any RootKey {
-        let bytes = try store.keybag()
-        let origin: KeybagOrigin
-        do throws(ProtectionError) {
-            origin = try KeybagOrigin(bytes)
-            try origin.check(.embedded)
-        } catch {
-            throw KeychainError(error)
-        }
-        do { return try RootKeyStorage.load(origin.rootKeyKind, for: folder) } catch { throw KeychainError(error) }
-    }
-
-    private func makeKeybag(in folder: PrivateDirectory) throws(KeychainError) -> [UInt8] {
-        let rootKey: any RootKey
-        do { rootKey = try RootKeyStorage.loadOrCreate(for: folder) } catch { throw KeychainError(error) }
-        do { return try OpenKeybag.make(rootKey: rootKey, random: random) } catch { throw KeychainError(error) }
     }
 
     /// What was just made here is taken as it is, and not read back.

@@ -104,8 +104,8 @@ extension KeychainError {
         }
     }
 
-    /// The status of a root key file's error.
-    init(_ error: RootKeyFile.Failure) {
+    /// The status of a missing root key.
+    init(_ error: RootKeyError) {
         switch error {
         case .missing(let path):
             self.init(

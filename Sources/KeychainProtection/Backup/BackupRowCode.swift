@@ -6,12 +6,12 @@ import KeychainCore
 /// The code over all rows of a backup, in their order: HMAC-SHA-256 (Documentation/Format.md, "Code of the rows").
 struct BackupRowCode {
     private let identifier: Bytes16
-    private var code: HMAC<SHA256>
+    private var code: KeyedHash
     private var count: UInt64 = 0
 
     init(_ key: SymmetricKey, of identifier: Bytes16) {
         self.identifier = identifier
-        code = HMAC<SHA256>(key: key)
+        code = KeyedHash(key)
     }
 
     /// Takes in the next row.
@@ -23,7 +23,7 @@ struct BackupRowCode {
             bytes.append(littleEndian: UInt32(truncatingIfNeeded: part.count))
             bytes += part
         }
-        code.update(data: bytes)
+        code.update(bytes)
         count += 1
     }
 
@@ -32,7 +32,7 @@ struct BackupRowCode {
         var code = code
         var bytes: [UInt8] = []
         bytes.append(littleEndian: count)
-        code.update(data: bytes)
+        code.update(bytes)
         return Array(code.finalize())
     }
 }

@@ -31,7 +31,7 @@ public struct BackupSecret: Sendable {
 
     /// A key for one purpose of one backup.
     func key(_ purpose: String, of identifier: Bytes16) -> SymmetricKey {
-        key.withKey { KeyDerivation.derive(purpose, from: $0, context: identifier.bytes) }
+        KeyDerivation.derive(purpose, from: key, context: identifier.bytes)
     }
 
     /// The key of the code of a backup's keybag.

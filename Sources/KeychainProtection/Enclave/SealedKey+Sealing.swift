@@ -75,20 +75,16 @@ extension SealedKey {
 
     /// The key of the code: from the root key's slot, so that a locked device can check it.
     static func authenticationKey(_ keybag: OpenKeybag) -> SymmetricKey {
-        keybag.rootSlotKey.withKey {
-            KeyDerivation.derive("sealed key authentication", from: $0, context: keybag.storeIdentifier.bytes)
-        }
+        let context = keybag.storeIdentifier.bytes
+        return KeyDerivation.derive("sealed key authentication", from: keybag.rootSlotKey, context: context)
     }
 
     private func opened(_ sealer: Sealer) throws(ProtectionError) -> SecretBytes {
         let associatedData = sealer.storeIdentifier.bytes + header
-        let opened = GCM.open(
-            sealedPrivateKey[...],
-            under: try sealingKey(sealer),
-            associatedData: associatedData,
-            SecretBytes.init(copying:)
-        )
-        guard let opened else { throw .damagedKey }
+        let key = try sealingKey(sealer)
+        guard let opened = GCM.open(sealedPrivateKey[...], under: key, associatedData: associatedData) else {
+            throw .damagedKey
+        }
         return opened
     }
 
@@ -99,9 +95,8 @@ extension SealedKey {
 
     private func sealingKey(_ sealer: Sealer) throws(ProtectionError) -> SymmetricKey {
         let context = sealer.storeIdentifier.bytes + salt.bytes
-        return try sealer.key(.classKey(accessControl.protection)).withKey {
-            KeyDerivation.derive("sealed key", from: $0, context: context)
-        }
+        let classKey = try sealer.key(.classKey(accessControl.protection))
+        return KeyDerivation.derive("sealed key", from: classKey, context: context)
     }
 
     /// What the key of its password seals.

@@ -54,13 +54,11 @@ struct KeyWrapping {
     private func withWrappingKeys<Result>(
         _ body: ((Use) -> SymmetricKey) throws(ProtectionError) -> Result
     ) throws(ProtectionError) -> Result {
-        try slotKey.withKey { slotKey throws(ProtectionError) in
-            let derivation = KeyDerivation.Several(from: slotKey)
-            return try body { use in
-                var context = storeIdentifier.bytes + use.purpose.encoded
-                context.append(littleEndian: use.generation)
-                return derivation.derive("keybag wrapping", context: context)
-            }
+        let derivation = KeyDerivation(from: slotKey)
+        return try body { use in
+            var context = storeIdentifier.bytes + use.purpose.encoded
+            context.append(littleEndian: use.generation)
+            return derivation.derive("keybag wrapping", context: context)
         }
     }
 }

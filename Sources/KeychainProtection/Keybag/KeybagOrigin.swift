@@ -5,17 +5,17 @@ import KeychainCore
 /// What a keybag says before there is a root key to authenticate it with: whose it is, and which root key it takes.
 ///
 /// Whoever alters it keeps the store from being opened, and gets nothing else: its code covers both.
-public struct KeybagOrigin: Sendable, Hashable {
+struct KeybagOrigin: Sendable, Hashable {
     /// Whose the store is.
-    public let owner: StoreOwner
+    let owner: StoreOwner
 
     /// What root key it has.
-    public let rootKeyKind: RootKeyKind
+    let rootKeyKind: RootKeyKind
 
     /// Reads the bytes of a keybag.
     ///
     /// - Throws: ``ProtectionError/damagedKeybag(_:)``, ``ProtectionError/newerKeybag(version:)``.
-    public init(_ bytes: [UInt8]) throws(ProtectionError) { self.init(try KeybagCodec.parse(bytes).keybag) }
+    init(_ bytes: [UInt8]) throws(ProtectionError) { self.init(try KeybagCodec.parse(bytes).keybag) }
 
     init(_ keybag: Keybag) {
         owner = keybag.owner
@@ -25,7 +25,7 @@ public struct KeybagOrigin: Sendable, Hashable {
     /// Refuses the store of another owner.
     ///
     /// - Throws: ``ProtectionError/foreignOwner(_:)``.
-    public func check(_ owner: StoreOwner) throws(ProtectionError) {
+    func check(_ owner: StoreOwner) throws(ProtectionError) {
         guard self.owner == owner else { throw .foreignOwner(self.owner) }
     }
 }

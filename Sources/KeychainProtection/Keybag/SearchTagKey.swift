@@ -8,8 +8,6 @@ struct SearchTagKey: Sendable {
 
     init(_ indexKey: LockedKey, of storeIdentifier: Bytes16) throws(ProtectionError) {
         let memory = try LockedMemory(keyCapacity: 1)
-        key = try indexKey.withKey { key throws(ProtectionError) in
-            try memory.store(KeyDerivation.derive("search tags", from: key, context: storeIdentifier.bytes))
-        }
+        key = try memory.store(KeyDerivation.derive("search tags", from: indexKey, context: storeIdentifier.bytes))
     }
 }

@@ -56,6 +56,14 @@ public struct LockedKey: Sendable {
     fileprivate let memory: LockedMemory
     fileprivate let offset: Int
 
+    /// Lends the bytes in their place.
+    func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { withExtendedLifetime(memory) {} }
+        return try body(memory.slot(at: offset))
+    }
+
     /// A copy to work with, which swift-crypto wipes when it is released.
     func withKey<Result, Failure: Error>(
         _ body: (SymmetricKey) throws(Failure) -> Result

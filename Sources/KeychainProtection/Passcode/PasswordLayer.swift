@@ -53,12 +53,7 @@ struct PasswordLayer {
 
     /// The secret; `nil` when it does not open.
     func open(_ key: PasswordKey, for use: Use) -> SecretBytes? {
-        GCM.open(
-            sealed,
-            under: Self.sealingKey(key, use, salt),
-            associatedData: header.encoded,
-            SecretBytes.init(copying:)
-        )
+        GCM.open(sealed, under: Self.sealingKey(key, use, salt), associatedData: header.encoded)
     }
 
     private static func sealingKey(_ key: PasswordKey, _ use: Use, _ salt: ArraySlice<UInt8>) -> SymmetricKey {

@@ -80,6 +80,6 @@ public struct SoftwareRootKey: RootKey {
         _ storeIdentifier: Bytes16,
         _ body: (SymmetricKey) throws(ProtectionError) -> Result
     ) throws(ProtectionError) -> Result {
-        try body(key.withKey { KeyDerivation.derive(purpose, from: $0, context: storeIdentifier.bytes) })
+        try body(KeyDerivation.derive(purpose, from: key, context: storeIdentifier.bytes))
     }
 }

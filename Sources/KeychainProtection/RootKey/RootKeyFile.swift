@@ -3,32 +3,24 @@
 import Crypto
 import HostFiles
 
-/// A root key of 32 bytes in a file of mode 0600 beside the store.
-public enum RootKeyFile {
+/// Keeps a root key of 32 bytes in a file of mode 0600 beside the store.
+public struct RootKeyFile: RootKeySource {
     /// The file's name in the keychain's folder.
     public static let name = "root.key"
 
-    /// What can be wrong with the file.
-    public enum Failure: Error, Sendable {
-        /// There is none, although there is a store that needs it.
-        case missing(path: String)
-        /// It does not have 32 bytes.
-        case damaged(path: String)
-        /// It cannot be read or written.
-        case file(FileError)
-        /// The key cannot be held.
-        case protection(ProtectionError)
-    }
+    /// The source of keys in files.
+    public init() {}
+
+    /// A key in this process's memory.
+    public var kind: RootKeyKind { .software }
 
     /// Reads the root key of an existing store.
-    ///
-    /// - Throws: ``Failure``; a missing key is never replaced, because nothing could open the store with another one.
-    public static func load(from folder: PrivateDirectory) throws(Failure) -> SoftwareRootKey {
-        let path = folder.path(of: name)
+    public func rootKey(for folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
+        let path = folder.path(of: Self.name)
         guard try exists(in: folder) else { throw .missing(path: path) }
-        let key: Result<SoftwareRootKey, Failure>
+        let key: Result<SoftwareRootKey, RootKeyError>
         do throws(FileError) {
-            key = try folder.withContents(of: name, limit: SoftwareRootKey.byteCount + 1) { bytes in
+            key = try folder.withContents(of: Self.name, limit: SoftwareRootKey.byteCount + 1) { bytes in
                 guard bytes.count == SoftwareRootKey.byteCount else { return .failure(.damaged(path: path)) }
                 do throws(ProtectionError) {
                     return .success(try SoftwareRootKey(bytes))
@@ -42,21 +34,21 @@ public enum RootKeyFile {
         return try key.get()
     }
 
-    /// The root key for a store that is being made: the one that is there, or a new one.
-    public static func loadOrCreate(in folder: PrivateDirectory) throws(Failure) -> SoftwareRootKey {
+    /// Reads the file that is there, or makes one with a random key.
+    public func rootKeyForNewStore(in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
         if try !exists(in: folder) {
             do throws(FileError) {
                 try SymmetricKey.random().withBytes { bytes throws(FileError) in
-                    try folder.makeFile(name, bytes)
+                    try folder.makeFile(Self.name, bytes)
                 }
             } catch {
                 throw .file(error)
             }
         }
-        return try load(from: folder)
+        return try rootKey(for: folder)
     }
 
-    private static func exists(in folder: PrivateDirectory) throws(Failure) -> Bool {
-        do { return try folder.hasFile(name) } catch { throw .file(error) }
+    private func exists(in folder: PrivateDirectory) throws(RootKeyError) -> Bool {
+        do { return try folder.hasFile(Self.name) } catch { throw .file(error) }
     }
 }

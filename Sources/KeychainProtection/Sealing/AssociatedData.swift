@@ -20,7 +20,8 @@ struct AssociatedData {
     init(_ part: Part, _ row: StoredRow, of storeIdentifier: Bytes16) {
         bytes = []
         bytes.reserveCapacity(112 + row.tags.count * 20)
-        bytes += [part.rawValue, FileFormat.number]
+        bytes.append(part.rawValue)
+        bytes.append(FileFormat.number)
         storeIdentifier.withUnsafeBytes { bytes.append(contentsOf: $0) }
         bytes += row.itemClass.rawValue.utf8
         row.identifier.withUnsafeBytes { bytes.append(contentsOf: $0) }
@@ -30,10 +31,20 @@ struct AssociatedData {
         row.version.withUnsafeBytes { bytes.append(contentsOf: $0) }
         row.primaryKeyTag.withUnsafeBytes { bytes.append(contentsOf: $0) }
         bytes.append(littleEndian: UInt16(truncatingIfNeeded: row.tags.count))
-        for tag in row.tags {
-            bytes.append(littleEndian: tag.name.code.bigEndian)
-            tag.tag.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        append(row.tags)
+    }
+
+    /// A name of four bytes, the first letter first, and sixteen bytes for each.
+    private mutating func append(_ tags: [AttributeTag]) {
+        let tagBytes = [UInt8](unsafeUninitializedCapacity: tags.count * 20) { buffer, count in
+            let buffer = UnsafeMutableRawBufferPointer(buffer)
+            for tag in tags {
+                buffer.storeBytes(of: tag.name.code.bigEndian, toByteOffset: count, as: UInt32.self)
+                buffer.storeBytes(of: tag.tag, toByteOffset: count + 4, as: Bytes16.self)
+                count += 20
+            }
         }
+        bytes += tagBytes
     }
 
     /// The bytes.

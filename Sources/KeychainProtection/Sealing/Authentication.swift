@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
-import FoundationEssentials
 
-/// HMAC-SHA-256 (RFC 2104, FIPS 198-1).
+/// Codes of whole messages by HMAC-SHA-256 (RFC 2104, FIPS 198-1).
 enum Authentication {
-    static let byteCount = 32
+    static let byteCount = KeyedHash.byteCount
 
-    static func code(_ message: some DataProtocol, under key: SymmetricKey) -> SymmetricKey {
-        SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: message, using: key))
+    static func code(_ message: UnsafeRawBufferPointer, under key: SymmetricKey) -> SymmetricKey {
+        var hash = KeyedHash(key)
+        hash.update(message)
+        return SymmetricKey(data: hash.finalize())
     }
 
+    static func code(_ message: [UInt8], under key: SymmetricKey) -> SymmetricKey {
+        message.withUnsafeBytes { code($0, under: key) }
+    }
+
+    /// Whether a code is that of a message; takes the same time wherever they differ.
     static func isRight(_ code: ArraySlice<UInt8>, _ message: ArraySlice<UInt8>, under key: SymmetricKey) -> Bool {
-        HMAC<SHA256>.isValidAuthenticationCode(Array(code), authenticating: message, using: key)
+        let right = message.withUnsafeBytes { Self.code($0, under: key) }
+        return SymmetricKey(data: Array(code)) == right
     }
 }

@@ -23,19 +23,31 @@ enum GCM {
         }
     }
 
-    /// The plaintext, lent to `body` and wiped afterwards; `nil` when the bytes do not authenticate.
+    /// What `body` makes of the plaintext, which is lent to it and wiped afterwards; `nil` when the bytes do not authenticate.
     static func open<Result>(
         _ sealed: ArraySlice<UInt8>,
         under key: SymmetricKey,
         associatedData: [UInt8],
-        _ body: (UnsafeRawBufferPointer) -> Result
-    ) -> Result? {
-        guard let box = try? AES.GCM.SealedBox(combined: sealed),
-            var plaintext = try? AES.GCM.open(box, using: key, authenticating: associatedData)
-        else { return nil }
-        return plaintext.withUnsafeMutableBytes { bytes in
-            defer { bytes.wipe() }
-            return body(UnsafeRawBufferPointer(bytes))
+        _ body: (UnsafeRawBufferPointer) throws(ProtectionError) -> Result
+    ) throws(ProtectionError) -> Result? {
+        let box = sealed.withUnsafeBytes { try? AES.GCM.SealedBox(combined: $0) }
+        guard let box, var plaintext = try? AES.GCM.open(box, using: key, authenticating: associatedData) else {
+            return nil
         }
+        var result: Swift.Result<Result, ProtectionError>?
+        plaintext.withUnsafeMutableBytes { bytes in
+            defer { bytes.wipe() }
+            do throws(ProtectionError) {
+                result = .success(try body(UnsafeRawBufferPointer(bytes)))
+            } catch {
+                result = .failure(error)
+            }
+        }
+        return try result?.get()
+    }
+
+    /// The plaintext; `nil` when the bytes do not authenticate.
+    static func open(_ sealed: ArraySlice<UInt8>, under key: SymmetricKey, associatedData: [UInt8]) -> SecretBytes? {
+        try? open(sealed, under: key, associatedData: associatedData) { SecretBytes(copying: $0) }
     }
 }

@@ -14,11 +14,9 @@ enum ItemDigest {
         under classKey: LockedKey,
         of storeIdentifier: Bytes16
     ) -> [UInt8] {
-        var mac = classKey.withKey { key in
-            HMAC<SHA256>(key: KeyDerivation.derive("digests", from: key, context: storeIdentifier.bytes))
-        }
-        primaryKeyTag.withUnsafeBytes { mac.update(data: $0) }
-        secret?.withUnsafeBytes { mac.update(data: $0) }
-        return Array(mac.finalize().prefix(20))
+        var hash = KeyedHash(KeyDerivation.derive("digests", from: classKey, context: storeIdentifier.bytes))
+        primaryKeyTag.withUnsafeBytes { hash.update($0) }
+        secret?.withUnsafeBytes { hash.update($0) }
+        return Array(hash.finalize().prefix(20))
     }
 }

@@ -13,16 +13,16 @@ enum MetadataCodec {
         var bytes: [UInt8] = [FileFormat.number, metadata.hasSecret ? 1 : 0]
         bytes.reserveCapacity(512)
         bytes.append(littleEndian: UInt16(metadata.attributes.count))
-        for (name, value) in metadata.attributes.sorted(by: { $0.key < $1.key }) {
+        for (name, value) in metadata.attributes {
             bytes.append(littleEndian: name.code.bigEndian)
             append(value, to: &bytes)
         }
         return bytes
     }
 
-    static func decode(_ bytes: [UInt8]) throws(ProtectionError) -> Metadata {
-        do {
-            var reader = ByteReader(bytes[...])
+    static func decode(_ bytes: UnsafeRawBufferPointer) throws(ProtectionError) -> Metadata {
+        do throws(Malformed) {
+            var reader = PlainReader(bytes)
             guard try reader.integer(UInt8.self) == FileFormat.number else { throw Malformed() }
             let flags = try reader.integer(UInt8.self)
             guard flags <= 1 else { throw Malformed() }
@@ -41,6 +41,31 @@ enum MetadataCodec {
 
     private struct Malformed: Error {}
 
+    /// Reads bytes in their place, from front to back and never past the end.
+    private struct PlainReader {
+        private var rest: UnsafeRawBufferPointer
+
+        init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
+
+        var isAtEnd: Bool { rest.isEmpty }
+
+        mutating func take(_ count: Int) throws(Malformed) -> UnsafeRawBufferPointer {
+            guard count <= rest.count else { throw Malformed() }
+            defer { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
+            return UnsafeRawBufferPointer(rebasing: rest[..<count])
+        }
+
+        mutating func takeRest() -> UnsafeRawBufferPointer {
+            defer { rest = UnsafeRawBufferPointer(start: nil, count: 0) }
+            return rest
+        }
+
+        /// An integer, lowest byte first.
+        mutating func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws(Malformed) -> Value {
+            Value(littleEndian: try take(MemoryLayout<Value>.size).loadUnaligned(as: Value.self))
+        }
+    }
+
     private enum ValueType: UInt8 {
         case string = 1
         case data = 2
@@ -53,7 +78,7 @@ enum MetadataCodec {
 
     private static func append(_ value: AttributeValue, to bytes: inout [UInt8]) {
         switch value {
-        case .string(let text): append(.string, Array(text.utf8), to: &bytes)
+        case .string(let text): append(.string, text.utf8, to: &bytes)
         case .data(let data): append(.data, data, to: &bytes)
         case .number(.integer(let number)): append(.integer, number, to: &bytes)
         case .number(.unsigned(let number)): append(.unsigned, number, to: &bytes)
@@ -63,7 +88,7 @@ enum MetadataCodec {
         }
     }
 
-    private static func append(_ type: ValueType, _ content: [UInt8], to bytes: inout [UInt8]) {
+    private static func append(_ type: ValueType, _ content: some Collection<UInt8>, to bytes: inout [UInt8]) {
         bytes.append(type.rawValue)
         bytes.append(littleEndian: UInt32(truncatingIfNeeded: content.count))
         bytes += content
@@ -75,7 +100,7 @@ enum MetadataCodec {
         bytes.append(littleEndian: content)
     }
 
-    private static func value(_ reader: inout ByteReader) throws -> AttributeValue {
+    private static func value(_ reader: inout PlainReader) throws(Malformed) -> AttributeValue {
         guard let type = ValueType(rawValue: try reader.integer(UInt8.self)) else { throw Malformed() }
         let content = try reader.take(Int(try reader.integer(UInt32.self)))
         switch type {
@@ -91,8 +116,10 @@ enum MetadataCodec {
         }
     }
 
-    private static func integer<Value: FixedWidthInteger>(_ content: ArraySlice<UInt8>) throws -> Value {
-        var reader = ByteReader(content)
+    private static func integer<Value: FixedWidthInteger>(
+        _ content: UnsafeRawBufferPointer
+    ) throws(Malformed) -> Value {
+        var reader = PlainReader(content)
         let value = try reader.integer(Value.self)
         guard reader.isAtEnd else { throw Malformed() }
         return value
@@ -108,12 +135,12 @@ enum MetadataCodec {
         return bytes
     }
 
-    private static func accessControl(_ content: ArraySlice<UInt8>) throws -> AccessControl {
-        var reader = ByteReader(content)
+    private static func accessControl(_ content: UnsafeRawBufferPointer) throws(Malformed) -> AccessControl {
+        var reader = PlainReader(content)
         let flags = AccessControlFlags(rawValue: try reader.integer(UInt64.self))
         guard let constraints = AccessConstraints(flags) else { throw Malformed() }
         let enrolledSet = flags.contains(.biometryCurrentSet) ? Bytes16(try reader.take(Bytes16.count)) : nil
-        guard let protection = Accessibility(rawValue: String(decoding: try reader.takeRest(), as: UTF8.self)) else {
+        guard let protection = Accessibility(rawValue: String(decoding: reader.takeRest(), as: UTF8.self)) else {
             throw Malformed()
         }
         var accessControl = AccessControl(protection: protection, constraints: constraints)

@@ -17,14 +17,14 @@ struct RowMetadata {
         var plain = MetadataCodec.encode(metadata)
         defer { plain.wipe() }
         guard plain.count <= ItemLimits.metadataByteCount else { throw .tooLarge }
-        return try part.seal(SecretBytes(plain))
+        return try plain.withUnsafeBufferPointer { (plain) throws(ProtectionError) in
+            try part.seal(UnsafeRawBufferPointer(plain))
+        }
     }
 
     /// The attributes, once the clear columns that the associated data leaves out agree with them.
     func open() throws(ProtectionError) -> MetadataCodec.Metadata {
-        var plain = try part.open { Array($0) }
-        defer { plain.wipe() }
-        let metadata = try MetadataCodec.decode(plain)
+        let metadata = try part.open { (plain) throws(ProtectionError) in try MetadataCodec.decode(plain) }
         guard metadata.attributes[.accessible] == .string(row.protection),
             metadata.attributes[.tombstone] == .number(.integer(row.isTombstone ? 1 : 0))
         else { throw .damagedRow(.contradiction) }

@@ -27,21 +27,18 @@ struct RowPart {
         classKey = try keys.key(of: row, part)
     }
 
-    func seal(_ plain: SecretBytes) throws(ProtectionError) -> [UInt8] {
-        let associatedData = associatedData
-        let key = key
-        return try plain.withUnsafeBytes { plain throws(ProtectionError) in
-            try GCM.seal(plain, under: key, associatedData: associatedData)
-        }
+    func seal(_ plain: UnsafeRawBufferPointer) throws(ProtectionError) -> [UInt8] {
+        try GCM.seal(plain, under: key, associatedData: associatedData)
     }
 
-    /// The plain bytes, lent to `body` and wiped afterwards.
+    /// What `body` makes of the plain bytes, which are lent to it and wiped afterwards.
     ///
-    /// - Throws: ``ProtectionError/damagedRow(_:)``.
-    func open<Result>(_ body: (UnsafeRawBufferPointer) -> Result) throws(ProtectionError) -> Result {
+    /// - Throws: ``ProtectionError/damagedRow(_:)``, or what `body` throws.
+    func open<Result>(
+        _ body: (UnsafeRawBufferPointer) throws(ProtectionError) -> Result
+    ) throws(ProtectionError) -> Result {
         let sealed = part == .metadata ? row.metadata : row.secret
-        let associatedData = associatedData
-        guard let opened = GCM.open(sealed[...], under: key, associatedData: associatedData, body) else {
+        guard let opened = try GCM.open(sealed[...], under: key, associatedData: associatedData, body) else {
             throw .damagedRow(part == .metadata ? .metadata : .secret)
         }
         return opened
@@ -58,6 +55,6 @@ struct RowPart {
         row.identifier.withUnsafeBytes { context.append(contentsOf: $0) }
         row.version.withUnsafeBytes { context.append(contentsOf: $0) }
         let purpose = part == .metadata ? "row metadata" : "row secret"
-        return classKey.withKey { KeyDerivation.Several(from: $0).derive(purpose, context: context) }
+        return KeyDerivation.derive(purpose, from: classKey, context: context)
     }
 }

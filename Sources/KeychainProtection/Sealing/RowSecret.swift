@@ -22,7 +22,9 @@ struct RowSecret {
     }
 
     /// Seals what the row's key is to protect: the secret, or what ``PasswordLayer`` made of it.
-    func seal(_ bytes: SecretBytes) throws(ProtectionError) -> [UInt8] { try part.seal(bytes) }
+    func seal(_ bytes: SecretBytes) throws(ProtectionError) -> [UInt8] {
+        try bytes.withUnsafeBytes { (bytes) throws(ProtectionError) in try part.seal(bytes) }
+    }
 
     func open(needsPassword: Bool, _ passwordKey: PasswordKey?) throws(ProtectionError) -> SecretBytes {
         guard needsPassword else { return try opened() }
@@ -42,7 +44,7 @@ struct RowSecret {
         return bytes
     }
 
-    private func opened() throws(ProtectionError) -> SecretBytes { try part.open(SecretBytes.init(copying:)) }
+    private func opened() throws(ProtectionError) -> SecretBytes { try part.open { SecretBytes(copying: $0) } }
 
     private func layer() throws(ProtectionError) -> PasswordLayer { try layer(in: opened()) }
 

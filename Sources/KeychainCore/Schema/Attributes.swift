@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The attributes of an item or of a query: a dictionary, in the order of the names.
+///
+/// An item has about twenty, so that a search in a sorted array beats hashing, and a file's order is that of the array.
+public struct Attributes: Sendable, Hashable {
+    private var entries: [Entry]
+
+    fileprivate struct Entry: Sendable, Hashable {
+        let name: AttributeName
+        var value: AttributeValue
+    }
+
+    /// No attributes.
+    public init() { entries = [] }
+
+    /// No attributes, with room for so many.
+    public init(minimumCapacity: Int) {
+        entries = []
+        entries.reserveCapacity(minimumCapacity)
+    }
+
+    /// The value of an attribute; `nil` when there is none, and to remove it.
+    public subscript(name: AttributeName) -> AttributeValue? {
+        get {
+            let index = index(of: name)
+            return index < entries.count && entries[index].name == name ? entries[index].value : nil
+        }
+        set {
+            let index = index(of: name)
+            let isThere = index < entries.count && entries[index].name == name
+            switch (newValue, isThere) {
+            case (let value?, true): entries[index].value = value
+            case (let value?, false): entries.insert(Entry(name: name, value: value), at: index)
+            case (nil, true): entries.remove(at: index)
+            case (nil, false): break
+            }
+        }
+    }
+
+    /// How many there are.
+    public var count: Int { entries.count }
+
+    /// Whether there is none.
+    public var isEmpty: Bool { entries.isEmpty }
+
+    /// The names, in their order.
+    public var keys: [AttributeName] { entries.map(\.name) }
+
+    /// Takes over attributes, and has `combine` choose between the old and the new value of one that is there.
+    public mutating func merge(
+        _ other: Attributes,
+        uniquingKeysWith combine: (AttributeValue, AttributeValue) -> AttributeValue
+    ) {
+        for (name, value) in other { self[name] = self[name].map { combine($0, value) } ?? value }
+    }
+
+    /// These attributes and others; `combine` chooses between the values of one that is in both.
+    public func merging(
+        _ other: Attributes,
+        uniquingKeysWith combine: (AttributeValue, AttributeValue) -> AttributeValue
+    ) -> Attributes {
+        var merged = self
+        merged.merge(other, uniquingKeysWith: combine)
+        return merged
+    }
+
+    /// The attributes of which `isIncluded` says so.
+    public func filter(_ isIncluded: (Element) -> Bool) -> Attributes {
+        var filtered = self
+        filtered.entries.removeAll { !isIncluded(($0.name, $0.value)) }
+        return filtered
+    }
+
+    /// Where a name stands, or would stand.
+    private func index(of name: AttributeName) -> Int {
+        // What is read from a file, or merged, comes in order.
+        guard let last = entries.last, name <= last.name else { return entries.count }
+        var (low, high) = (0, entries.count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].name < name { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension Attributes: Sequence {
+    /// An attribute and its value.
+    public typealias Element = (key: AttributeName, value: AttributeValue)
+
+    /// Goes through the attributes in the order of their names.
+    public struct Iterator: IteratorProtocol {
+        fileprivate var entries: IndexingIterator<[Entry]>
+
+        /// The next attribute.
+        public mutating func next() -> Element? { entries.next().map { ($0.name, $0.value) } }
+    }
+
+    /// Goes through the attributes in the order of their names.
+    public func makeIterator() -> Iterator { Iterator(entries: entries.makeIterator()) }
+
+    /// How many there are.
+    public var underestimatedCount: Int { count }
+}
+
+extension Attributes: ExpressibleByDictionaryLiteral {
+    /// Attributes written down, each once.
+    public init(dictionaryLiteral elements: (AttributeName, AttributeValue)...) {
+        self.init(minimumCapacity: elements.count)
+        for (name, value) in elements {
+            precondition(self[name] == nil, "an attribute is given twice")
+            self[name] = value
+        }
+    }
+}

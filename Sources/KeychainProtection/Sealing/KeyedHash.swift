@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+
+/// HMAC-SHA-256 (RFC 2104, FIPS 198-1) on swift-crypto's SHA-256.
+///
+/// swift-crypto's own HMAC copies the key, as it is and padded, into arrays of the heap that nobody overwrites, and these copies
+/// are most of what a short message costs. Here the padded key lies on the stack, and SHA-256 overwrites its state.
+struct KeyedHash {
+    static let byteCount = SHA256.byteCount
+
+    private var inner = SHA256()
+    private var outer = SHA256()
+
+    /// - Parameter key: at most as long as a block of SHA-256, of which no key here is longer.
+    init(_ key: UnsafeRawBufferPointer) {
+        precondition(key.count <= SHA256.blockByteCount, "a longer key would have to be hashed first")
+        withUnsafeTemporaryAllocation(byteCount: SHA256.blockByteCount, alignment: 8) { padded in
+            defer { padded.wipe() }
+            Self.pad(key, 0x36, into: padded)
+            inner.update(bufferPointer: UnsafeRawBufferPointer(padded))
+            Self.pad(key, 0x5C, into: padded)
+            outer.update(bufferPointer: UnsafeRawBufferPointer(padded))
+        }
+    }
+
+    init(_ key: SymmetricKey) { self = key.withUnsafeBytes { KeyedHash($0) } }
+
+    /// Takes in the next bytes of the message.
+    mutating func update(_ bytes: UnsafeRawBufferPointer) { inner.update(bufferPointer: bytes) }
+
+    /// Takes in the next bytes of the message.
+    mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { inner.update(bufferPointer: $0) } }
+
+    /// The code of the message so far.
+    func finalize() -> SHA256.Digest {
+        var outer = outer
+        inner.finalize().withUnsafeBytes { outer.update(bufferPointer: $0) }
+        return outer.finalize()
+    }
+
+    private static func pad(
+        _ key: UnsafeRawBufferPointer,
+        _ value: UInt8,
+        into padded: UnsafeMutableRawBufferPointer
+    ) {
+        for index in padded.indices { padded[index] = (index < key.count ? key[index] : 0) ^ value }
+    }
+}
