@@ -28,8 +28,8 @@ extension Store {
 
 extension Connection {
     /// Runs a statement that is kept and gives no rows.
-    func run(_ kind: StatementKey.Kind, _ sql: String) throws(SQLiteError) {
-        let statement = try statement(StatementKey(kind)) { sql }
+    func run(_ fixed: FixedStatement, _ sql: String) throws(SQLiteError) {
+        let statement = try statement(fixed, sql)
         defer { statement.reset() }
         _ = try statement.step()
     }

@@ -17,7 +17,7 @@ extension Store {
         guard connection.isInMemory, !connection.isInTransaction, !connection.hasSearchIndexes,
             let pages = try? connection.pageCount(), pages <= Self.mostPages
         else { return false }
-        connection.condition = .healthy
+        condition = .healthy
         do throws(KeychainError) {
             try write { (writer) throws(KeychainError) in
                 try writer.deleteAllRows()
@@ -36,7 +36,7 @@ extension Store {
 
 extension Connection {
     fileprivate func pageCount() throws(SQLiteError) -> Int64 {
-        let statement = try statement(StatementKey(.pageCount)) { "PRAGMA page_count" }
+        let statement = try statement(.pageCount, "PRAGMA page_count")
         defer { statement.reset() }
         return try statement.step() ? statement.integer(0) : 0
     }

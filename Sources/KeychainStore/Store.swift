@@ -79,6 +79,7 @@ public final class Store {
         watched = nil
         options = StoreOptions()
         do { connection = try MemoryImage.connection() } catch { throw KeychainError(error) }
+        (reader, writer) = (RowReader(connection), RowWriter(connection))
     }
 
     private convenience init(_ folder: PrivateDirectory, _ options: StoreOptions) throws(KeychainError) {
@@ -97,6 +98,7 @@ public final class Store {
         } catch {
             throw Self.openingFailure(error, watched.path)
         }
+        (reader, writer) = (RowReader(connection), RowWriter(connection))
         try checkFormat(watched)
     }
 
@@ -109,16 +111,18 @@ public final class Store {
     public var isCurrent: Bool { watched?.isCurrent ?? true }
 
     /// What keeps rows from being changed, for tests.
-    package var condition: StoreCondition {
-        get { connection.condition }
-        set { connection.condition = newValue }
+    package var condition = StoreCondition.healthy {
+        didSet { writer = condition.writers.init(connection) }
     }
+
+    private let reader: RowReader
+    private var writer: RowWriter
 
     /// Runs `body` on one state of the store.
     public func read<Result>(
         _ body: (RowReader) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        try transaction(.begin, "BEGIN") { () throws(KeychainError) in try body(RowReader(connection)) }
+        try transaction(.begin, "BEGIN") { () throws(KeychainError) in try body(reader) }
     }
 
     /// Runs `body` as one change: durable when this returns, undone when it throws.
@@ -126,16 +130,17 @@ public final class Store {
         _ body: (RowWriter) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         try transaction(.beginImmediate, "BEGIN IMMEDIATE") { () throws(KeychainError) in
-            try body(RowWriter(connection))
+            try body(writer)
         }
     }
 
     private func transaction<Result>(
-        _ kind: StatementKey.Kind,
+        _ kind: FixedStatement,
         _ begin: String,
         _ body: () throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         try run(kind, begin)
+        connection.hasChangedDevice = false
         do throws(KeychainError) {
             try checkVersion()
             let result = try body()
@@ -151,7 +156,7 @@ public final class Store {
     private func checkVersion() throws(KeychainError) {
         let version: Int64
         do throws(SQLiteError) {
-            let statement = try connection.statement(StatementKey(.version)) { "PRAGMA user_version" }
+            let statement = try connection.statement(.version, "PRAGMA user_version")
             defer { statement.reset() }
             version = try statement.step() ? statement.integer(0) : 0
         } catch {
@@ -165,7 +170,7 @@ public final class Store {
         }
     }
 
-    private func run(_ kind: StatementKey.Kind, _ sql: String) throws(KeychainError) {
+    private func run(_ kind: FixedStatement, _ sql: String) throws(KeychainError) {
         do { try connection.run(kind, sql) } catch { throw KeychainError(error) }
     }
 

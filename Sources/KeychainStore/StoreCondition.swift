@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 @_implementationOnly import CSQLite
 
 /// What keeps the rows of a store from being changed, for tests; keybag and device are not concerned.
@@ -10,14 +12,62 @@ package enum StoreCondition: Sendable, Hashable {
     case full
     /// Nothing may be changed.
     case readOnly
+
+    /// What changes rows under the condition.
+    var writers: RowWriter.Type {
+        switch self {
+        case .healthy: RowWriter.self
+        case .full: FullRowWriter.self
+        case .readOnly: ReadOnlyRowWriter.self
+        }
+    }
 }
 
-extension StoreCondition {
-    /// Runs a change of rows under the condition; whoever gets the error undoes its transaction.
-    func change<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
-        if self == .readOnly { throw SQLiteError(code: SQLITE_READONLY, operation: "changing a row") }
-        let result = try body()
-        if self == .full { throw SQLiteError(code: SQLITE_FULL, operation: "changing a row") }
-        return result
+/// Makes each change and refuses it then; the transaction undoes it.
+private final class FullRowWriter: RowWriter {
+    override func insert(_ row: StoredRow) throws(KeychainError) -> Bool {
+        if try super.insert(row) { throw Self.refusal }
+        return false
+    }
+
+    override func update(_ number: Int64, to row: StoredRow) throws(KeychainError) -> Bool {
+        if try super.update(number, to: row) { throw Self.refusal }
+        return false
+    }
+
+    override func delete(_ row: NumberedRow) throws(KeychainError) {
+        try super.delete(row)
+        throw Self.refusal
+    }
+
+    override func quarantine(_ row: NumberedRow, damage: Int) throws(KeychainError) {
+        try super.quarantine(row, damage: damage)
+        throw Self.refusal
+    }
+
+    override func release(_ row: NumberedRow) throws(KeychainError) -> Bool {
+        if try super.release(row) { throw Self.refusal }
+        return false
+    }
+
+    private static var refusal: KeychainError {
+        KeychainError(SQLiteError(code: SQLITE_FULL, operation: "changing a row"))
+    }
+}
+
+/// Refuses each change.
+private final class ReadOnlyRowWriter: RowWriter {
+    override func insert(_ row: StoredRow) throws(KeychainError) -> Bool { throw Self.refusal }
+
+    override func update(_ number: Int64, to row: StoredRow) throws(KeychainError) -> Bool { throw Self.refusal }
+
+    override func delete(_ row: NumberedRow) throws(KeychainError) { throw Self.refusal }
+
+    override func quarantine(_ row: NumberedRow, damage: Int) throws(KeychainError) { throw Self.refusal }
+
+    override func release(_ row: NumberedRow) throws(KeychainError) -> Bool { throw Self.refusal }
+
+    private static var refusal: KeychainError {
+        KeychainError(SQLiteError(code: SQLITE_READONLY, operation: "changing a row"))
     }
 }

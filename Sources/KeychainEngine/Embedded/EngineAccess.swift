@@ -96,7 +96,6 @@ final class EngineAccess: Sendable {
         session.begin()
         defer { watchIdleness() }
         let engine = try currentEngine(lane.opened)
-        engine.store.condition = lane.opened.condition
         engine.resetChanges()
         defer {
             hasChanged = engine.hasChanged

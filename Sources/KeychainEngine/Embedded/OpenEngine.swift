@@ -14,7 +14,9 @@ final class OpenEngine: @unchecked Sendable {
     private(set) var engine: Engine?
 
     /// What keeps this process from changing items, for tests.
-    var condition = StoreCondition.healthy
+    var condition = StoreCondition.healthy {
+        didSet { engine?.store.condition = condition }
+    }
 
     /// In which process the engine was opened; only one in memory is still there in another, a copy of no use.
     private(set) var forkGeneration: UInt64 = 0
@@ -27,6 +29,7 @@ final class OpenEngine: @unchecked Sendable {
 
     /// Notes an engine that has no files, and so nothing to close before a fork.
     func openInMemory(_ engine: Engine) {
+        engine.store.condition = condition
         self.engine = engine
         forkGeneration = keychain_fork_generation()
     }

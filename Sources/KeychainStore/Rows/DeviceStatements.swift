@@ -8,7 +8,7 @@ import KeychainCore
 extension Connection {
     func keybag() throws(SQLiteError) -> [UInt8] {
         try using("keybag") { () throws(SQLiteError) in
-            let statement = try statement(StatementKey(.keybag)) { "SELECT bytes FROM \(Layout.keybag) WHERE id = 1" }
+            let statement = try statement(.keybag, "SELECT bytes FROM \(Layout.keybag) WHERE id = 1")
             defer { statement.reset() }
             guard try statement.step() else { throw Self.damage("keybag", "there is none") }
             guard statement.type(0) == .blob else { throw Self.damage("keybag", "it is not of bytes") }
@@ -18,9 +18,7 @@ extension Connection {
 
     func setKeybag(_ bytes: [UInt8]) throws(SQLiteError) {
         try using("keybag") { () throws(SQLiteError) in
-            let statement = try statement(StatementKey(.setKeybag)) {
-                "UPDATE \(Layout.keybag) SET bytes = ? WHERE id = 1"
-            }
+            let statement = try statement(.setKeybag, "UPDATE \(Layout.keybag) SET bytes = ? WHERE id = 1")
             defer { statement.reset() }
             try statement.bind(bytes, at: 0)
             _ = try statement.step()
@@ -28,11 +26,23 @@ extension Connection {
         }
     }
 
+    /// The record of the device, read anew where anything was changed since it was read last.
+    ///
+    /// For a transaction that has read something already.
     func deviceRecord() throws(SQLiteError) -> DeviceRecord {
+        let state = state
+        if let knownDevice, knownDevice.state == state { return knownDevice.record }
+        let record = try readDeviceRecord()
+        knownDevice = hasChangedDevice ? nil : state.map { (record, $0) }
+        return record
+    }
+
+    private func readDeviceRecord() throws(SQLiteError) -> DeviceRecord {
         try using("device's record") { () throws(SQLiteError) in
-            let statement = try statement(StatementKey(.device)) {
+            let statement = try statement(
+                .device,
                 "SELECT \(DeviceColumns.names.joined(separator: ", ")) FROM \(Layout.device) WHERE id = 1"
-            }
+            )
             defer { statement.reset() }
             guard try statement.step() else { throw Self.damage("device's record", "there is none") }
             guard let record = DeviceColumns.read(from: statement) else {
@@ -43,11 +53,15 @@ extension Connection {
     }
 
     func setDeviceRecord(_ record: DeviceRecord) throws(SQLiteError) {
+        // The number of the state stays the same until the commit, and over a rollback.
+        knownDevice = nil
+        hasChangedDevice = true
         try using("device's record") { () throws(SQLiteError) in
-            let statement = try statement(StatementKey(.setDevice)) {
-                let assignments = DeviceColumns.names.map { "\($0) = ?" }
-                return "UPDATE \(Layout.device) SET \(assignments.joined(separator: ", ")) WHERE id = 1"
-            }
+            let assignments = DeviceColumns.names.map { "\($0) = ?" }
+            let statement = try statement(
+                .setDevice,
+                "UPDATE \(Layout.device) SET \(assignments.joined(separator: ", ")) WHERE id = 1"
+            )
             defer { statement.reset() }
             try DeviceColumns.bind(record, to: statement)
             _ = try statement.step()

@@ -39,6 +39,14 @@ public struct RowFilter: Sendable, Hashable {
         var hasProtection: Bool
         var hasPasscodeGeneration: Bool
         var includesTombstones: Bool
+
+        /// Feeds what tells most filters apart.
+        func hash(into hasher: inout Hasher) {
+            var names: UInt64 = 0
+            for name in tags { names = names &* 31 &+ UInt64(name.code) }
+            hasher.combine(names)
+            hasher.combine(accessGroups)
+        }
     }
 
     var shape: Shape {

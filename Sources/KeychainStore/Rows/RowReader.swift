@@ -6,7 +6,7 @@ import KeychainCore
 public class RowReader {
     let connection: Connection
 
-    init(_ connection: Connection) { self.connection = connection }
+    required init(_ connection: Connection) { self.connection = connection }
 
     /// Live rows that match, in the order in which they were added; `limit` is `nil` for all.
     public func rows(_ filter: RowFilter, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
@@ -30,13 +30,13 @@ public class RowReader {
 }
 
 /// Reads and changes rows, the keybag and the record of the device inside a transaction.
-public final class RowWriter: RowReader {
+public class RowWriter: RowReader {
     /// Adds a row.
     ///
     /// - Returns: Whether it was added; `false` when a live row has its primary key.
     public func insert(_ row: StoredRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
-            try connection.condition.change { () throws(SQLiteError) in try connection.insert(row) }
+            try connection.insert(row)
             return true
         } catch  where error.isUniqueViolation {
             return false
@@ -50,7 +50,7 @@ public final class RowWriter: RowReader {
     /// - Returns: Whether it was replaced; `false` when another live row has its new primary key.
     public func update(_ number: Int64, to row: StoredRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
-            try connection.condition.change { () throws(SQLiteError) in try connection.update(number, to: row) }
+            try connection.update(number, to: row)
             return true
         } catch  where error.isUniqueViolation {
             return false
@@ -61,13 +61,7 @@ public final class RowWriter: RowReader {
 
     /// Removes a row.
     public func delete(_ row: NumberedRow) throws(KeychainError) {
-        do throws(SQLiteError) {
-            try connection.condition.change { () throws(SQLiteError) in
-                try connection.delete(row.row.itemClass, row.number)
-            }
-        } catch {
-            throw KeychainError(error)
-        }
+        do { try connection.delete(row.row.itemClass, row.number) } catch { throw KeychainError(error) }
     }
 
     /// Removes every row of a protection class whose keys are of a generation below another, in quarantine or not.
@@ -87,12 +81,10 @@ public final class RowWriter: RowReader {
     /// Sets a row aside that does not open, bytes and all, but for a part that is larger than any that a store writes.
     public func quarantine(_ row: NumberedRow, damage: Int) throws(KeychainError) {
         do throws(SQLiteError) {
-            try connection.condition.change { () throws(SQLiteError) in
-                if row.isOversized {
-                    try connection.markOversized(row.row.itemClass, row.number, damage: damage)
-                } else {
-                    try connection.mark(row.row.itemClass, row.number, damage: damage)
-                }
+            if row.isOversized {
+                try connection.markOversized(row.row.itemClass, row.number, damage: damage)
+            } else {
+                try connection.mark(row.row.itemClass, row.number, damage: damage)
             }
         } catch {
             throw KeychainError(error)
@@ -104,9 +96,7 @@ public final class RowWriter: RowReader {
     /// - Returns: Whether it was; `false` when a live row has its primary key now.
     public func release(_ row: NumberedRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
-            try connection.condition.change { () throws(SQLiteError) in
-                try connection.mark(row.row.itemClass, row.number, damage: nil)
-            }
+            try connection.mark(row.row.itemClass, row.number, damage: nil)
             return true
         } catch {
             if error.isUniqueViolation { return false }

@@ -308,11 +308,16 @@ private enum RowColumns {
     /// Columns of a wrong shape come out as values that do not authenticate.
     static func read(_ itemClass: ItemClass, from statement: Statement, guarded: Bool) -> NumberedRow {
         let first = 2
+        let searchable = ItemSchema.of(itemClass).searchable
         var tags: [AttributeTag] = []
-        for (offset, column) in ItemSchema.of(itemClass).searchable.enumerated() {
+        tags.reserveCapacity(searchable.count)
+        for (offset, column) in searchable.enumerated() {
             let index = first + clear.count + offset
-            if statement.isNull(index) { continue }
-            tags.append(AttributeTag(name: column.name, tag: statement.bytes16(index) ?? .zero))
+            if let tag = statement.bytes16(index) {
+                tags.append(AttributeTag(name: column.name, tag: tag))
+            } else if !statement.isNull(index) {
+                tags.append(AttributeTag(name: column.name, tag: .zero))
+            }
         }
         let row = StoredRow(
             itemClass: itemClass,
@@ -327,7 +332,7 @@ private enum RowColumns {
             secret: statement.bytes(first + 7)
         )
         let damage = statement.isNull(1) ? nil : Int(statement.integer(1))
-        let isOversized = guarded && statement.integer(first + names(itemClass).count) != 0
+        let isOversized = guarded && statement.integer(first + clear.count + searchable.count) != 0
         return NumberedRow(number: statement.integer(0), row: row, damage: damage, isOversized: isOversized)
     }
 

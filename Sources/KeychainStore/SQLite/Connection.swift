@@ -8,9 +8,6 @@ import KeychainCore
 ///
 /// Not thread-safe: the store that owns it lets one thread in at a time.
 final class Connection {
-    /// What keeps rows from being changed.
-    var condition = StoreCondition.healthy
-
     /// Whether the database is in memory, where a class has no indexes for searches until it has many rows.
     private(set) var isInMemory = false
 
@@ -22,6 +19,14 @@ final class Connection {
 
     private let handle: OpaquePointer
     private var statements: [StatementKey: Statement] = [:]
+    private var fixedStatements = [Statement?](repeating: nil, count: FixedStatement.allCases.count)
+
+    /// The record of the device, and in which state of the database it was read; `nil` when it has to be read again.
+    var knownDevice: (record: DeviceRecord, state: UInt32)?
+
+    /// Whether the transaction under way has changed the record of the device, and may yet be undone.
+    var hasChangedDevice = false
+
     private static let keptStatements = 256
 
     /// Opens a file that exists already, or a database in memory.
@@ -91,6 +96,7 @@ final class Connection {
 
     deinit {
         statements.removeAll()
+        fixedStatements.removeAll()
         sqlite3_close_v2(handle)
     }
 
@@ -107,6 +113,22 @@ final class Connection {
         if statements.count >= Self.keptStatements { statements.removeAll() }
         statements[key] = statement
         return statement
+    }
+
+    /// A prepared statement that is always the same, kept for the next time.
+    func statement(_ fixed: FixedStatement, _ sql: @autoclosure () -> String) throws(SQLiteError) -> Statement {
+        if let statement = fixedStatements[fixed.rawValue] { return statement }
+        let statement = try prepare(sql())
+        fixedStatements[fixed.rawValue] = statement
+        return statement
+    }
+
+    /// Which state of the database this connection sees inside a transaction that has read something: another number after
+    /// each change by whatever connection (sqlite.org/c3ref/c_fcntl_begin_atomic_write.html, SQLITE_FCNTL_DATA_VERSION).
+    var state: UInt32? {
+        var state: UInt32 = 0
+        let status = sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &state)
+        return status == SQLITE_OK ? state : nil
     }
 
     /// A prepared statement for one use.

@@ -30,7 +30,7 @@ final class Statement {
     }
 
     // SQLITE_TRANSIENT: SQLite copies the bytes. The macro is a cast, which Swift does not import.
-    private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     func bind(_ value: Int64, at index: Int) throws(SQLiteError) {
         try check(sqlite3_bind_int64(handle, Int32(index + 1), value))
@@ -49,6 +49,15 @@ final class Statement {
             sqlite3_bind_blob(handle, Int32(index + 1), $0.baseAddress, Int32($0.count), Self.copied)
         }
         try check(status)
+    }
+
+    /// Binds bytes that stay where they are, unchanged, until the statement is reset.
+    func bind(lent bytes: UnsafeRawBufferPointer, at index: Int) throws(SQLiteError) {
+        guard let start = bytes.baseAddress, !bytes.isEmpty else {
+            return try check(sqlite3_bind_zeroblob(handle, Int32(index + 1), 0))
+        }
+        // SQLITE_STATIC: SQLite copies nothing.
+        try check(sqlite3_bind_blob64(handle, Int32(index + 1), start, UInt64(bytes.count), nil))
     }
 
     func bind(_ bytes: [UInt8], at index: Int) throws(SQLiteError) {
@@ -89,16 +98,18 @@ final class Statement {
         return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
     }
 
-    func bytes(_ column: Int) -> [UInt8] { withBlob(column) { Array($0) } }
+    func bytes(_ column: Int) -> [UInt8] { Array(blob(column)) }
 
     /// Sixteen bytes; `nil` when the column holds anything else.
     func bytes16(_ column: Int) -> Bytes16? {
-        withBlob(column) { $0.count == Bytes16.count ? Bytes16($0) : nil }
+        let bytes = blob(column)
+        return bytes.count == Bytes16.count ? Bytes16(bytes) : nil
     }
 
-    private func withBlob<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    /// The bytes of a column in their place, good until the next step or reset.
+    private func blob(_ column: Int) -> UnsafeRawBufferPointer {
         let base = sqlite3_column_blob(handle, Int32(column))
-        return body(UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
+        return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, Int32(column))))
     }
 
     private func check(_ status: Int32) throws(SQLiteError) {
@@ -111,11 +122,16 @@ enum ColumnType {
     case null, integer, real, text, blob
 }
 
-/// What tells one prepared statement from another, without building its text.
+/// A statement that is always the same, by what it is for.
+enum FixedStatement: Int, CaseIterable {
+    case begin, beginImmediate, commit, rollback, version, pageCount, keybag, setKeybag, device, setDevice
+}
+
+/// What tells one prepared statement on item rows from another, without building its text.
 struct StatementKey: Hashable {
-    var kind: Kind
-    var itemClass: ItemClass?
-    var filter: RowFilter.Shape?
+    let kind: Kind
+    let itemClass: ItemClass
+    let filter: RowFilter.Shape?
 
     enum Kind: Hashable {
         case select(limited: Bool, quarantined: Bool, guarded: Bool)
@@ -127,19 +143,9 @@ struct StatementKey: Hashable {
         case deleteAll
         case mark
         case markLarge
-        case begin
-        case beginImmediate
-        case commit
-        case rollback
-        case version
-        case pageCount
-        case keybag
-        case setKeybag
-        case device
-        case setDevice
     }
 
-    init(_ kind: Kind, _ itemClass: ItemClass? = nil, _ filter: RowFilter.Shape? = nil) {
+    init(_ kind: Kind, _ itemClass: ItemClass, _ filter: RowFilter.Shape? = nil) {
         self.kind = kind
         self.itemClass = itemClass
         self.filter = filter

@@ -58,6 +58,32 @@ struct DeviceRecordTests {
         #expect(try store.deviceRecord() == DeviceRecord())
     }
 
+    @Test("a record is read again after every change, by whatever connection, and after one that was undone")
+    func isReadAgain() throws {
+        let folder = try StoreFolder()
+        let stores = [try folder.open(), try folder.open()]
+        for number in Int64(1)...3 {
+            for (store, other) in [(stores[0], stores[1]), (stores[1], stores[0])] {
+                for store in stores { _ = try store.deviceRecord() }
+                var record = Self.full
+                record.keybagRevision = number
+                try store.write { (writer) throws(KeychainError) in try writer.setDeviceRecord(record) }
+                #expect(try other.deviceRecord() == record && store.deviceRecord() == record)
+                #expect(throws: KeychainError.self) {
+                    try store.write { (writer) throws(KeychainError) in
+                        try writer.setDeviceRecord(Self.atBoot)
+                        // What is read here is undone as well.
+                        #expect(try writer.deviceRecord() == Self.atBoot)
+                        throw KeychainError(.internalComponent, "stop")
+                    }
+                }
+                #expect(try store.deviceRecord() == record && other.deviceRecord() == record)
+                try folder.raw().execute("UPDATE device SET failed_attempts = \(number + 20)")
+                #expect(try store.deviceRecord().failedAttempts == number + 20)
+            }
+        }
+    }
+
     @Test(
         "a record that is missing or malformed is errSecNotAvailable, and says what is wrong",
         arguments: [
