@@ -15,14 +15,19 @@ final class Fixture {
 
     private static let fileName = "keychain.db"
 
-    init(size: Int, in scratch: Scratch) throws {
+    init(size: Int, in scratch: Scratch, for contenders: [Contender] = Contender.allCases) throws {
         self.size = size
         self.scratch = scratch
-        try makeStores()
-        subjects[.raw] = try RawSubject(file(.raw), sealer: nil)
-        subjects[.sealed] = try RawSubject(file(.sealed), sealer: Sealer())
-        subjects[.engine] = EngineSubject(folder(.engine))
-        subjects[.secItem] = SecItemSubject()
+        try makeStores(contenders)
+        for contender in contenders {
+            subjects[contender] =
+                switch contender {
+                case .raw: try RawSubject(file(.raw), sealer: nil)
+                case .sealed: try RawSubject(file(.sealed), sealer: Sealer())
+                case .engine: EngineSubject(folder(.engine))
+                case .secItem: SecItemSubject()
+                }
+        }
     }
 
     func participant(_ contender: Contender) throws -> Participant {
@@ -41,11 +46,12 @@ final class Fixture {
         try FileManager.default.moveItem(atPath: folder(.secItem), toPath: "\(folder(.secItem))-\(size)")
     }
 
-    private func folder(_ contender: Contender) -> String {
+    /// The folder of one of the stores.
+    func folder(_ contender: Contender) -> String {
         scratch.path(contender == .secItem ? SecItemSubject.homeName : "\(contender)-\(size)")
     }
 
-    private func makeStores() throws {
+    private func makeStores(_ contenders: [Contender]) throws {
         let memory = "/dev/shm"
         let hasMemory = FileManager.default.isWritableFile(atPath: memory)
         let original = try Scratch(in: hasMemory ? memory : scratch.folder, suffix: "-fill")
@@ -55,7 +61,7 @@ final class Fixture {
             for item in 0..<size { try keychain.add(item) }
         }
         try Database("\(original.path("store"))/\(Self.fileName)").execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        for contender in Contender.allCases {
+        for contender in contenders {
             try FileManager.default.copyItem(atPath: original.path("store"), toPath: folder(contender))
         }
     }

@@ -19,11 +19,14 @@ struct Options {
     /// Whether keys are measured instead of the operations.
     var measuresKeys = false
 
+    /// Whether a store with a million items is measured instead of the operations.
+    var measuresMillion = false
+
     /// Whether devices for tests are measured instead of the operations.
     var measuresTesting = false
 
     static let help = """
-        usage: keychain-benchmarks [--quick | --full] [--device | --keys | --identities | --testing] [--directory DIR] [--profile SUBJECT OPERATION COUNT] [--size N]
+        usage: keychain-benchmarks [--quick | --full] [--device | --keys | --identities | --testing | --million] [--directory DIR] [--profile SUBJECT OPERATION COUNT] [--size N]
 
         --quick      100 and 10,000 items, less than a minute on an idle machine (default)
         --full       100, 10,000 and 100,000 items, more rounds
@@ -31,6 +34,7 @@ struct Options {
         --identities what it costs to find an identity by issuer among 1,000 and 10,000 certificates
         --keys       what a signature through SecKey costs beside the library's own
         --testing    what a virtual device with one item costs a test
+        --million    opening, adds and reads with 1,000,000 items; with --size, with N
         --size N     stores of N items only
         --directory  where the scratch stores are made (default /var/tmp, which is on a disk)
         --profile    runs one operation over and over, for perf and callgrind;
@@ -56,6 +60,7 @@ struct Options {
             case "--identities": measuresIdentities = true
             case "--testing": measuresTesting = true
             case "--keys": measuresKeys = true
+            case "--million": (measuresMillion, sizes) = (true, [1_000_000])
             case "--size": sizes = [try number(of: option)]
             case "--directory": directory = try value(of: option)
             case "--profile":

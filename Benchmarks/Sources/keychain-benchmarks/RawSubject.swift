@@ -109,13 +109,13 @@ final class RawSubject: Subject {
         return try sealer.open(
             metadata: row.blob(3),
             secret: row.blob(4),
-            associatedData: identifier + Array(row.blob(2))
+            associatedData: layout.associatedData(identifier, Array(row.blob(2)))
         )
     }
 
     /// The two columns of a row: sealed, or bytes of the same length.
     private func store(_ plain: PlainRow, _ identifier: [UInt8], _ version: [UInt8]) -> PlainRow {
-        sealer?.seal(plain, associatedData: identifier + version) ?? layout.padded(plain)
+        sealer?.seal(plain, associatedData: layout.associatedData(identifier, version)) ?? layout.padded(plain)
     }
 
     private func tags(of item: Int) throws -> Tags {

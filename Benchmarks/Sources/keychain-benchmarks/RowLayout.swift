@@ -6,6 +6,7 @@ struct RowLayout {
     let insertion: String
 
     private let metadataLength: Int
+    private let associatedDataLength: Int
 
     /// The columns that differ from row to row.
     private static let drawn = [
@@ -17,6 +18,9 @@ struct RowLayout {
         let description = try database.prepare("SELECT name FROM pragma_table_info('items_genp')")
         var columns: [String] = []
         while try description.step() { columns.append(description.text(0)) }
+        // Documentation/Format.md, "Associated data": 20 bytes for each tag that a row has.
+        let tags = columns.filter { $0.hasPrefix("t_") }.map { "(\($0) IS NOT NULL)" }.joined(separator: " + ")
+        associatedDataLength = 83 + 20 * (try database.integer("SELECT \(tags) FROM items_genp WHERE id = 1"))
         columns.removeAll { $0 == "id" || Self.drawn.contains($0) }
         // Every other column has the same value in every row.
         let quoted = columns.map { "quote(\($0))" }.joined(separator: ", ")
@@ -27,6 +31,16 @@ struct RowLayout {
             INSERT INTO items_genp (\((Self.drawn + columns).joined(separator: ", ")))
             VALUES (\(values.joined(separator: ", ")))
             """
+    }
+
+    /// What a row is bound to, as long as the keychain's.
+    func associatedData(_ identifier: [UInt8], _ version: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: associatedDataLength) { buffer, count in
+            buffer.initialize(repeating: 0)
+            for (index, byte) in identifier.enumerated() { buffer[index] = byte }
+            for (index, byte) in version.enumerated() { buffer[identifier.count + index] = byte }
+            count = associatedDataLength
+        }
     }
 
     /// A row to seal, so that it becomes as long as the keychain's.

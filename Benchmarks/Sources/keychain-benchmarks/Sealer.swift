@@ -4,7 +4,7 @@ import Crypto
 import Foundation
 
 /// The least cryptography that format 2 asks for: two sealed parts, each under a key of that version of the row, which one HMAC
-/// derives.
+/// derives, with as much associated data as the format has.
 struct Sealer {
     private let metadataKey = SymmetricKey(size: .bits256)
     private let classKey = SymmetricKey(size: .bits256)
@@ -43,8 +43,12 @@ struct Sealer {
         try AES.GCM.open(AES.GCM.SealedBox(combined: bytes), using: key, authenticating: associatedData)
     }
 
-    /// The key of a version of a row, whose identifier and version the associated data is here.
-    private func key(_ key: SymmetricKey, _ context: [UInt8]) -> SymmetricKey {
-        SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: context + [1], using: key))
+    /// The key of a version of a row, with whose identifier and version the associated data begins here.
+    private func key(_ key: SymmetricKey, _ associatedData: [UInt8]) -> SymmetricKey {
+        let information = associatedData.prefix(Self.derivationByteCount)
+        return SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: information, using: key))
     }
+
+    /// What is hashed for a key: the label, the store, the class, the identifier, the version, the counter.
+    private static let derivationByteCount = 83
 }
