@@ -34,14 +34,15 @@ public struct Sealer: Sendable {
     /// Seals an item anew: fresh row key, row version and nonces.
     ///
     /// Sets the digest among its attributes. An item whose access control asks for an application password is sealed so that
-    /// it takes the password's key to open it.
+    /// it takes the password's key to open it. What is the same in the row that it replaces keeps the tags that it has there.
     ///
     /// - Throws: ``ProtectionError/classUnavailable(_:)`` when its protection class has no key now,
     ///   ``ProtectionError/noPasscode``, ``ProtectionError/passwordMissing``, ``ProtectionError/tooLarge``.
     public func seal(
         _ item: inout SealableItem,
         tags: SearchTags,
-        passwordKey: PasswordKey? = nil
+        passwordKey: PasswordKey? = nil,
+        replacing old: ReplacedRow? = nil
     ) throws(ProtectionError) -> StoredRow {
         let generation = try generation(of: item.protection)
         // So that nothing else is found wrong with an item that cannot be stored now.
@@ -50,7 +51,7 @@ public struct Sealer: Sendable {
         guard passwordKey != nil || !item.attributes.requireApplicationPassword else { throw .passwordMissing }
         guard (item.secret?.count ?? 0) <= ItemLimits.secretByteCount else { throw .tooLarge }
         let schema = ItemSchema.of(item.itemClass)
-        let primaryKeyTag = tags.primaryKeyTag(schema, item.attributes)
+        let primaryKeyTag = tags.primaryKeyTag(schema, item.attributes, replacing: old)
         if !item.isTombstone {
             // A digest of the secret would let whoever reads the attributes guess at it past the application password.
             let secret = passwordKey == nil ? item.secret : nil
@@ -66,7 +67,7 @@ public struct Sealer: Sendable {
             keyGeneration: generation,
             version: random.bytes16(),
             primaryKeyTag: primaryKeyTag,
-            tags: tags.tags(schema, item.attributes)
+            tags: tags.tags(schema, item.attributes, replacing: old)
         )
         let metadata = MetadataCodec.Metadata(attributes: item.attributes, hasSecret: item.secret != nil)
         row.metadata = try RowMetadata(row, self).seal(metadata)
@@ -145,6 +146,18 @@ extension Sealer: RowKeys {
 
     func key(_ purpose: Keybag.Entry.Purpose) throws(ProtectionError) -> LockedKey {
         try keybag.key(purpose, unlocked)
+    }
+}
+
+/// A row that was opened and so is authentic, and that is replaced by another version of its item.
+public struct ReplacedRow: Sendable {
+    let row: StoredRow
+    let changed: Set<AttributeName>
+
+    /// A row, and the attributes that were set anew; the digest always is.
+    public init(_ row: StoredRow, changed: Set<AttributeName>) {
+        self.row = row
+        self.changed = changed.union([.digest])
     }
 }
 

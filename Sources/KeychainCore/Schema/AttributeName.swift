@@ -16,7 +16,10 @@ public struct AttributeName: Sendable, Hashable, Comparable, CustomStringConvert
 
     /// The four characters.
     public var description: String {
-        String(decoding: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: code >> $0) }, as: UTF8.self)
+        String(unsafeUninitializedCapacity: 4) { bytes in
+            for index in 0..<4 { bytes[index] = UInt8(truncatingIfNeeded: code >> (24 - 8 * index)) }
+            return 4
+        }
     }
 
     /// The order of the codes.

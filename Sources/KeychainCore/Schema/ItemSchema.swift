@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The columns of an item class, in the order of the tables, and how to find one.
-public struct ItemSchema: Sendable {
+public final class ItemSchema: Sendable {
     /// The class.
     public let itemClass: ItemClass
 
@@ -23,13 +23,24 @@ public struct ItemSchema: Sendable {
     /// The protection class of an item that names none (Semantics, "Computed attributes").
     public let defaultAccessibility: Accessibility
 
-    private let byName: [AttributeName: Column]
+    /// The names of all columns in order, and where each column is in ``columns``.
+    private let names: [(name: AttributeName, index: Int)]
 
     /// How many columns the class has, the secret and the persistent reference included: they have no short name.
     public var columnCount: Int { columns.count + 2 }
 
     /// The column of a name; `nil` when the class has no such attribute.
-    public subscript(name: AttributeName) -> Column? { byName[name] }
+    public subscript(name: AttributeName) -> Column? {
+        // A search by halves: cheaper than a hash, and every attribute of every request is looked up here.
+        var range = 0..<names.count
+        while !range.isEmpty {
+            let middle = (range.lowerBound + range.upperBound) / 2
+            let (candidate, index) = names[middle]
+            if candidate == name { return columns[index] }
+            range = candidate < name ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return nil
+    }
 
     /// The schema of a class.
     public static func of(_ itemClass: ItemClass) -> ItemSchema {
@@ -56,7 +67,8 @@ public struct ItemSchema: Sendable {
         let common = Set(ColumnTable.common.map(\.name))
         identifyingColumns = primaryKey.filter { !common.contains($0.name) }
         searchable = columns.filter(\.isSearchable).sorted { $0.name < $1.name }
-        byName = Dictionary(columns.map { ($0.name, $0) }) { first, _ in first }
+        names = columns.indices.filter { index in !columns[..<index].contains { $0.name == columns[index].name } }
+            .map { (columns[$0].name, $0) }.sorted { $0.0 < $1.0 }
     }
 
     private static let genericPassword = ItemSchema(

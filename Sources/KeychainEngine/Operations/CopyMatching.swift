@@ -33,15 +33,13 @@ extension Engine {
 struct ItemSearch {
     let transaction: ItemTransaction
     let query: Query
-    let certificates: CertificateConditions
+    /// What the query asks of certificates; `nil` for nothing.
+    let certificates: CertificateConditions?
 
     init(_ transaction: ItemTransaction, _ query: Query) {
         self.transaction = transaction
         self.query = query
-        certificates = CertificateConditions(
-            filters: CertificateFilters(match: query.match, now: transaction.clock.now),
-            issuers: IssuerChains(query, transaction)
-        )
+        certificates = CertificateConditions(query, transaction)
     }
 
     /// Looks at the rows of a table that match, in the order in which they were added, until there are enough.
@@ -51,7 +49,7 @@ struct ItemSearch {
         if query.match.limit == .one, let row = try exactMatch(plan) { findings.add(try read(row, for: query)) }
         guard findings.isEmpty else { return .success(findings) }
         let selection = plan.selection(transaction.tags)
-        if let issuers = certificates.issuers, let filter = selection.filter, !filter.isSelective {
+        if let issuers = certificates?.issuers, let filter = selection.filter, !filter.isSelective {
             try readIssued(issuers, filter, &findings)
         } else {
             for row in try transaction.rows(selection, limit: rowLimit) where !findings.isComplete(for: query) {
@@ -107,8 +105,8 @@ struct ItemSearch {
         case .content(let content): metadata = content
         }
         guard query.match.isOnHost(metadata.attributes) else { return .leftOut }
-        let isCertificate = row.row.itemClass == .certificate
-        if isCertificate, try !certificates.acceptIssuer(of: metadata.attributes) { return .leftOut }
+        let certificates = row.row.itemClass == .certificate ? certificates : nil
+        if let certificates, try !certificates.acceptIssuer(of: metadata.attributes) { return .leftOut }
         let passwordKey: PasswordKey?
         switch try transaction.readAccess(to: row, metadata) {
         case .damaged(let damaged): return .damaged(damaged)
@@ -129,7 +127,7 @@ struct ItemSearch {
             case .content(let secret): item.secret = secret
             }
         }
-        if isCertificate, !certificates.acceptContents(item.secret) { return .leftOut }
+        if let certificates, !certificates.acceptContents(item.secret) { return .leftOut }
         return .found(.stored(item))
     }
 }

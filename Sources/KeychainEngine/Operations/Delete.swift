@@ -30,7 +30,10 @@ extension ItemWriteTransaction {
         let selection = planOfDelete(query).selection(tags)
         // Rows in quarantine are deleted like any other when a caller asks for it: that is how one gets rid of them.
         let matches = try rows(selection) + quarantinedRows(selection)
-        for row in matches { try delete(row) }
+        let areLocal = query.effectiveScope == .local
+        for row in matches {
+            if areLocal { try writer.delete(row) } else { try delete(row) }
+        }
         return matches.count
     }
 

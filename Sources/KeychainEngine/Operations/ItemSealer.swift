@@ -15,7 +15,18 @@ struct ItemSealer {
     }
 
     /// Seals an item anew, and sets its digest.
-    func seal(_ item: inout Item, _ passwordKey: PasswordKey? = nil) throws(KeychainError) -> StoredRow {
+    ///
+    /// - Parameters:
+    ///   - item: the item.
+    ///   - passwordKey: the key of its application password, if it has one.
+    ///   - old: the row that it replaces, if it was opened, and the attributes that were set since: all others keep their tags.
+    /// - Returns: The row.
+    /// - Throws: `errSecInteractionNotAllowed` when its keys are not available, `errSecDataTooLarge`.
+    func seal(
+        _ item: inout Item,
+        _ passwordKey: PasswordKey? = nil,
+        replacing old: ReplacedRow? = nil
+    ) throws(KeychainError) -> StoredRow {
         var sealable = SealableItem(
             itemClass: item.itemClass,
             identifier: item.identifier,
@@ -26,7 +37,7 @@ struct ItemSealer {
         )
         defer { item.attributes = sealable.attributes }
         do {
-            return try device.seal(&sealable, tags: tags, passwordKey: passwordKey)
+            return try device.seal(&sealable, tags: tags, passwordKey: passwordKey, replacing: old)
         } catch {
             throw KeychainError(error)
         }

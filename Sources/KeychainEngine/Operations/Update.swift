@@ -148,7 +148,9 @@ extension ItemWriteTransaction {
         let schema = ItemSchema.of(item.itemClass)
         var updated = item
         updated.apply(change.changes)
-        let keepsPrimaryKey = tags.primaryKeyTag(schema, updated.attributes) == change.row.row.primaryKeyTag
+        let keepsPrimaryKey =
+            !schema.primaryKey.contains { change.changes.attributes[$0.name] != nil }
+            || tags.primaryKeyTag(schema, updated.attributes) == change.row.row.primaryKeyTag
         let isSynchronizable = item.attributes[.synchronizable]?.isTrue ?? false
         if isSynchronizable, keepsPrimaryKey,
             schema.primaryKey.contains(where: { updated.attributes[$0.name] != item.attributes[$0.name] })
@@ -162,7 +164,9 @@ extension ItemWriteTransaction {
         updated.attributes[.modificationDate] = modificationDate(after: item, keepsPrimaryKey: keepsPrimaryKey)
         let needsPassword = updated.attributes.accessControl?.constraints?.requiresApplicationPassword ?? false
         let passwordKey = needsPassword ? authorization.keyForNewItems ?? change.passwordKey : nil
-        try replace(change.row, with: sealer.seal(&updated, passwordKey))
+        let changed = Set(change.changes.attributes.keys).union([.modificationDate])
+        let sealed = try sealer.seal(&updated, passwordKey, replacing: ReplacedRow(change.row.row, changed: changed))
+        try replace(change.row, with: sealed)
         if !keepsPrimaryKey, isSynchronizable {
             let tombstone = try tombstone(of: item.attributes, item.itemClass, identifier: random.bytes16())
             // Another item of the same update may have moved onto the old primary key; then there is nothing to remember.

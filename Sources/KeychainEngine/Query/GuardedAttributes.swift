@@ -11,30 +11,27 @@ enum GuardedAttributes {
         _ part: RequestPart
     ) throws(KeychainError) {
         for key in dictionary.entries.keys {
-            guard let column = column(key), column.access.isGuarded(function, part) else { continue }
+            guard let access = access(to: key), access.isGuarded(function, part) else { continue }
             throw KeychainError(.missingEntitlement, "'\(key)' needs a private entitlement")
         }
     }
 
     /// - Throws: `errSecParam` for an attribute that is not for clients.
     static func checkClosed(_ dictionary: PropertyDictionary) throws(KeychainError) {
-        for key in dictionary.entries.keys where column(key)?.access == .forbidden {
+        for key in dictionary.entries.keys where access(to: key) == .forbidden {
             throw .parameter("'\(key)' is not for clients")
         }
     }
 
-    private static func column(_ key: String) -> Column? {
-        guard key.utf8.count == 4, let name = AttributeName(key) else { return nil }
-        return all.first { $0.name == name }
+    private static func access(to key: String) -> Column.Access? {
+        guard let name = AttributeName(key) else { return nil }
+        return restricted.first { $0.name == name }?.access
     }
 
     /// The attributes that are not open, whatever class they belong to: few enough to be looked at one by one.
-    private static let all: [Column] = {
-        var columns: [Column] = []
-        for column in ItemClass.stored.flatMap({ ItemSchema.of($0).columns }) where column.access != .open {
-            if !columns.contains(where: { $0.name == column.name }) { columns.append(column) }
-        }
-        return columns
+    private static let restricted: [(name: AttributeName, access: Column.Access)] = {
+        let columns = ItemClass.stored.flatMap { ItemSchema.of($0).columns }.filter { $0.access != .open }
+        return Dictionary(columns.map { ($0.name, $0.access) }) { first, _ in first }.map { ($0, $1) }
     }()
 }
 

@@ -35,7 +35,7 @@ enum FoundItem: Sendable {
             case .stored(let item): item
             case .identity(_, let key): key
             }
-        return item.attributes.areOfEnclaveKey ? nil : item.secret
+        return item.itemClass == .key && item.attributes.areOfEnclaveKey ? nil : item.secret
     }
 
     /// The certificate of an identity, if it was read.

@@ -36,13 +36,37 @@ public struct SearchTags {
         return tag(of: input)
     }
 
+    /// The tag of the primary key of an item that replaces a row, which has it already if the key is the same.
+    func primaryKeyTag(
+        _ schema: ItemSchema,
+        _ attributes: Attributes,
+        replacing old: ReplacedRow?
+    ) -> SearchTag {
+        guard let old, !schema.primaryKey.contains(where: { old.changed.contains($0.name) }) else {
+            return primaryKeyTag(schema, attributes)
+        }
+        return old.row.primaryKeyTag
+    }
+
     /// The tags of every searchable attribute that is there, ordered by name.
-    public func tags(_ schema: ItemSchema, _ attributes: Attributes) -> [AttributeTag] {
+    ///
+    /// An item that replaces a row keeps those of the attributes that are the same.
+    public func tags(
+        _ schema: ItemSchema,
+        _ attributes: Attributes,
+        replacing old: ReplacedRow? = nil
+    ) -> [AttributeTag] {
         var tags: [AttributeTag] = []
         tags.reserveCapacity(schema.searchable.count)
         for column in schema.searchable {
             guard let value = attributes[column.name] else { continue }
-            tags.append(AttributeTag(name: column.name, tag: tag(schema.itemClass, column, value)))
+            if let old, !old.changed.contains(column.name),
+                let known = old.row.tags.first(where: { $0.name == column.name })
+            {
+                tags.append(known)
+            } else {
+                tags.append(AttributeTag(name: column.name, tag: tag(schema.itemClass, column, value)))
+            }
         }
         return tags
     }

@@ -8,6 +8,13 @@ struct CertificateConditions {
     /// Whose names a chain has to contain; `nil` for anybody's.
     let issuers: IssuerChains?
 
+    /// The conditions of a query; `nil` when it has none.
+    init?(_ query: Query, _ transaction: ItemTransaction) {
+        guard query.match.decidesOnCertificates else { return nil }
+        filters = CertificateFilters(match: query.match, now: transaction.clock.now)
+        issuers = IssuerChains(query, transaction)
+    }
+
     /// Whether a chain of issuers leads from a certificate to one of the names.
     func acceptIssuer(of attributes: Attributes) throws(KeychainError) -> Bool {
         guard let issuers else { return true }

@@ -46,7 +46,7 @@ extension ItemSearch {
             return .failure(KeychainError(.itemNotFound, "no identity matches"))
         }
         var findings = Findings()
-        if let issuers = self.certificates.issuers, let certificates = certificates.filter, let keys = keys.filter,
+        if let issuers = self.certificates?.issuers, let certificates = certificates.filter, let keys = keys.filter,
             !certificates.isSelective, !keys.isSelective
         {
             // The issuers alone tell which few certificates can match.
