@@ -72,6 +72,9 @@ let targets: [Target] = [
     // values
     .target(name: "KeychainCore", dependencies: ["CKeychainSupport"]),
 
+    // values as bytes
+    .target(name: "KeychainWire", dependencies: ["KeychainCore", "CKeychainSupport"]),
+
     // parts
     .target(name: "HostFiles", dependencies: ["CKeychainSupport"]),
     .target(name: "KeychainKeys", dependencies: ["KeychainCore", crypto, cryptoExtras]),
@@ -260,7 +263,7 @@ let targets: [Target] = [
     .executableTarget(
         name: "keychain-storm",
         dependencies: [
-            "KeychainEngine", "KeychainCore", "HostFiles", "KeychainProtection", "KeychainStore",
+            "KeychainEngine", "KeychainCore", "KeychainWire", "HostFiles", "KeychainProtection", "KeychainStore",
             "CKeychainSupport", "CStormSupport", "CSQLite",
         ],
         path: "Tests/Support/keychain-storm"
@@ -281,7 +284,7 @@ let targets: [Target] = [
         name: "Conformance",
         dependencies: [
             "Security", "LocalAuthentication", "KeychainCore", "KeychainEngine", "KeychainAuthenticators",
-            "KeychainSimulation",
+            "KeychainSimulation", "KeychainWire",
         ],
         path: "Tests/Support/Conformance"
     ),
@@ -291,6 +294,10 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainCoreTests",
         dependencies: ["KeychainCore", "KeychainTestSupport", "SourceGeneration", "CSQLite"]
+    ),
+    .testTarget(
+        name: "KeychainWireTests",
+        dependencies: ["KeychainWire", "KeychainCore", "KeychainTestSupport"]
     ),
     .testTarget(
         name: "KeychainKeysTests",

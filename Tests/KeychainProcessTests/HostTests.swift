@@ -29,13 +29,13 @@ struct HostTests {
         let process = try folder.start()
         try process.send("search item")
         var found: [String: Int] = [:]
-        for _ in 0..<9 {
+        for _ in 0..<10 {
             let step = try #require(try process.nextStep())
             guard step.operation == "found" else { continue }
             found[step.subject] = step.status
             if step.subject != "while" { #expect(step.isDone, "\(step)") }
         }
-        #expect(found.keys.sorted() == ["add", "before", "read", "update", "while"])
+        #expect(found.keys.sorted() == ["add", "before", "read", "update", "while", "wire"])
         #expect(found["while"] ?? 0 >= 4, "the search finds what is there")
     }
 

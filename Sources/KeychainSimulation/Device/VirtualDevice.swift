@@ -34,6 +34,9 @@ public final class VirtualDevice: Sendable {
     /// The keychain of the device, the same one for as long as there is the device.
     package let keychain: EmbeddedKeychain
 
+    /// What serves the calls of the apps, and of whoever handles the device; the same for as long as there is the device.
+    package let backend: any KeychainBackend
+
     /// The folder that the keychain's own one lies in; `nil` for a keychain in memory.
     let folder: DeviceFolder?
 
@@ -47,42 +50,58 @@ public final class VirtualDevice: Sendable {
     ///   - sensor: what its owner can be recognized by; one face or finger is enrolled.
     ///   - storage: where its keychain lies.
     /// - Throws: ``VirtualDeviceError`` for an empty passcode, and when no folder can be made.
-    public init(
+    public convenience init(
         _ platform: Platform = .iOS,
         passcode: String? = VirtualDevice.defaultPasscode,
         biometry sensor: Sensor = .faceID,
         storage: Storage = .memory
     ) throws(VirtualDeviceError) {
+        try self.init(platform, passcode: passcode, biometry: sensor, storage: storage, transport: .direct)
+    }
+
+    /// A device whose keychain is reached in a certain way.
+    package init(
+        _ platform: Platform = .iOS,
+        passcode: String? = VirtualDevice.defaultPasscode,
+        biometry sensor: Sensor = .faceID,
+        storage: Storage = .memory,
+        transport: DeviceTransport
+    ) throws(VirtualDeviceError) {
         self.platform = platform
         clock = VirtualClock()
         owner = Owner(Self.biometry(sensor), hiddenPasscode: platform.hiddenPasscode ?? "")
-        let options = Self.options(platform, owner, clock)
+        var options = Self.options(platform, owner, clock)
+        options.authenticator = transport.authenticator(options.authenticator)
         switch storage {
         case .memory:
             folder = nil
-            guard let first = passcode ?? platform.hiddenPasscode else {
-                keychain = .inMemory(device: options, clock: clock.dates)
-                return
-            }
-            do throws(KeychainError) {
-                keychain = try .inMemory(passcode: Self.secret(first), device: options, clock: clock.dates)
-            } catch {
-                throw VirtualDeviceError(error)
-            }
+            keychain = try Self.keychain(passcode: passcode ?? platform.hiddenPasscode, options, clock)
+            backend = transport.backend(keychain)
             owner.passcode = passcode
         case .file:
             let folder = try DeviceFolder()
             self.folder = folder
             keychain = EmbeddedKeychain(at: Self.location(folder), device: options, clock: clock.dates)
+            backend = transport.backend(keychain)
             if let passcode { try setPasscode(passcode) } else { try hidePasscode() }
+        }
+    }
+
+    private static func keychain(
+        passcode: String?,
+        _ options: DeviceOptions,
+        _ clock: VirtualClock
+    ) throws(VirtualDeviceError) -> EmbeddedKeychain {
+        guard let passcode else { return .inMemory(device: options, clock: clock.dates) }
+        do throws(KeychainError) {
+            return try .inMemory(passcode: secret(passcode), device: options, clock: clock.dates)
+        } catch {
+            throw VirtualDeviceError(error)
         }
     }
 
     /// The passcode of a device that is made without saying which.
     public static let defaultPasscode = "1234"
-
-    /// What serves the calls of the apps; the same object for as long as there is the device.
-    package var backend: any KeychainBackend { keychain }
 
     /// Another process at the same keychain: it has no keys until it unlocks for itself.
     ///

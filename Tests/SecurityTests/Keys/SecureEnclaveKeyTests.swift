@@ -196,6 +196,23 @@ struct SecureEnclaveKeyTests {
         }
     }
 
+    @Test("why a key cannot be used is in the error, beside Apple's text of the status")
+    func reason() throws {
+        let bench = try EnclaveBench()
+        try bench.run {
+            let key = try made(["accc": access(.whenUnlocked, .privateKeyUsage)])
+            try bench.device.lock()
+            var error: Unmanaged<CFError>?
+            #expect(SecKeyCreateSignature(key, ecdsa, message, &error) == nil)
+            let object = try #require(error?.takeRetainedValue())
+            #expect(object.code == Int(errSecInteractionNotAllowed))
+            #expect(
+                object.localizedDescription == SecCopyErrorMessageString(errSecInteractionNotAllowed, nil) as String?
+            )
+            #expect(object.localizedFailureReason?.contains("keys of the protection class") == true)
+        }
+    }
+
     @Test("a sealed form makes a key again on its device, and none on another")
     func sealedForm() throws {
         let bench = try EnclaveBench()

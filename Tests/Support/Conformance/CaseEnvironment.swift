@@ -23,11 +23,16 @@ package enum Subject: String, Sendable, CaseIterable {
     case memory
     /// An engine on a database in a folder of its own.
     case disk
+    /// An engine in memory, reached through bytes.
+    case pipe
 
     /// A fresh, empty keychain on an unlocked device with a passcode, and the client that every case starts with.
     package func environment(_ profile: CaseProfile) throws -> any CaseEnvironment {
         let client = Client(accessGroups: Self.initialGroups, profile: profile == .macOS ? .macOS : .iOS)
-        let device = try VirtualDevice(storage: self == .disk ? .file : .memory)
+        let device = try VirtualDevice(
+            storage: self == .disk ? .file : .memory,
+            transport: self == .pipe ? Pipe.transport : .direct
+        )
         // The cases know sets by numbers, and begin with the first; no sensor is locked out but by a step.
         device.owner.authenticator.biometry = DeviceStep.enrolled(1, .touchID)
         device.owner.countsFailedRecognitions = false
@@ -44,7 +49,7 @@ private struct ContextEnvironment: CaseEnvironment {
 
     init(_ device: VirtualDevice, _ client: Client) {
         self.device = device
-        context = KeychainContext(backend: device.keychain, client: client)
+        context = KeychainContext(backend: device.backend, client: client)
     }
 
     mutating func setGroups(_ groups: [String]) {

@@ -80,6 +80,6 @@ private struct UsageError: Error, CustomStringConvertible {
     }
 
     var description: String {
-        "\(reason)\nusage: conformance FILE... [--subject memory|disk] [--filter TEXT]"
+        "\(reason)\nusage: conformance FILE... [--subject memory|disk|pipe] [--filter TEXT]"
     }
 }

@@ -4,11 +4,12 @@ import CKeychainSupport
 import CStormSupport
 import Glibc
 import KeychainCore
+import KeychainWire
 
 /// Looks for a secret in the memory of this process after it was stored and let go.
 enum MemorySearch {
     /// Prints `found MOMENT NUMBER PLACES`: before the secret exists, while the caller holds it, after the add, after an
-    /// update, which seals it anew, and after a read whose answer was let go.
+    /// update, which seals it anew, after a read whose answer was let go, and after it was sent in a message.
     static func run(_ subject: Subject, _ account: String) {
         subject.add("\(account)-first")
         report("before")
@@ -18,6 +19,22 @@ enum MemorySearch {
         report("update")
         subject.read(account)
         report("read")
+        send()
+        report("wire")
+    }
+
+    /// As bytes and back, in a buffer that has to grow.
+    @inline(never)
+    private static func send() {
+        let secret = makeSecret()
+        let command = KeychainCommand.device(.changePasscode(from: secret, to: SecretBytes(count: 1 << 16) { _ in }))
+        do {
+            guard case .command(_, command) = try WireMessage(WireMessage.command(1, command).encoded()) else {
+                return Console.write("found wire -1 another command")
+            }
+        } catch {
+            Console.write("found wire -1 \(error)")
+        }
     }
 
     @inline(never)

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainWire
+
+/// Messages of a connection: bytes that are one are one again when they are written and read anew.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let length = withUnsafeBytes(of: UInt32(count).bigEndian) { Array($0) }
+    let frame = SecretBytes(length + Array(UnsafeBufferPointer(start: bytes, count: count)))
+    guard let message = try? WireMessage(frame) else { return 0 }
+    guard let written = try? message.encoded(), let again = try? WireMessage(written) else {
+        preconditionFailure("a message that was read cannot be written and read")
+    }
+    // A number that is none is equal to nothing, so the lengths are compared.
+    guard let twice = try? again.encoded(), twice.count == written.count else {
+        preconditionFailure("a message changes when it is written and read")
+    }
+    return 0
+}

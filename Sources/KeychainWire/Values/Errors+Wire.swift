@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+extension KeychainError: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        try status.write(to: &writer)
+        try kind.write(to: &writer)
+        try reason.write(to: &writer)
+        try subject.write(to: &writer)
+        try facts.write(to: &writer)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        let status = try reader.value(Status.self)
+        let kind = try reader.value(Kind.self)
+        self.init(
+            status,
+            try reader.value(),
+            kind: kind,
+            subject: try reader.value(),
+            facts: try reader.value()
+        )
+    }
+}
+
+extension Status: WireRawValue {}
+
+extension KeychainError.Kind: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        switch self {
+        case .request: try writer.write(case: 1)
+        case .device(let error): try writer.write(case: 2, error)
+        case .authentication(let failure): try writer.write(case: 3, failure)
+        case .storage(let failure): try writer.write(case: 4, failure)
+        case .keys(let failure): try writer.write(case: 5, failure)
+        case .unavailable: try writer.write(case: 6)
+        case .transport: try writer.write(case: 7)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 1: self = .request
+        case 2: self = .device(try reader.value())
+        case 3: self = .authentication(try reader.value())
+        case 4: self = .storage(try reader.value())
+        case 5: self = .keys(try reader.value())
+        case 6: self = .unavailable
+        case 7: self = .transport
+        default: throw .unknownCase
+        }
+    }
+}
+
+extension KeychainError.StorageFailure: WireRawValue {}
+
+extension KeychainError.KeyFailure: WireRawValue {}
+
+extension AuthenticationFailure: WireRawValue {}
+
+extension DeviceError: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        switch self {
+        case .noPasscode: try writer.write(case: 1)
+        case .passcodeAlreadySet: try writer.write(case: 2)
+        case .emptyPasscode: try writer.write(case: 3)
+        case .wrongPasscode(let attempts, let seconds): try writer.write(case: 4, attempts, seconds)
+        case .attemptTooSoon(let seconds): try writer.write(case: 5, seconds)
+        case .erased: try writer.write(case: 6)
+        case .locked: try writer.write(case: 7)
+        case .unusablePolicy: try writer.write(case: 8)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 1: self = .noPasscode
+        case 2: self = .passcodeAlreadySet
+        case 3: self = .emptyPasscode
+        case 4: self = .wrongPasscode(failedAttempts: try reader.value(), secondsUntilNextAttempt: try reader.value())
+        case 5: self = .attemptTooSoon(secondsUntilNextAttempt: try reader.value())
+        case 6: self = .erased
+        case 7: self = .locked
+        case 8: self = .unusablePolicy
+        default: throw .unknownCase
+        }
+    }
+}

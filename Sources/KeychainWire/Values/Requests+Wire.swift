@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+extension KeychainCommand: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        switch self {
+        case .items(let request): try writer.write(case: 1, request)
+        case .device(let command): try writer.write(case: 2, command)
+        case .authentication(let command): try writer.write(case: 3, command)
+        case .enclave(let command): try writer.write(case: 4, command)
+        case .maintenance(let command): try writer.write(case: 5, command)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 1: self = .items(try reader.value())
+        case 2: self = .device(try reader.value())
+        case 3: self = .authentication(try reader.value())
+        case 4: self = .enclave(try reader.value())
+        case 5: self = .maintenance(try reader.value())
+        default: throw .unknownCase
+        }
+    }
+}
+
+extension KeychainCommand.Device: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        switch self {
+        case .status: try writer.write(case: 1)
+        case .lock: try writer.write(case: 2)
+        case .lockThisProcess: try writer.write(case: 3)
+        case .unlock(let passcode): try writer.write(case: 4, passcode)
+        case .setPasscode(let passcode): try writer.write(case: 5, passcode)
+        case .changePasscode(let old, let new): try writer.write(case: 6, old, new)
+        case .removePasscode(let passcode): try writer.write(case: 7, passcode)
+        case .setPolicy(let policy): try writer.write(case: 8, policy)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 1: self = .status
+        case 2: self = .lock
+        case 3: self = .lockThisProcess
+        case 4: self = .unlock(try reader.value())
+        case 5: self = .setPasscode(try reader.value())
+        case 6: self = .changePasscode(from: try reader.value(), to: try reader.value())
+        case 7: self = .removePasscode(try reader.value())
+        case 8: self = .setPolicy(try reader.value())
+        default: throw .unknownCase
+        }
+    }
+}
+
+extension KeychainCommand.Authentication: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        switch self {
+        case .biometry: try writer.write(case: 1)
+        case .check(let policy, let context): try writer.write(case: 2, policy, context)
+        case .evaluate(let demand, let reason, let context): try writer.write(case: 3, demand, reason, context)
+        case .status(let context): try writer.write(case: 4, context)
+        case .forgetPassword(let context): try writer.write(case: 5, context)
+        case .invalidate(let context): try writer.write(case: 6, context)
+        case .release(let context): try writer.write(case: 7, context)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 1: self = .biometry
+        case 2: self = .check(try reader.value(), try reader.value())
+        case 3: self = .evaluate(try reader.value(), reason: try reader.value(), try reader.value())
+        case 4: self = .status(of: try reader.value())
+        case 5: self = .forgetPassword(of: try reader.value())
+        case 6: self = .invalidate(try reader.value())
+        case 7: self = .release(try reader.value())
+        default: throw .unknownCase
+        }
+    }
+}
+
+extension KeychainCommand.Authentication.Demand: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        switch self {
+        case .policy(let policy): try writer.write(case: 1, policy)
+        case .accessControl(let accessControl): try writer.write(case: 2, accessControl)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 1: self = .policy(try reader.value())
+        case 2: self = .accessControl(try reader.value())
+        default: throw .unknownCase
+        }
+    }
+}
+
+extension KeychainCommand.Enclave: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        switch self {
+        case .kind: try writer.write(case: 1)
+        case .makeKey(let algorithm, let accessControl, let context):
+            try writer.write(case: 2, algorithm, accessControl, context)
+        case .key(let sealed): try writer.write(case: 3, sealed)
+        case .use(let operation, let sealed, let context): try writer.write(case: 4, operation, sealed, context)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 1: self = .kind
+        case 2: self = .makeKey(try reader.value(), try reader.value(), try reader.value())
+        case 3: self = .key(try reader.value())
+        case 4: self = .use(try reader.value(), try reader.value(), try reader.value())
+        default: throw .unknownCase
+        }
+    }
+}
+
+extension KeychainCommand.Maintenance: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        switch self {
+        case .check: try writer.write(case: 1)
+        case .recover: try writer.write(case: 2)
+        case .createBackup(let path, let secret): try writer.write(case: 3, path, secret)
+        case .restoreBackup(let path, let secret): try writer.write(case: 4, path, secret)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 1: self = .check
+        case 2: self = .recover
+        case 3: self = .createBackup(path: try reader.value(), secret: try reader.value())
+        case 4: self = .restoreBackup(path: try reader.value(), secret: try reader.value())
+        default: throw .unknownCase
+        }
+    }
+}
+
+extension KeychainRequest: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        try operation.write(to: &writer)
+        try client.write(to: &writer)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(try reader.value(), client: try reader.value())
+    }
+}
+
+extension KeychainRequest.Operation: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        switch self {
+        case .add(let dictionary): try writer.write(case: 1, dictionary)
+        case .copyMatching(let query): try writer.write(case: 2, query)
+        case .update(let query, let attributes): try writer.write(case: 3, query, attributes)
+        case .delete(let query): try writer.write(case: 4, query)
+        case .set(let query, let attributes, let addition): try writer.write(case: 5, query, attributes, addition)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 1: self = .add(try reader.value())
+        case 2: self = .copyMatching(try reader.value())
+        case 3: self = .update(try reader.value(), attributes: try reader.value())
+        case 4: self = .delete(try reader.value())
+        case 5: self = .set(try reader.value(), attributes: try reader.value(), addition: try reader.value())
+        default: throw .unknownCase
+        }
+    }
+}
+
+extension Client: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        try accessGroups.write(to: &writer)
+        try writer.write(UInt8(profile == .iOS ? 1 : 2))
+        try appClipIdentifier.write(to: &writer)
+        try isNetworkExtension.write(to: &writer)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        let accessGroups = try reader.value([String].self)
+        let profile: Profile
+        switch try reader.tag() {
+        case 1: profile = .iOS
+        case 2: profile = .macOS
+        default: throw .unknownCase
+        }
+        self.init(
+            accessGroups: accessGroups,
+            profile: profile,
+            appClipIdentifier: try reader.value(),
+            isNetworkExtension: try reader.value()
+        )
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainCore
+
+/// Why bytes are no message, or a value cannot be one.
+public enum WireError: String, Error, Sendable, Hashable {
+    /// The bytes end before the message does.
+    case truncated
+    /// There are bytes after the end.
+    case trailingBytes
+    /// The message is of another version.
+    case version
+    /// A number stands for no case of its type.
+    case unknownCase
+    /// A value is not one of its type: text that is not UTF-8, a number out of range, a key that comes twice.
+    case invalidValue
+    /// Values lie in each other deeper than is allowed.
+    case tooDeep
+    /// The message is longer than is allowed.
+    case tooLong
+}
+
+extension KeychainError {
+    /// The failure of a command that could not be sent, or whose reply could not be read.
+    public init(_ error: WireError) {
+        self.init(
+            error == .tooLong ? .dataTooLarge : .internalComponent,
+            "a message to or from the keychain cannot be used: \(error.rawValue)",
+            kind: .transport
+        )
+    }
+}

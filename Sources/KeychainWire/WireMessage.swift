@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainCore
+
+/// What passes between a program and the process that has its keychain.
+///
+/// Each is a frame: the number of bytes that follow, in four bytes; the version of the encoding and the kind of message, a byte
+/// each; a number that says what belongs together, in eight bytes; and the values, one after the other. Integers have a fixed
+/// size and their most significant byte first, a number of binary64 is its eight bytes (IEEE 754). Text is UTF-8, and stands
+/// like all bytes behind its length in four bytes; lists stand behind the number of their elements. A case of an enumeration is
+/// a byte, and what belongs to it. There is no padding, and nothing follows the last value.
+public enum WireMessage: Sendable, Hashable {
+    /// From the program: a command.
+    case command(UInt64, KeychainCommand)
+    /// From the keychain: what came of the command of this number.
+    case reply(UInt64, KeychainReply)
+    /// From the keychain: why the command of this number failed.
+    case failure(UInt64, KeychainError)
+    /// From the keychain: a question to the person.
+    case prompt(UInt64, WirePrompt)
+    /// From the keychain: the question of this number is not to be answered any more.
+    case endPrompt(UInt64)
+    /// From the program: the answer to the question of this number.
+    case promptReply(UInt64, AuthenticationReply)
+    /// From the keychain: whether and how the person could be asked.
+    case authenticatorStatus(UInt64)
+    /// From the program: the answer to that.
+    case authenticator(UInt64, Biometry, canAskForSecrets: Bool)
+
+    /// The version of the encoding; no other is read.
+    public static let version: UInt8 = 1
+
+    /// How many bytes say how many follow.
+    public static let headerByteCount = 4
+
+    /// The most bytes that may follow the first four: 64 MiB, so that an item with the largest secret and as many bytes of
+    /// attributes fits.
+    public static let longestBody = 64 << 20
+
+    /// How deep values may lie in each other.
+    static let greatestDepth = 16
+
+    /// The whole frame.
+    ///
+    /// - Throws: ``WireError/tooLong``, ``WireError/tooDeep``.
+    public func encoded() throws(WireError) -> SecretBytes {
+        var writer = WireWriter()
+        try writer.write(UInt32(0))
+        try writer.write(Self.version)
+        try write(to: &writer)
+        writer.overwrite(UInt32(writer.byteCount - Self.headerByteCount), at: 0)
+        return writer.finish()
+    }
+
+    /// The message of a whole frame, and of nothing else.
+    ///
+    /// - Throws: ``WireError``.
+    public init(_ frame: SecretBytes) throws(WireError) {
+        self = try frame.withUnsafeBytes { (bytes) throws(WireError) in try WireMessage(frame: bytes) }
+    }
+
+    /// The message of a whole frame, and of nothing else.
+    ///
+    /// - Throws: ``WireError``.
+    public init(frame: UnsafeRawBufferPointer) throws(WireError) {
+        var reader = WireReader(frame)
+        guard try Self.bodyLength(reader.bytes(Self.headerByteCount)) == frame.count - Self.headerByteCount else {
+            throw frame.count < Self.headerByteCount ? .truncated : .invalidValue
+        }
+        guard try reader.number(UInt8.self) == Self.version else { throw .version }
+        self = try reader.value()
+        guard reader.isAtEnd else { throw .trailingBytes }
+    }
+
+    /// How many bytes follow the first four of a frame.
+    ///
+    /// - Throws: ``WireError/truncated`` for fewer than four bytes, ``WireError/tooLong`` for more than ``longestBody``.
+    public static func bodyLength(_ header: UnsafeRawBufferPointer) throws(WireError) -> Int {
+        var reader = WireReader(header)
+        let count = Int(try reader.number(UInt32.self))
+        guard count <= longestBody else { throw .tooLong }
+        return count
+    }
+}
+
+extension WireMessage: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        switch self {
+        case .command(let number, let command): try writer.write(case: 1, number, command)
+        case .reply(let number, let reply): try writer.write(case: 2, number, reply)
+        case .failure(let number, let error): try writer.write(case: 3, number, error)
+        case .prompt(let number, let prompt): try writer.write(case: 4, number, prompt)
+        case .endPrompt(let number): try writer.write(case: 5, number)
+        case .promptReply(let number, let reply): try writer.write(case: 6, number, reply)
+        case .authenticatorStatus(let number): try writer.write(case: 7, number)
+        case .authenticator(let number, let biometry, let canAskForSecrets):
+            try writer.write(case: 8, number, biometry, canAskForSecrets)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        let tag = try reader.tag()
+        let number = try reader.value(UInt64.self)
+        switch tag {
+        case 1: self = .command(number, try reader.value())
+        case 2: self = .reply(number, try reader.value())
+        case 3: self = .failure(number, try reader.value())
+        case 4: self = .prompt(number, try reader.value())
+        case 5: self = .endPrompt(number)
+        case 6: self = .promptReply(number, try reader.value())
+        case 7: self = .authenticatorStatus(number)
+        case 8: self = .authenticator(number, try reader.value(), canAskForSecrets: try reader.value())
+        default: throw .unknownCase
+        }
+    }
+}
+
+/// A question to the person, without what ends it: that is a message of its own.
+public struct WirePrompt: Sendable, Hashable {
+    /// What is asked for.
+    public var kind: AuthenticationPrompt.Kind
+    /// Why, in the program's words.
+    public var reason: String
+    /// What to call the answer.
+    public var label: String?
+    /// What to write on the button that cancels.
+    public var cancelTitle: String?
+    /// What to write on the button that falls back to the passcode.
+    public var fallbackTitle: String?
+    /// What went wrong before.
+    public var problem: String?
+    /// How long to wait for an answer, in seconds.
+    public var timeoutSeconds: Double
+
+    /// A question as it is sent.
+    public init(_ prompt: AuthenticationPrompt) {
+        kind = prompt.kind
+        reason = prompt.reason
+        label = prompt.label
+        cancelTitle = prompt.cancelTitle
+        fallbackTitle = prompt.fallbackTitle
+        problem = prompt.problem
+        timeoutSeconds = prompt.timeoutSeconds
+    }
+
+    /// The question as it is put, with what ends it.
+    public func prompt(_ cancellation: PromptCancellation) -> AuthenticationPrompt {
+        AuthenticationPrompt(
+            kind,
+            reason: reason,
+            label: label,
+            cancelTitle: cancelTitle,
+            fallbackTitle: fallbackTitle,
+            problem: problem,
+            timeoutSeconds: timeoutSeconds,
+            cancellation: cancellation
+        )
+    }
+}
+
+extension WirePrompt: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        try kind.write(to: &writer)
+        try reason.write(to: &writer)
+        for text in [label, cancelTitle, fallbackTitle, problem] { try text.write(to: &writer) }
+        try timeoutSeconds.write(to: &writer)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        kind = try reader.value()
+        reason = try reader.value()
+        label = try reader.value()
+        cancelTitle = try reader.value()
+        fallbackTitle = try reader.value()
+        problem = try reader.value()
+        timeoutSeconds = try reader.value()
+    }
+}

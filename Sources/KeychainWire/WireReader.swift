@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Reads values one after the other from bytes that anybody may have written.
+///
+/// A count is believed no further than there are bytes for it: nothing is allocated for what is not there.
+struct WireReader {
+    private var rest: UnsafeRawBufferPointer.SubSequence
+    private var depth = 0
+
+    /// Reads from bytes that have to stay until the last value was read.
+    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
+
+    /// Whether everything was read.
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func bytes(_ count: Int) throws(WireError) -> UnsafeRawBufferPointer {
+        guard count >= 0, count <= rest.count else { throw .truncated }
+        let bytes = rest.prefix(count)
+        rest = rest.dropFirst(count)
+        return UnsafeRawBufferPointer(rebasing: bytes)
+    }
+
+    /// Reads bytes behind their length.
+    mutating func bytesAfterLength() throws(WireError) -> UnsafeRawBufferPointer { try bytes(count()) }
+
+    mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(WireError) -> Number {
+        let bytes = try bytes(MemoryLayout<Number>.size)
+        return Number(bigEndian: bytes.loadUnaligned(as: Number.self))
+    }
+
+    /// Reads a number of elements, each of which takes a byte at least.
+    mutating func count() throws(WireError) -> Int {
+        let count = Int(try number(UInt32.self))
+        guard count <= rest.count else { throw .truncated }
+        return count
+    }
+
+    /// Runs `body` one level deeper.
+    mutating func nested<Value>(
+        _ body: (inout WireReader) throws(WireError) -> Value
+    ) throws(WireError) -> Value {
+        guard depth < WireMessage.greatestDepth else { throw .tooDeep }
+        depth += 1
+        defer { depth -= 1 }
+        return try body(&self)
+    }
+}

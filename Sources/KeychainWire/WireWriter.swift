@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+@_implementationOnly import CKeychainSupport
+
+/// Writes values one after the other into memory that is wiped.
+struct WireWriter: ~Copyable {
+    private var buffer: UnsafeMutableRawBufferPointer
+    private var count = 0
+    private var depth = 0
+
+    init() { buffer = .allocate(byteCount: 512, alignment: 8) }
+
+    deinit { Self.release(buffer) }
+
+    /// What was written.
+    consuming func finish() -> SecretBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+
+    mutating func write(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+        let end = count + bytes.count
+        guard end <= WireMessage.longestBody + WireMessage.headerByteCount else { throw .tooLong }
+        if end > buffer.count { grow(to: end) }
+        if !bytes.isEmpty { UnsafeMutableRawBufferPointer(rebasing: buffer[count..<end]).copyMemory(from: bytes) }
+        count = end
+    }
+
+    mutating func write(_ number: some FixedWidthInteger) throws(WireError) {
+        let bigEndian = number.bigEndian
+        try withUnsafeBytes(of: bigEndian) { (bytes) throws(WireError) in try write(bytes) }
+    }
+
+    /// Writes the length and the bytes.
+    mutating func write(lengthAnd bytes: UnsafeRawBufferPointer) throws(WireError) {
+        try write(count: bytes.count)
+        try write(bytes)
+    }
+
+    mutating func write(count: Int) throws(WireError) {
+        guard let count = UInt32(exactly: count) else { throw .tooLong }
+        try write(count)
+    }
+
+    /// Writes a number of four bytes over what was written before.
+    mutating func overwrite(_ number: UInt32, at offset: Int) {
+        withUnsafeBytes(of: number.bigEndian) { bytes in
+            UnsafeMutableRawBufferPointer(rebasing: buffer[offset..<(offset + 4)]).copyMemory(from: bytes)
+        }
+    }
+
+    /// How many bytes were written.
+    var byteCount: Int { count }
+
+    /// Runs `body` one level deeper.
+    mutating func nested(_ body: (inout WireWriter) throws(WireError) -> Void) throws(WireError) {
+        guard depth < WireMessage.greatestDepth else { throw .tooDeep }
+        depth += 1
+        try body(&self)
+        depth -= 1
+    }
+
+    private mutating func grow(to needed: Int) {
+        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(needed, 2 * buffer.count), alignment: 8)
+        UnsafeMutableRawBufferPointer(rebasing: larger[..<count]).copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        )
+        Self.release(buffer)
+        buffer = larger
+    }
+
+    private static func release(_ buffer: UnsafeMutableRawBufferPointer) {
+        keychain_wipe(buffer.baseAddress, buffer.count)
+        buffer.deallocate()
+    }
+}

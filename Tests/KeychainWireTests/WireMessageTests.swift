@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainTestSupport
+import KeychainWire
+import Testing
+
+/// Messages as bytes, and bytes that are none.
+struct WireMessageTests {
+    @Test("every message comes back as it was", arguments: WireSamples.all.indices)
+    func roundTrip(_ index: Int) throws {
+        let message = WireSamples.all[index]
+        let bytes = try message.encoded()
+        #expect(try WireMessage(bytes) == message)
+        let length = try bytes.withUnsafeBytes { bytes in
+            try WireMessage.bodyLength(UnsafeRawBufferPointer(rebasing: bytes.prefix(WireMessage.headerByteCount)))
+        }
+        #expect(length == bytes.count - WireMessage.headerByteCount)
+    }
+
+    @Test("what a comparison leaves aside comes back as well: the enrolled set of an access control")
+    func enrolledSet() throws {
+        for accessControl in WireSamples.accessControls {
+            let message = WireMessage.command(1, .enclave(.makeKey(.p256, accessControl, nil)))
+            guard case .command(_, .enclave(.makeKey(_, let read, _))) = try WireMessage(message.encoded()) else {
+                Issue.record("another message")
+                return
+            }
+            #expect(read.enrolledSet == accessControl.enrolledSet)
+        }
+    }
+
+    @Test("a message that is cut short anywhere is none, with a length that says so or not")
+    func truncation() throws {
+        for message in WireSamples.all {
+            let whole = try message.encoded().unprotectedCopy
+            for count in whole.indices {
+                #expect(throws: WireError.self) { try WireMessage(SecretBytes(Array(whole[..<count]))) }
+                guard count >= WireMessage.headerByteCount else { continue }
+                #expect(throws: WireError.self) { try WireMessage(Self.frame(Array(whole[4..<count]))) }
+            }
+        }
+    }
+
+    @Test("altered bytes give an error or another message, which is one in every respect")
+    func mutation() throws {
+        var generator = SeededGenerator(seed: 13)
+        var read = 0
+        for message in WireSamples.all {
+            let whole = try message.encoded().unprotectedCopy
+            for index in whole.indices {
+                var altered = whole
+                for byte: UInt8 in [0, 1, 0x7f, 0xff, whole[index] ^ 1, .random(in: 0...255, using: &generator)] {
+                    altered[index] = byte
+                    guard let other = try? WireMessage(SecretBytes(altered)) else { continue }
+                    read += 1
+                    // A number that is none is equal to nothing, so the lengths are compared.
+                    let again = try other.encoded()
+                    #expect(try WireMessage(again).encoded().count == again.count)
+                }
+            }
+        }
+        #expect(read > 0)
+    }
+
+    @Test("what is no message is refused for what it is")
+    func refusals() throws {
+        let message = try WireMessage.command(1, .device(.unlock(WireSamples.secret("1234")))).encoded().unprotectedCopy
+        let body = Array(message[4...])
+        func error(_ body: [UInt8]) -> WireError? {
+            do throws(WireError) {
+                _ = try WireMessage(Self.frame(body))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(error(body) == nil)
+        #expect(error(body + [0]) == .trailingBytes)
+        #expect(error([2] + body.dropFirst()) == .version)
+        #expect(error([1, 0] + body.dropFirst(2)) == .unknownCase)
+        #expect(error(Array(body.dropLast())) == .truncated)
+        // A length of four gigabytes, for four bytes.
+        #expect(error(body.dropLast(8) + [0xff, 0xff, 0xff, 0xff] + body.suffix(4)) == .truncated)
+        // Text that is not UTF-8, and a key that comes twice.
+        let strings = try WireMessage.failure(1, KeychainError(.io, "ab", facts: ["k": "", "l": ""])).encoded()
+        let text = Array(strings.unprotectedCopy[4...])
+        #expect(error(Self.replacing(Array("ab".utf8), [0xc3, 0x28], text)) == .invalidValue)
+        #expect(error(Self.replacing(Array("l".utf8), Array("k".utf8), text)) == .invalidValue)
+    }
+
+    @Test("a frame longer than is allowed is refused by its first four bytes, and is not made")
+    func tooLong() throws {
+        let header: [UInt8] = [0x04, 0, 0, 1]
+        #expect(throws: WireError.tooLong) { try header.withUnsafeBytes { try WireMessage.bodyLength($0) } }
+        #expect(throws: WireError.truncated) { try [UInt8]().withUnsafeBytes { try WireMessage.bodyLength($0) } }
+        let largest = SecretBytes(count: WireMessage.longestBody) { _ in }
+        #expect(throws: WireError.tooLong) { try WireMessage.reply(1, .secret(largest)).encoded() }
+    }
+
+    @Test("values that lie in each other too deep are neither written nor read", arguments: [15, 16, 17, 100_000])
+    func depth(_ depth: Int) throws {
+        // Made from the inside; by hand, because what is too deep is not written.
+        let body =
+            [1, 1] + [UInt8](repeating: 0, count: 8) + [1, 1, 0, 0, 0, 1, 0, 0, 0, 1, UInt8(ascii: "k")]
+            + Array([[UInt8]](repeating: [8, 0, 0, 0, 1], count: depth).joined()) + [1]
+            + [0, 0, 0, 0] + [0, 0, 0, 0, 1, 0, 0]
+        if depth <= 16 {
+            let message = try WireMessage(Self.frame(body))
+            #expect(try WireMessage(message.encoded()) == message)
+        } else {
+            #expect(throws: WireError.tooDeep) { try WireMessage(Self.frame(body)) }
+        }
+        guard depth < 1000 else { return }
+        var value = PropertyValue.null
+        for _ in 0..<depth { value = .array([value]) }
+        let message = WireMessage.command(
+            0,
+            .items(KeychainRequest(.add(["k": value]), client: WireSamples.clients[0]))
+        )
+        let isWritten = (try? message.encoded()) != nil
+        #expect(isWritten == (depth <= 16))
+    }
+
+    @Test("a failure says that a message could not be used, and nothing of what is in it")
+    func failures() {
+        let error = KeychainError(WireError.tooLong)
+        #expect(error.kind == .transport && error.status == .dataTooLarge)
+        #expect(KeychainError(WireError.truncated).status == .internalComponent)
+    }
+
+    private static func frame(_ body: [UInt8]) -> SecretBytes {
+        SecretBytes(withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + body)
+    }
+
+    private static func replacing(_ old: [UInt8], _ new: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        for index in bytes.indices.reversed() where bytes[index...].starts(with: old) {
+            bytes.replaceSubrange(index..<(index + old.count), with: new)
+            return bytes
+        }
+        return bytes
+    }
+}

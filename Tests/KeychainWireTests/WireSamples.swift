@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainWire
+
+/// Messages with every case of every value.
+enum WireSamples {
+    /// Every message there is, but for what its values hold.
+    static let all: [WireMessage] =
+        commands.map { .command(7, $0) } + replies.map { .reply(.max, $0) } + errors.map { .failure(0, $0) }
+        + prompts.map { .prompt(1, WirePrompt($0)) } + authenticationReplies.map { .promptReply(2, $0) }
+        + biometries.flatMap { biometry in
+            [true, false].map { .authenticator(3, biometry, canAskForSecrets: $0) }
+        } + [.endPrompt(4), .authenticatorStatus(5)]
+
+    static func secret(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8)) }
+
+    static let identifier = Bytes16(high: 1)
+
+    // MARK: Values of requests
+
+    static let numbers: [KeychainNumber] = [
+        .integer(0), .integer(.min), .integer(.max), .unsigned(.max), .real(0.1), .real(-0.0), .real(.infinity),
+    ]
+
+    static let contexts: [AuthenticationContext] = {
+        var settings = AuthenticationContext.Settings()
+        settings.interactionNotAllowed = true
+        settings.localizedReason = "pour l’été"
+        settings.localizedFallbackTitle = ""
+        settings.localizedCancelTitle = "No"
+        settings.reuseDurationSeconds = 12.5
+        return [
+            AuthenticationContext(identifier: identifier),
+            AuthenticationContext(
+                identifier: identifier,
+                settings: settings,
+                applicationPassword: secret("password"),
+                isInvalid: true
+            ),
+        ]
+    }()
+
+    static let accessControls: [AccessControl] = {
+        let flags: [AccessControlFlags] = [
+            [], .userPresence, [.biometryAny, .or, .devicePasscode], [.privateKeyUsage, .biometryCurrentSet],
+            [.companion, .and, .applicationPassword],
+        ]
+        var bound = AccessControl(synthesizedFor: .always)
+        bound.enrolledSet = identifier
+        return Accessibility.allCases.map(AccessControl.init(synthesizedFor:)) + [bound]
+            + flags.compactMap { AccessConstraints($0) }.map {
+                AccessControl(protection: .whenUnlocked, constraints: $0)
+            }
+    }()
+
+    static let references: [ItemReference] = {
+        let key = KeyReference(
+            attributes: ["type": .string("73"), "bsiz": .number(.integer(256))],
+            data: secret("key"),
+            context: contexts[0]
+        )
+        let certificate = CertificateReference(attributes: ["subj": .data(secret("name"))], data: secret("der"))
+        let named = CertificateReference(data: SecretBytes(), subjectSummary: "summary")
+        return [
+            .key(key), .key(KeyReference(attributes: [:], data: nil)), .certificate(certificate), .certificate(named),
+            .identity(IdentityReference(certificate: certificate, key: key)),
+        ]
+    }()
+
+    static let properties: [PropertyValue] =
+        [
+            .null, .boolean(true), .boolean(false), .string(""), .string("e\u{301}\0\u{1F511}"), .data(SecretBytes()),
+            .data(secret("hunter2")), .date(.referenceDate), .date(Timestamp(secondsSinceReferenceDate: -1.5)),
+            .uuid("6F1D4F7E-3B7C-4D2B-9E0A-0123456789AB"), .array([]),
+            .array([.string("a"), .array([.null]), .boolean(true)]), .policy(.basicX509),
+            .policy(.tls(isServer: true, host: "example.com")), .policy(.tls(isServer: false, host: nil)),
+            .nested(.encodable), .nested(.fractional), .nested(.unencodable), .oversizedData(1 << 40),
+            .object("NSObject"),
+        ] + numbers.map { .number($0) } + accessControls.map { .accessControl($0) }
+        + contexts.map { .authenticationContext($0) } + references.map { .reference($0) }
+
+    static let dictionary = PropertyDictionary(
+        Dictionary(uniqueKeysWithValues: properties.enumerated().map { ("key \($0.offset)", $0.element) }),
+        foreignKeys: Set(numbers.map { .number($0) } + [.other])
+    )
+
+    static let clients: [Client] = [
+        Client(accessGroups: []),
+        Client(accessGroups: ["a", "*"], profile: .macOS, appClipIdentifier: "clip", isNetworkExtension: true),
+    ]
+
+    static let operations: [KeychainRequest.Operation] =
+        properties.map { .add(["v": $0]) } + [
+            .add([:]), .copyMatching(dictionary), .update(["a": .null], attributes: ["b": .null]), .delete(dictionary),
+            .set(["a": .null], attributes: ["b": .null], addition: ["c": .null]),
+        ]
+
+    static let demands: [KeychainCommand.Authentication.Demand] =
+        AuthenticationPolicy.allCases.map { .policy($0) } + accessControls.map { .accessControl($0) }
+
+    static let enclaveOperations: [EnclaveOperation] = [
+        .sign(digest: [1, 2]), .agree(publicKey: [4]), .decapsulate([]), .signMessage([1], context: [2]),
+    ]
+
+    static let policies = [DevicePolicy(), DevicePolicy(autoLockAfterSeconds: 1, eraseAfterFailedAttempts: .max)]
+
+    static let commands: [KeychainCommand] =
+        operations.flatMap { operation in clients.map { .items(KeychainRequest(operation, client: $0)) } }
+        + ([
+            .status, .lock, .lockThisProcess, .unlock(secret("1234")), .setPasscode(SecretBytes()),
+            .changePasscode(from: secret("1"), to: secret("2")), .removePasscode(secret("3")),
+        ] + policies.map { .setPolicy($0) }).map { .device($0) }
+        + ([
+            .biometry, .status(of: identifier), .forgetPassword(of: identifier), .invalidate(identifier),
+            .release(identifier),
+        ]
+        + AuthenticationPolicy.allCases.map { .check($0, contexts[1]) }
+        + demands.map { .evaluate($0, reason: "to test", contexts[0]) }).map { .authentication($0) }
+        + ([.kind, .key(secret("sealed"))]
+        + EnclaveAlgorithm.allCases.map { .makeKey($0, accessControls[0], nil) }
+        + enclaveOperations.map { .use($0, secret("sealed"), contexts[1]) }).map { .enclave($0) }
+        + [
+            .check, .recover, .createBackup(path: "/tmp/a", secret: secret("s")),
+            .restoreBackup(path: "", secret: SecretBytes()),
+        ].map { .maintenance($0) }
+
+    // MARK: Values of replies
+
+    static let biometries: [Biometry] = [
+        .none, Biometry(.touchID, enrolledSet: identifier), Biometry(.faceID, isLockedOut: true), Biometry(.opticID),
+    ]
+
+    static let results: [ResultValue] =
+        [.data(secret("data")), .dictionary(dictionary.entries)] + references.map { .reference($0) }
+
+    static let replies: [KeychainReply] =
+        [
+            .done, .answer(.nothing), .answer(.list(results)), .answer(.list([])), .secret(secret("secret")),
+            .count(-1), .context(.init()),
+            .context(.init(shown: [.passcode, .biometry(enrolledSet: identifier)], hasApplicationPassword: true)),
+            .backup(BackupReport(items: 1, leftOut: [.always: 2, .whenUnlocked: 3], damaged: 4)),
+            .integrity(integrity), .integrity(IntegrityReport()),
+        ] + results.map { .answer(.single($0)) } + biometries.map { .biometry($0) }
+        + KeyEnclaveKind.allCases.map { .enclave($0) }
+        + LockState.allCases.flatMap { state in
+            policies.map { policy in
+                .deviceStatus(
+                    DeviceStatus(
+                        lockState: state,
+                        hasPasscode: state != .unlocked,
+                        failedAttempts: 3,
+                        secondsUntilNextAttempt: 59.5,
+                        policy: policy
+                    )
+                )
+            }
+        }
+        + EnclaveAlgorithm.allCases.map {
+            .enclaveKey(
+                EnclaveKey(algorithm: $0, publicKey: [4, 1], accessControl: accessControls[0], sealed: secret("s"))
+            )
+        }
+
+    private static var integrity: IntegrityReport {
+        var report = IntegrityReport()
+        (report.intactRows, report.lockedRows, report.destroyedRows) = (1, 2, 3)
+        report.keysAreLocked = false
+        report.structuralDefects = ["a page", "another"]
+        report.damagedRows = ItemClass.allCases.map {
+            .init(itemClass: $0, persistentReference: [1, 2, 3], damage: "secret", isQuarantined: $0 == .key)
+        }
+        return report
+    }
+
+    static let errors: [KeychainError] = {
+        let device: [DeviceError] = [
+            .noPasscode, .passcodeAlreadySet, .emptyPasscode,
+            .wrongPasscode(failedAttempts: 5, secondsUntilNextAttempt: 60),
+            .attemptTooSoon(secondsUntilNextAttempt: 0.5), .erased, .locked, .unusablePolicy,
+        ]
+        let kinds: [KeychainError.Kind] =
+            [.request, .unavailable, .transport] + device.map { .device($0) }
+            + AuthenticationFailure.allCases.map { .authentication($0) }
+            + KeychainError.StorageFailure.allCases.map { .storage($0) }
+            + KeychainError.KeyFailure.allCases.map { .keys($0) }
+        return kinds.map { KeychainError(.io, "a reason", kind: $0) } + [
+            KeychainError(Status(rawValue: .min), "", subject: "acct", facts: ["errno": "13", "path": "/tmp"])
+        ]
+    }()
+
+    // MARK: Questions
+
+    static let prompts: [AuthenticationPrompt] =
+        ([.passcode, .biometry, .applicationPassword, .newApplicationPassword] as [AuthenticationPrompt.Kind]).map {
+            AuthenticationPrompt($0, reason: "")
+        } + [
+            AuthenticationPrompt(
+                .passcode,
+                reason: "to test",
+                label: "New passcode",
+                cancelTitle: "No",
+                fallbackTitle: "",
+                problem: "The passcode is wrong.",
+                timeoutSeconds: 1
+            )
+        ]
+
+    static let authenticationReplies: [AuthenticationReply] = [
+        .secret(secret("typed")), .recognized, .notRecognized, .fallback, .cancelled, .ended, .unavailable,
+    ]
+}
+
+extension Bytes16 {
+    /// Sixteen different bytes.
+    fileprivate init(high first: UInt8) {
+        let bytes = (0..<UInt8(Bytes16.count)).map { first + $0 }
+        self = bytes.withUnsafeBytes { Bytes16($0) } ?? .zero
+    }
+}
