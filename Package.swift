@@ -404,7 +404,11 @@ let targets: [Target] = [
             "LocalAuthentication", "CStormSupport",
         ]
     ),
-    .testTarget(name: "ConformanceTests", dependencies: ["Conformance"], exclude: ["Cases"]),
+    .testTarget(
+        name: "ConformanceTests",
+        dependencies: ["Conformance", "KeychainSimulation", "LocalAuthentication", "Security"],
+        exclude: ["Cases"]
+    ),
     .testTarget(
         name: "FieldCodeSwift5Tests",
         dependencies: ["Security", "KeychainTesting"],
