@@ -17,7 +17,8 @@ struct Refusal: Error, Hashable, CustomStringConvertible {
             let wait = seconds > 0 ? "; next attempt in \(Duration.text(seconds))" : ""
             self.init("the passcode is wrong, \(Count.text(failedAttempts, "wrong one")) in a row\(wait)")
         case .device(.attemptTooSoon(let seconds)):
-            self.init("too many wrong passcodes: this one was not tried; next attempt in \(Duration.text(seconds))")
+            let delay = Duration.text(seconds)
+            self.init("after wrong passcodes, the next attempt is allowed in \(delay); this one was not checked")
         default: self.init(error.reason)
         }
     }
@@ -26,4 +27,14 @@ struct Refusal: Error, Hashable, CustomStringConvertible {
 /// Runs what throws a keychain's errors, for a command that throws refusals.
 func refusing<Result>(_ body: () throws(KeychainError) -> Result) throws(Refusal) -> Result {
     do { return try body() } catch { throw Refusal(error) }
+}
+
+/// A number of things, in words.
+enum Count {
+    static func text(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
+}
+
+/// Seconds, in words, rounded up: nobody comes back too soon.
+enum Duration {
+    static func text(_ seconds: Double) -> String { Count.text(Int(seconds.rounded(.up)), "second") }
 }

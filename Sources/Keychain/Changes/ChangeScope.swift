@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Darwin)
-/// Which keychain changes are about: on Apple's platforms there is one.
+/// Which keychain changes are about: on Apple platforms there is one.
 package struct ChangeScope: Sendable, Hashable {
     static var inEffect: ChangeScope { ChangeScope() }
 }

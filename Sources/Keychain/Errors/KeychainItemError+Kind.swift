@@ -5,11 +5,11 @@ extension KeychainItemError {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The item is there, or may be, and the device is locked: not the same as absent.
         case locked
-        /// Somebody would have to be asked who they are, and may or can not be.
+        /// Authentication is required, but interaction is not allowed or not possible.
         case authenticationRequired
-        /// Somebody was asked, and was not the right one; or nobody could ever be.
+        /// Authentication failed, or can never succeed.
         case authenticationFailed
-        /// Somebody, or the program, cancelled.
+        /// The user or the program cancelled.
         case cancelled
         /// There is an item with the same key.
         case duplicate
@@ -37,10 +37,10 @@ extension KeychainItemError {
     /// Whether there is an item with the same key.
     public var isDuplicate: Bool { kind == .duplicate }
 
-    /// Whether somebody, or the program, cancelled.
+    /// Whether the user or the program cancelled.
     public var isCancelled: Bool { kind == .cancelled }
 
-    /// Whether somebody would have to be asked who they are.
+    /// Whether authentication is required.
     public var needsAuthentication: Bool { kind == .authenticationRequired }
 
     /// Whether the app lacks an entitlement.

@@ -39,26 +39,26 @@ enum StatusGuide {
         Row(
             errSecInteractionNotAllowed,
             .authenticationRequired,
-            "somebody would have to be asked who they are, and may or can not be",
-            "call again where the person can be asked, without .forbidden"
+            "authentication is required, but interaction is not allowed or not possible",
+            "call again where the user can be prompted, without .forbidden"
         ),
         Row(
             errSecAuthFailed,
             .authenticationFailed,
-            "nobody showed what the item's access control asks for",
-            "let the person try again; when the enrolled biometry has changed or the passcode is gone, delete the item and set it anew"
+            "the user did not meet the item's access control",
+            "let the user try again; if the enrolled biometry has changed or the passcode was removed, delete the item and set it again"
         ),
         Row(
             errSecUserCanceled,
             .cancelled,
             "the authentication was cancelled",
-            "leave things as they are until the person asks for it again"
+            "change nothing until the user asks again"
         ),
         Row(
             errSecDuplicateItem,
             .duplicate,
             "there is an item with the same key",
-            "set the same item, or update or delete the one that is there; a label or another attribute outside of the key makes no other item"
+            "set the item, or update or delete the existing one; a label or another attribute outside the primary key does not make a different item"
         ),
         Row(
             errSecMissingEntitlement,
@@ -76,13 +76,13 @@ enum StatusGuide {
             errSecDecode,
             .damaged,
             "the item is damaged, or was stored by a keychain that this one cannot read",
-            "delete the item and set it anew; keep a copy of the keychain if it may be of use"
+            "delete the item and set it again; keep a copy of the keychain if it may be of use"
         ),
         Row(
             errSecDecode,
             .undecodableValue,
-            "the stored value is not what was asked for",
-            "read it as Data to see what is there, or set it anew"
+            "the stored value has another type",
+            "read it as Data to inspect it, or set it again"
         ),
         Row(
             errSecParam,
@@ -118,13 +118,13 @@ enum StatusGuide {
             errSecItemNotFound,
             .other,
             "there is no such item any more",
-            "read the item again: somebody deleted it meanwhile"
+            "read the item again: it was deleted meanwhile"
         ),
         Row(
             errSecNotAvailable,
             .unavailable,
-            "the keychain cannot be used: it cannot be opened, or the item asks for a passcode and none is set",
-            "read the reason; for an item that asks for a passcode, have the person set one"
+            "the keychain is not available: it cannot be opened, or the item requires a passcode and none is set",
+            "read the reason; for an item that requires a passcode, have the user set one"
         ),
         Row(
             errSecReadOnly,
@@ -139,7 +139,7 @@ enum StatusGuide {
             "the value is too large",
             "keep large data in a file, and its key here"
         ),
-        Row(errSecIO, .unavailable, "reading or writing failed", "see what the system's log says of the disk"),
+        Row(errSecIO, .unavailable, "reading or writing failed", "check the disk and the system log"),
         Row(errSecAllocate, .unavailable, "there is not enough memory", "try again later"),
         Row(
             errSecInternalComponent,

@@ -24,7 +24,7 @@ public final class InMemoryKeychain: StoredKeychain {
         store = ItemStore(EngineTransport(context))
     }
 
-    /// What the person does when asked.
+    /// What the user does when asked.
     public var person: Person {
         get { device.person }
         set { device.person = newValue }

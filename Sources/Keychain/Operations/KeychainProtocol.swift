@@ -8,9 +8,9 @@
 ///
 /// The requirements block.
 public protocol KeychainProtocol: Sendable {
-    /// Stores an item that is not there.
+    /// Stores a new item.
     ///
-    /// - Throws: ``KeychainItemError``, of the kind `duplicate` when it is there.
+    /// - Throws: ``KeychainItemError``, of the kind `duplicate` if the item exists.
     func addItem(
         _ item: any KeychainItem,
         contents: ItemContents,
@@ -19,7 +19,7 @@ public protocol KeychainProtocol: Sendable {
         authentication: Authentication
     ) throws(KeychainItemError)
 
-    /// Stores an item, there or not.
+    /// Stores an item, or replaces an existing one.
     ///
     /// Contents and protection of an item that is there are replaced by the given ones; details that are not given stay.
     ///
@@ -38,47 +38,47 @@ public protocol KeychainProtocol: Sendable {
 
     /// What an item holds: a password its data, a key the key, a certificate the certificate.
     ///
-    /// - Returns: The contents; `nil` when there is no such item, and for no other reason.
+    /// - Returns: The contents; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``.
     func itemContents(
         of item: any KeychainItem,
         authentication: Authentication
     ) throws(KeychainItemError) -> ItemContents?
 
-    /// What the keychain says of an item.
+    /// The attributes of an item.
     ///
-    /// - Returns: The attributes; `nil` when there is no such item, and for no other reason.
+    /// - Returns: The attributes; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``; an item under an access control asks for it here, too.
     func itemAttributes(
         of item: any KeychainItem,
         authentication: Authentication
     ) throws(KeychainItemError) -> ItemAttributes?
 
-    /// Changes an item that is there.
+    /// Changes an existing item.
     ///
-    /// - Returns: Whether it was there.
-    /// - Throws: ``KeychainItemError``, of the kind `duplicate` when an item lies where it is moved to.
+    /// - Returns: Whether it existed.
+    /// - Throws: ``KeychainItemError``, of the kind `duplicate` if another item has the new primary key.
     func updateItem(
         _ item: any KeychainItem,
         with update: ItemUpdate,
         authentication: Authentication
     ) throws(KeychainItemError) -> Bool
 
-    /// Deletes one item, locked or not; nobody is asked.
+    /// Deletes one item, locked or not; never prompts.
     ///
-    /// - Returns: Whether it was there.
+    /// - Returns: Whether it existed.
     /// - Throws: ``KeychainItemError``.
     func deleteItem(_ item: any KeychainItem) throws(KeychainItemError) -> Bool
 
     /// The items of a selection, without what they hold.
     ///
-    /// - Throws: ``KeychainItemError``; one item that is locked is enough.
+    /// - Throws: ``KeychainItemError``; also if a single item is locked.
     func findItems<Item>(
         matching selection: ItemSelection<Item>,
         authentication: Authentication
     ) throws(KeychainItemError) -> [FoundItem<Item>]
 
-    /// Deletes every item of a selection, locked or not; nobody is asked.
+    /// Deletes every item of a selection, locked or not; never prompts.
     ///
     /// - Returns: Whether there was any.
     /// - Throws: ``KeychainItemError``.

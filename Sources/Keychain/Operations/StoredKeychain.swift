@@ -8,7 +8,7 @@ protocol StoredKeychain: KeychainProtocol {
 }
 
 extension StoredKeychain {
-    /// Stores an item that is not there.
+    /// Stores a new item.
     public func addItem(
         _ item: any KeychainItem,
         contents: ItemContents,
@@ -19,7 +19,7 @@ extension StoredKeychain {
         try store.add(contents, item, protection, details, authentication)
     }
 
-    /// Stores an item, there or not.
+    /// Stores an item, or replaces an existing one.
     public func setItem(
         _ item: any KeychainItem,
         contents: ItemContents,
@@ -38,7 +38,7 @@ extension StoredKeychain {
         try store.contents(item, authentication)
     }
 
-    /// What the keychain says of an item; `nil` when there is no such item.
+    /// The attributes of an item; `nil` when there is no such item.
     public func itemAttributes(
         of item: any KeychainItem,
         authentication: Authentication
@@ -73,4 +73,25 @@ extension StoredKeychain {
 
     /// What this process changes through this module, from now on.
     public var changes: KeychainChanges { store.changes }
+}
+
+/// The keychain that the Security module reaches: the user's, or in a test the one of the app that the test runs as.
+///
+/// On Linux a set is one transaction; on Apple platforms it is an
+/// update, an add when there was nothing, and both again if the item was added meanwhile. This module cannot be built for
+/// Apple platforms where it is made: what it does there is tested by the same calls over the item functions here.
+public struct SystemKeychain: StoredKeychain {
+    let store: ItemStore
+
+    /// The keychain.
+    public init() {
+        #if canImport(Darwin)
+        store = ItemStore(FunctionTransport.shared)
+        #else
+        store = ItemStore(EngineTransport())
+        #endif
+    }
+
+    /// The keychain, reached in a certain way.
+    package init(_ transport: any ItemTransport) { store = ItemStore(transport) }
 }

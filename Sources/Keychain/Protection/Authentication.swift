@@ -6,7 +6,7 @@ import PortableSecurity
 
 // The context is a class that Apple's headers do not mark as Sendable; its members may be called from every thread.
 
-/// How somebody may be asked who they are, when an item asks for it.
+/// Whether and how the user may be prompted, if an item requires authentication.
 public struct Authentication: @unchecked Sendable {
     let way: Way
 
@@ -28,10 +28,10 @@ public struct Authentication: @unchecked Sendable {
     /// When the task of an asynchronous call is cancelled, the context is invalidated.
     public static func context(_ context: LAContext) -> Authentication { Authentication(way: .context(context)) }
 
-    /// Nobody is asked: a call that would have to ask fails.
+    /// Never prompts: a call that would have to prompt fails.
     public static let forbidden = Authentication(way: .forbidden)
 
-    /// Nobody is asked: items that ask for it are left out of a listing.
+    /// Never prompts: items that require authentication are left out of a listing.
     ///
     /// For listings; other calls fail with `errSecParam`.
     public static let skippingGuarded = Authentication(way: .skipping)

@@ -2,14 +2,14 @@
 
 public import PortableSecurity
 
-/// When an item can be read, and what somebody has to show first.
+/// When an item can be read, and which authentication it requires.
 ///
 /// There is no default: what protects a secret is decided where the secret is stored.
 public struct Protection: Sendable {
     /// In which states of the device the item can be read.
     public let accessibility: Accessibility
 
-    /// What somebody has to show; empty for nothing.
+    /// The required authentication; empty for none.
     ///
     /// An empty set is told from none in ``isGuarded``.
     public let constraints: SecAccessControlCreateFlags
@@ -22,7 +22,7 @@ public struct Protection: Sendable {
         Protection(accessibility: accessibility, constraints: [], isGuarded: false)
     }
 
-    /// Readable in some states of the device, after somebody has shown who they are.
+    /// Readable in some lock states, after authentication.
     ///
     /// The constraints are those of `SecAccessControlCreateWithFlags`; contradictory ones are refused when the item is stored. Such an
     /// item cannot be synchronizable.

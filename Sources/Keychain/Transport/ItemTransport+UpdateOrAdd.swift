@@ -5,7 +5,7 @@ import PortableLocalAuthentication
 import PortableSecurity
 
 extension ItemTransport {
-    /// Updates, adds when nothing was there, and begins anew when somebody else added meanwhile.
+    /// Updates, adds when nothing was there, and starts over if the item was added meanwhile.
     package func updateOrAdd(
         _ query: [String: Any],
         _ attributes: [String: Any],

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// What the keychain says of an item, the secret excepted.
+/// The attributes of an item, the secret excepted.
 public struct ItemAttributes: Sendable, Hashable {
     /// The primary key, with the access group that the item lies in.
     public var key: ItemKey
@@ -18,11 +18,11 @@ public struct ItemAttributes: Sendable, Hashable {
 
     /// What protects it; `nil` when that cannot be told.
     ///
-    /// Apple's platforms have no way to read an access control, only to compare it. There, constraints are recognized when they are
+    /// Apple platforms have no way to read an access control, only to compare it. There, constraints are recognized when they are
     /// among the usual ones, and an item that has an access control with none is told to have no access control.
     public var protection: Protection?
 
-    /// Label, comment and the like.
+    /// Label, comment and so on.
     public var details: ItemDetails
 
     /// Attributes.

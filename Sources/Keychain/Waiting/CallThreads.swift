@@ -2,6 +2,35 @@
 
 import Foundation
 
+/// Where calls wait.
+package enum CallThread {
+    /// Carries out what may wait, and does not block the caller's thread meanwhile; the values of the task are visible.
+    package static func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+            return await withTaskExecutorPreference(CallExecutor.shared) { await here(body) }
+        }
+        // Values of the task are out of sight there; only Apple's older systems come here, where nothing depends on them.
+        return await withCheckedContinuation { continuation in
+            CallThreads.shared.run { continuation.resume(returning: body()) }
+        }
+    }
+
+    /// Bound to no actor, so that it runs where the task prefers to.
+    private static func here<Result: Sendable>(_ body: @Sendable () -> Result) async -> Result { body() }
+}
+
+/// Runs the part of a task that waits on a thread of its own; the task's values stay visible.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+final class CallExecutor: TaskExecutor {
+    static let shared = CallExecutor()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedTaskExecutor()
+        CallThreads.shared.run { job.runSynchronously(on: executor) }
+    }
+}
+
 /// Threads for calls that may wait for a person or a disk, so that no thread of Swift's pool does.
 ///
 /// As many as there are calls, up to a bound, and each for a while afterwards.

@@ -4,9 +4,9 @@ import PortableLocalAuthentication
 import PortableSecurity
 
 extension KeychainProtocol {
-    /// Carries out a call on a thread where it may wait.
+    /// Runs a call on a thread that may block.
     ///
-    /// That the task is cancelled ends a question to the person, and the call with it; one that has succeeded by then has succeeded.
+    /// Cancelling the task ends the prompt and the call; a call that has succeeded by then has succeeded.
     func waiting<Result: Sendable>(
         _ operation: KeychainItemError.Operation,
         _ item: (any KeychainItem)?,

@@ -12,10 +12,10 @@ struct QuestionText: Sendable, Hashable {
     let problem: String?
 
     /// What asks for the same once more.
-    static let repetition = "The same again"
+    static let repetition = "Repeat"
 
     /// What is wrong with two answers that differ.
-    static let mismatch = "The two are not the same."
+    static let mismatch = "They do not match."
 
     /// What is wrong with an answer that nothing could take.
     static let tooLong = "That is longer than 1 MiB."
@@ -33,5 +33,41 @@ struct QuestionText: Sendable, Hashable {
         label = prompt.label.map(PlainText.shown) ?? word
         reason = prompt.reason.isEmpty ? nil : PlainText.shown(prompt.reason)
         problem = prompt.problem.map(PlainText.shown)
+    }
+}
+
+/// Why a question has no answer.
+enum QuestionEnd: Error, Sendable, Hashable {
+    case cancelled
+    case ended
+    case unavailable
+
+    var reply: AuthenticationReply {
+        switch self {
+        case .cancelled: .cancelled
+        case .ended: .ended
+        case .unavailable: .unavailable
+        }
+    }
+}
+
+/// Text of a program that is shown to a person.
+enum PlainText {
+    /// The most that is shown, in Unicode scalars: a single character can have any number of them.
+    static let longest = 500
+
+    /// A text in one line that can neither move the cursor nor change the direction of writing: with it a program could
+    /// make its words look like somebody else's.
+    static func shown(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars.prefix(longest) { scalars.append(isPlain(scalar) ? scalar : "\u{FFFD}") }
+        return text.unicodeScalars.count > longest ? String(scalars) + "…" : String(scalars)
+    }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
     }
 }

@@ -3,6 +3,8 @@
 import Glibc
 import KeychainCore
 
+@_implementationOnly import CKeychainSupport
+
 /// Waits for the other side of a question, for no longer than its prompt may take.
 final class QuestionWatch {
     let wakeUp: WakeUp
@@ -68,5 +70,52 @@ final class QuestionWatch {
         // What an interrupted poll left in the states has no meaning.
         if count < 0 { for index in states.indices { states[index].revents = 0 } }
         return count
+    }
+}
+
+/// What wakes a thread out of poll(2).
+///
+/// An object, so that a late signal never reaches another file that was given the same number.
+final class WakeUp: Sendable {
+    let descriptor: Int32
+
+    /// Returns `nil` when the process has no descriptor left.
+    init?() {
+        descriptor = keychain_event()
+        if descriptor < 0 { return nil }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    func signal() {
+        var one: UInt64 = 1
+        write(descriptor, &one, MemoryLayout.size(ofValue: one))
+    }
+
+    /// Takes the signals back.
+    func clear() {
+        var count: UInt64 = 0
+        read(descriptor, &count, MemoryLayout.size(ofValue: count))
+    }
+}
+
+/// A time by the monotonic clock until which something may take.
+struct Deadline: Sendable {
+    private let seconds: Double
+
+    /// So many seconds from now; a day at most, and now for what is no number.
+    init(in seconds: Double) {
+        self.seconds = Self.now + min(max(0, seconds), 86_400)
+    }
+
+    /// For how long poll(2) may wait; 0 when the time is over.
+    var milliseconds: Int32 { Int32(max(((seconds - Self.now) * 1000).rounded(.up), 0)) }
+
+    private static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

@@ -13,7 +13,7 @@ extension Certificate {
         public let bytes: [UInt8]
     }
 
-    /// The signature, read anew; `nil` for one that does not fill whole bytes.
+    /// The signature, read again; `nil` for one that does not fill whole bytes.
     public var signature: Signature? {
         guard let certificate = try? DER.parse(der), case .constructed(let nodes) = certificate.content else {
             return nil

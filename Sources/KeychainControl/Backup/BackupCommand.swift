@@ -6,7 +6,7 @@ import ArgumentParser
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Writes the keychain to a file that a secret opens, and makes one from such a file.",
+        abstract: "Writes and restores encrypted backups of the keychain.",
         discussion: """
             Items that may not leave their device stay behind; they are reported by level. The secret is asked for at the \
             terminal, or it is a line of standard input or of another descriptor.

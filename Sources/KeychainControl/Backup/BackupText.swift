@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeychainCore
 import KeychainEngine
 
@@ -16,7 +17,7 @@ enum BackupText {
     private static func text(_ first: String, _ report: BackupReport) -> String {
         var lines = [first]
         let levels = Accessibility.allCases.filter { report.leftOut[$0, default: 0] > 0 }
-        if !levels.isEmpty { lines.append("Not in the backup, because they may not leave their device:") }
+        if !levels.isEmpty { lines.append("Not in the backup, because they must not leave their device:") }
         for level in levels {
             lines.append("    \(level.constantName): \(Count.text(report.leftOut[level, default: 0], "item"))")
         }
@@ -24,5 +25,12 @@ enum BackupText {
             lines.append("Not in the backup, because of damage: \(Count.text(report.damaged, "item"))")
         }
         return lines.joined(separator: "\n")
+    }
+}
+
+/// A path as the shell means it.
+enum AbsolutePath {
+    static func of(_ path: String) -> String {
+        path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     }
 }

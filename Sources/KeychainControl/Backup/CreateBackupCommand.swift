@@ -7,7 +7,7 @@ import KeychainCore
 struct CreateBackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Writes a backup under a secret of its own.",
+        abstract: "Writes a backup, encrypted under its own secret.",
         discussion: """
             With a passcode set, that is asked for first: a locked keychain cannot be backed up. When both are lines of \
             one descriptor, the passcode is the first.

@@ -7,7 +7,7 @@ import KeychainCore
 struct RestoreBackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Makes the keychain from a backup, where there is none yet.",
+        abstract: "Restores a backup, if there is no keychain yet.",
         discussion: "The new keychain has no passcode."
     )
 

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Asks the person at the terminal, whatever standard input is.
+/// Asks for confirmation at the terminal, whatever standard input is.
 enum Confirmation {
     /// Whether the answer was "yes"; `nil` when the program has no terminal.
     @Sendable
@@ -10,7 +10,7 @@ enum Confirmation {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
         guard terminal >= 0 else { return nil }
         defer { close(terminal) }
-        StandardError.write("\(question)\nType yes to go on:", to: terminal)
+        StandardError.write("\(question)\nType yes to continue:", to: terminal)
         return answer(from: terminal) == Array("yes".utf8)
     }
 
@@ -25,5 +25,31 @@ enum Confirmation {
             line.append(byte)
         }
         return line
+    }
+}
+
+/// Where remarks go, so that the output holds nothing but results.
+enum StandardError {
+    /// Writes a line.
+    @Sendable
+    static func write(_ line: String) { write(line, to: STDERR_FILENO) }
+
+    /// Writes a line to another descriptor.
+    static func write(_ line: String, to descriptor: Int32) {
+        var bytes = Array("\(line)\n".utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+}
+
+/// The arguments that this program was started with.
+enum ProgramArguments {
+    /// Whether every one of them is UTF-8: as a string another one would be another path.
+    static func areUTF8(_ arguments: UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>) -> Bool {
+        arguments.allSatisfy { argument in argument.map { String(validatingCString: $0) != nil } ?? true }
     }
 }

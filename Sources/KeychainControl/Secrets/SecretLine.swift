@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Glibc
 import KeychainCore
 
@@ -55,6 +56,20 @@ enum SecretLine {
                 let why = String(cString: strerror(errno))
                 throw Refusal("the \(name.text) cannot be read from descriptor \(descriptor): \(why)")
             }
+        }
+    }
+}
+
+/// Catches what was given as an argument where none is expected, without repeating it: it may be a passcode.
+struct MisplacedSecret: ParsableArguments {
+    @Argument(help: .hidden)
+    var argument: String?
+
+    func validate() throws {
+        guard argument == nil else {
+            throw ValidationError(
+                "Unexpected argument. Secrets are never arguments, because other programs can see those."
+            )
         }
     }
 }

@@ -6,7 +6,7 @@ import KeychainCore
 enum SecretSource {
     /// A line of a descriptor.
     case descriptor(Int32)
-    /// The person.
+    /// The user.
     case person(any Authenticator)
 
     /// What a secret is called, and which options give it.
@@ -31,7 +31,7 @@ enum SecretSource {
         }
     }
 
-    /// A secret; from the person by a prompt of this kind.
+    /// A secret; from the user by a prompt of this kind.
     func read(_ name: Name, _ kind: AuthenticationPrompt.Kind, reason: String) throws(Refusal) -> SecretBytes {
         switch self {
         case .descriptor(let descriptor): try SecretLine.read(from: descriptor, name)
@@ -48,7 +48,7 @@ enum SecretSource {
         guard authenticator.canAskForSecrets else { throw nobody(name) }
         switch authenticator.ask(AuthenticationPrompt(kind, reason: reason, label: name.label)) {
         case .secret(let secret): return secret
-        case .ended: throw Refusal("nobody gave the \(name.text) in time")
+        case .ended: throw Refusal("no \(name.text) was given in time")
         case .unavailable: throw nobody(name)
         case .cancelled, .recognized, .notRecognized, .fallback: throw Refusal("cancelled")
         }

@@ -2,7 +2,7 @@
 
 /// Asks the owner of the device to be recognized, before something is shown or done.
 ///
-/// A gate answers with a ``BiometricOutcome`` and throws nothing, so that an error that nobody thought of cannot be taken for
+/// A gate answers with a ``BiometricOutcome`` and throws nothing, so that an unexpected error cannot be mistaken for
 /// a pass: only ``BiometricOutcome/passed`` is one.
 ///
 /// - Important: A gate alone protects nothing. It is a question whose answer the program reads, and whoever controls the
@@ -12,13 +12,13 @@
 public protocol BiometricGate: Sendable {
     /// Asks.
     ///
-    /// - Parameter reason: Why, for the person to read; not empty.
+    /// - Parameter reason: Why, as shown to the user; not empty.
     /// - Returns: What came of it.
     func ask(reason: String) async -> BiometricOutcome
 
-    /// Says what stands in the way of asking, as far as that can be said; asks nobody.
+    /// What prevents a prompt, as far as can be told without one.
     ///
-    /// - Returns: The outcome that asking would have; `nil` when somebody could be asked, which is no pass.
+    /// - Returns: The outcome that asking would have; `nil` if a prompt is possible, which is no pass.
     func obstacle() async -> BiometricOutcome?
 
     /// The faces and fingers that are enrolled now, as a value to keep and to compare with.
@@ -26,17 +26,17 @@ public protocol BiometricGate: Sendable {
     /// - Returns: The enrolment; `nil` when it cannot be said, such as while biometry is locked out or nothing is enrolled.
     func enrolment() async -> BiometricEnrolment?
 
-    /// Whether somebody was enrolled or removed since an enrolment was kept.
+    /// Whether the enrolled biometry changed since an enrolment was stored.
     ///
-    /// - Parameter earlier: What ``enrolment()`` gave when the person set this up.
+    /// - Parameter earlier: What ``enrolment()`` gave when the user set this up.
     /// - Returns: The comparison. A lockout is not a change: it is ``BiometricEnrolment/Change/unknown``.
     func change(since earlier: BiometricEnrolment) async -> BiometricEnrolment.Change
 }
 
 extension BiometricGate {
-    /// Whether somebody was enrolled or removed since an enrolment was kept, as the obstacle says where there is no enrolment.
+    /// Whether the enrolled biometry changed since an enrolment was stored, as the obstacle says where there is no enrolment.
     ///
-    /// - Parameter earlier: What ``enrolment()`` gave when the person set this up.
+    /// - Parameter earlier: What ``enrolment()`` gave when the user set this up.
     /// - Returns: The comparison. A lockout is not a change: it is ``BiometricEnrolment/Change/unknown``.
     public func change(since earlier: BiometricEnrolment) async -> BiometricEnrolment.Change {
         if let enrolment = await enrolment() { return enrolment == earlier ? .none : .changed }

@@ -2,15 +2,15 @@
 
 public import Foundation
 
-/// What came of asking somebody to be recognized.
+/// The outcome of a biometric prompt.
 public enum BiometricOutcome: Sendable, Hashable {
     /// The owner was recognized.
     case passed
-    /// Somebody tried, and was not recognized.
+    /// The user was not recognized.
     case notRecognized
-    /// The person cancelled.
+    /// The user cancelled.
     case cancelled
-    /// The person wants another way, such as a password of the program's own.
+    /// The user wants another way, such as a password of the program's own.
     case fallback
     /// The system or the program ended the question: a call came, or the task was cancelled.
     case interrupted
@@ -22,7 +22,7 @@ public enum BiometricOutcome: Sendable, Hashable {
     case notAvailable
     /// The device has no passcode, and so no biometry.
     case passcodeNotSet
-    /// Nobody can be asked now: the program is in the background, or asking was forbidden.
+    /// No prompt is possible now: the program is in the background, or interaction was forbidden.
     case notInteractive
     /// Something else, by its number in the domain of `LAError`; 0 for an error of another domain.
     case other(Int)
@@ -30,7 +30,7 @@ public enum BiometricOutcome: Sendable, Hashable {
 
 /// The faces and fingers that are enrolled on a device: opaque, and another value whenever they change.
 public struct BiometricEnrolment: Sendable, Hashable, Codable {
-    /// What the system gives to compare with; it identifies nobody.
+    /// What the system gives to compare with; it does not identify a person.
     public var state: Data
 
     /// An enrolment.

@@ -11,7 +11,7 @@ public actor ScriptedBiometricGate: BiometricGate {
     /// A gate.
     ///
     /// - Parameters:
-    ///   - answers: the outcomes of the questions, one after the other; after the last one nobody is there to be asked.
+    ///   - answers: the outcomes of the questions, one after the other; after the last one no prompt is possible.
     ///   - enrolment: who is enrolled; `nil` when it cannot be said.
     public init(_ answers: [BiometricOutcome], enrolment: BiometricEnrolment? = nil) {
         self.answers = answers

@@ -29,7 +29,7 @@ public struct SystemBiometricGate: BiometricGate {
 
     /// Asks; when the task is cancelled, the question is withdrawn.
     public func ask(reason: String) async -> BiometricOutcome {
-        // An empty reason is an exception on Apple's platforms.
+        // An empty reason is an exception on Apple platforms.
         guard !reason.isEmpty else { return .notInteractive }
         let question = SharedContext(makeContext())
         question.value.localizedFallbackTitle = fallbackTitle
@@ -63,7 +63,7 @@ public struct SystemBiometricGate: BiometricGate {
         return context.evaluatedPolicyDomainState.map(BiometricEnrolment.init)
     }
 
-    /// Whether somebody was enrolled or removed since an enrolment was kept; whether a passcode would do does not matter here.
+    /// Whether the enrolled biometry changed since an enrolment was stored; whether a passcode would do does not matter here.
     public func change(since earlier: BiometricEnrolment) async -> BiometricEnrolment.Change {
         if let enrolment = await enrolment() { return enrolment == earlier ? .none : .changed }
         return obstacle(to: .deviceOwnerAuthenticationWithBiometrics) == .notEnrolled ? .changed : .unknown

@@ -19,23 +19,23 @@ public protocol DeviceSigningKey: Sendable {
     /// The public key.
     var publicKey: P256.Signing.PublicKey { get }
 
-    /// Signs the SHA-256 digest of some data; blocks the thread when the owner is asked.
+    /// Signs the SHA-256 digest of some data; blocks the thread during a prompt.
     ///
     /// - Throws: ``DeviceKeyError``
     func makeSignature(for data: Data) throws(DeviceKeyError) -> P256.Signing.ECDSASignature
 }
 
 extension DeviceSigningKey {
-    /// Signs the SHA-256 digest of some data; blocks the thread when the owner is asked.
+    /// Signs the SHA-256 digest of some data; blocks the thread during a prompt.
     ///
     /// - Throws: ``DeviceKeyError``
     public func signature(for data: Data) throws(DeviceKeyError) -> P256.Signing.ECDSASignature {
         try makeSignature(for: data)
     }
 
-    /// Signs the SHA-256 digest of some data; no thread of Swift's pool waits for the owner.
+    /// Signs the SHA-256 digest of some data; blocks no thread of Swift's pool.
     ///
-    /// That the task is cancelled does not end the question; that the context of the key is invalidated does.
+    /// Cancelling the task does not end the prompt; invalidating the context of the key does.
     ///
     /// - Throws: ``DeviceKeyError``
     public func signature(for data: Data) async throws(DeviceKeyError) -> P256.Signing.ECDSASignature {
@@ -51,23 +51,23 @@ public protocol DeviceAgreementKey: Sendable {
     /// The public key.
     var publicKey: P256.KeyAgreement.PublicKey { get }
 
-    /// Computes the secret shared with the owner of a public key; blocks the thread when the owner is asked.
+    /// Computes the secret shared with the owner of a public key; blocks the thread during a prompt.
     ///
     /// - Throws: ``DeviceKeyError``
     func makeSharedSecret(with publicKey: P256.KeyAgreement.PublicKey) throws(DeviceKeyError) -> SharedSecret
 }
 
 extension DeviceAgreementKey {
-    /// Computes the secret shared with the owner of a public key; blocks the thread when the owner is asked.
+    /// Computes the secret shared with the owner of a public key; blocks the thread during a prompt.
     ///
     /// - Throws: ``DeviceKeyError``
     public func sharedSecret(with publicKey: P256.KeyAgreement.PublicKey) throws(DeviceKeyError) -> SharedSecret {
         try makeSharedSecret(with: publicKey)
     }
 
-    /// Computes the secret shared with the owner of a public key; no thread of Swift's pool waits for the owner.
+    /// Computes the secret shared with the owner of a public key; blocks no thread of Swift's pool.
     ///
-    /// That the task is cancelled does not end the question; that the context of the key is invalidated does.
+    /// Cancelling the task does not end the prompt; invalidating the context of the key does.
     ///
     /// - Throws: ``DeviceKeyError``
     public func sharedSecret(with publicKey: P256.KeyAgreement.PublicKey) async throws(DeviceKeyError) -> SharedSecret {

@@ -9,11 +9,11 @@ import PortableSecurity
 public struct DeviceKeyError: Error, Sendable, CustomStringConvertible {
     /// What went wrong.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// The device is locked, or nobody may be asked: the key is there, try again later.
+        /// The device is locked, or interaction is not allowed: the key exists, try again later.
         case locked
-        /// Somebody cancelled.
+        /// The user cancelled.
         case cancelled
-        /// Nobody showed what the key asks for.
+        /// The user did not meet the key's access control.
         case authenticationFailed
         /// There is a key of that name: it is not replaced.
         case alreadyExists
@@ -93,9 +93,9 @@ public struct DeviceKeyError: Error, Sendable, CustomStringConvertible {
         let sentence =
             switch reason {
             case .locked:
-                "the device is locked, or nobody may be asked now; try again later, and do not make another key"
+                "the device is locked, or interaction is not allowed; try again later, and do not make another key"
             case .cancelled: "it was cancelled"
-            case .authenticationFailed: "nobody showed what the key asks for"
+            case .authenticationFailed: "the user did not meet the key's access control"
             case .alreadyExists: "there is one, which is not replaced"
             case .otherPurpose: "it is a key of the other purpose"
             case .malformed: "the item in the keychain is no device key"

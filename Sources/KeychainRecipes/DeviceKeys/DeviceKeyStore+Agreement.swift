@@ -11,7 +11,7 @@ extension DeviceKeyStore {
     ///
     /// - Parameters:
     ///   - name: its name.
-    ///   - context: in which the owner is asked; `nil` for one of its own at each use.
+    ///   - context: for prompts; `nil` for a new one at each use.
     /// - Returns: The key; `nil` only if there is none.
     /// - Throws: ``DeviceKeyError``, with ``DeviceKeyError/Reason/noLongerOpens`` for a key that can never be used here.
     public func agreementKey(
@@ -25,9 +25,9 @@ extension DeviceKeyStore {
     ///
     /// - Parameters:
     ///   - name: its name.
-    ///   - protection: when it can be used, and what the owner shows first; a level that stays on this device.
+    ///   - protection: when it can be used and which authentication it requires; a this-device-only level.
     ///   - fallback: what to do where there is no Secure Enclave.
-    ///   - context: in which the owner is asked; `nil` for one of its own at each use.
+    ///   - context: for prompts; `nil` for a new one at each use.
     /// - Returns: The key.
     /// - Throws: ``DeviceKeyError``, with ``DeviceKeyError/Reason/alreadyExists`` if there is one of that name.
     public func makeAgreementKey(
@@ -50,7 +50,7 @@ extension DeviceKeyStore {
     ///     now, nothing is replaced.
     ///   - protection: as for a new key.
     ///   - fallback: as for a new key.
-    ///   - context: in which the owner is asked; `nil` for one of its own at each use.
+    ///   - context: for prompts; `nil` for a new one at each use.
     /// - Returns: The new key.
     /// - Throws: ``DeviceKeyError``. The old one is there still, except when only looking at the new one failed, and with
     ///   ``DeviceKeyError/Reason/replacedMeanwhile``: read the key again.

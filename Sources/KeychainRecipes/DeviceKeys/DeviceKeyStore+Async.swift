@@ -5,7 +5,7 @@ public import Keychain
 public import PortableLocalAuthentication
 
 extension DeviceKeyStore {
-    /// Reads a key, as ``signingKey(named:context:)``; no thread of Swift's pool waits for the owner.
+    /// Reads a key, as ``signingKey(named:context:)``; blocks no thread of Swift's pool.
     public func signingKey(
         named name: String,
         context: LAContext? = nil
@@ -14,8 +14,8 @@ extension DeviceKeyStore {
         return try await waiting { () throws(DeviceKeyError) in try signingKey(named: name, context: context?.value) }
     }
 
-    /// Makes a key and stores it, as ``makeSigningKey(named:protection:fallback:context:)``; no thread of Swift's pool waits for
-    /// the owner.
+    /// Makes a key and stores it, as ``makeSigningKey(named:protection:fallback:context:)``; blocks no
+    /// thread of Swift's pool.
     public func makeSigningKey(
         named name: String,
         protection: Protection,
@@ -51,7 +51,7 @@ extension DeviceKeyStore {
 }
 
 extension DeviceKeyStore {
-    /// Reads a key, as ``agreementKey(named:context:)``; no thread of Swift's pool waits for the owner.
+    /// Reads a key, as ``agreementKey(named:context:)``; blocks no thread of Swift's pool.
     public func agreementKey(
         named name: String,
         context: LAContext? = nil
@@ -60,8 +60,8 @@ extension DeviceKeyStore {
         return try await waiting { () throws(DeviceKeyError) in try agreementKey(named: name, context: context?.value) }
     }
 
-    /// Makes a key and stores it, as ``makeAgreementKey(named:protection:fallback:context:)``; no thread of Swift's pool waits for
-    /// the owner.
+    /// Makes a key and stores it, as ``makeAgreementKey(named:protection:fallback:context:)``; blocks no
+    /// thread of Swift's pool.
     public func makeAgreementKey(
         named name: String,
         protection: Protection,
@@ -96,7 +96,7 @@ extension DeviceKeyStore {
     }
 }
 
-/// Carries out a call on a thread where it may wait.
+/// Runs a call on a thread that may block.
 func waiting<Result: Sendable>(
     _ body: @escaping @Sendable () throws(DeviceKeyError) -> Result
 ) async throws(DeviceKeyError) -> Result {

@@ -8,7 +8,7 @@ public enum Installation: String, Sendable, Hashable, CaseIterable {
     case fresh
     /// The same as at the last start.
     case known
-    /// The app was installed anew: its own store has no mark, and the keychain has that of an earlier installation, whose
+    /// The app was reinstalled: its own store has no mark, and the keychain has that of an earlier installation, whose
     /// items are there still.
     case reinstalled
     /// The app's data came from a backup: its own store has a mark, and the keychain has none or another. Items that do not leave

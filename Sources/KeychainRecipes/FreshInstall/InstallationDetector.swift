@@ -5,7 +5,7 @@ public import Keychain
 
 /// Tells a fresh installation from one that finds the items of an earlier one.
 ///
-/// Removing an app from an iPhone leaves its items in the keychain, and an app that is installed anew finds them. So a mark is
+/// Removing an app from an iPhone leaves its items in the keychain, and an app that is reinstalled finds them. So a mark is
 /// kept in two places: in the keychain, which outlives the app, and in a store that dies with it. Which of the two are there,
 /// and whether they agree, says what happened.
 ///
@@ -109,7 +109,7 @@ public struct InstallationDetector: Sendable {
     ///
     /// - Parameter selection: Which items.
     /// - Returns: Whether there were any.
-    /// - Throws: ``InstallationError/noLeftovers(_:)`` unless the app was installed anew and not marked since.
+    /// - Throws: ``InstallationError/noLeftovers(_:)`` unless the app was reinstalled and not marked since.
     @discardableResult
     public func deleteLeftovers<Item: KeychainItem>(
         _ selection: ItemSelection<Item>

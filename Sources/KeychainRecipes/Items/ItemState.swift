@@ -6,7 +6,7 @@ import Keychain
 enum ItemState {
     case absent
     case readable(ItemAttributes)
-    /// Somebody has to authenticate.
+    /// It requires authentication.
     case guarded
     case failed(KeychainItemError)
 
@@ -29,4 +29,12 @@ enum ItemState {
         guard locked.isEmpty else { throw ItemsLockedError(items: locked) }
         return states
     }
+}
+
+/// The moments at which a recipe may be interrupted, for tests that interrupt it.
+package enum Checkpoint {
+    /// Called with the name of each moment.
+    @TaskLocal package static var observer: (@Sendable (String) -> Void)?
+
+    static func reach(_ moment: String) { observer?(moment) }
 }

@@ -22,3 +22,8 @@ public struct ContractReport: Sendable, Hashable, CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 }
+
+/// Says of a subject of the contract that its functions may be called from several threads at once.
+///
+/// The rules about concurrency are run only for such subjects: they would crash a class that guards nothing.
+public protocol ConcurrentContractSubject: Sendable {}

@@ -6,7 +6,7 @@ public import Testing
 extension KeychainContract {
     /// Records an issue for each rule that four functions break.
     ///
-    /// In XCTest, fail on ``violations(of:on:)`` instead.
+    /// In XCTest, fail on `violations(of:on:)` instead.
     ///
     /// - Parameters:
     ///   - subject: makes a subject that has no items; evaluated once for each rule.
@@ -26,7 +26,7 @@ extension KeychainContract {
 
     /// Records an issue for each rule that a store of passwords breaks.
     ///
-    /// In XCTest, fail on ``violations(of:on:)`` instead.
+    /// In XCTest, fail on `violations(of:on:)` instead.
     ///
     /// - Parameters:
     ///   - subject: makes a subject that has no passwords; evaluated once for each rule.

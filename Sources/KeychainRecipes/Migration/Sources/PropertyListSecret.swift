@@ -4,7 +4,7 @@ public import Foundation
 
 /// A secret that is a value in a property list file: text or bytes.
 ///
-/// Removing it writes the list anew without the key, in the same format and with the same owner and permissions, and puts it
+/// Removing it writes the list again without the key, in the same format and with the same owner and permissions, and puts it
 /// in the place of the old one in one step; a list of the old text form, which nothing writes any more, becomes XML. What is
 /// true of the bytes of a removed file is true of the old list: see ``FileSecret``.
 ///

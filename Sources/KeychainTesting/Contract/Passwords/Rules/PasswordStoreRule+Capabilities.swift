@@ -35,7 +35,7 @@ extension PasswordStoreRule {
         PasswordStoreRule(
             "clearing takes a service",
             "Deleting all takes every password for the service, and none for another.",
-            otherwise: "somebody stays signed in after signing out, or is signed out elsewhere",
+            otherwise: "a user stays signed in after signing out, or is signed out elsewhere",
             source: "Semantics, Match limit and Deleting items",
             needs: .clearing
         ) { bench in
@@ -92,7 +92,7 @@ extension PasswordStoreRule {
         PasswordStoreRule(
             "sets at the same time all succeed",
             "Of sets at the same time none fails, and one of their passwords is there afterwards.",
-            otherwise: "a race between two refreshes loses the token, or is an error that nobody handles",
+            otherwise: "a race between two refreshes loses the token, or is an unhandled error",
             source: "Semantics, Adding an item and Updating items",
             needs: .concurrency
         ) { try await $0.race() },

@@ -6,7 +6,7 @@ extension PasswordStoreRule {
         PasswordStoreRule(
             "accounts are apart",
             "Two accounts of a service have a password each.",
-            otherwise: "a second person who signs in takes the first one's password away",
+            otherwise: "a second user who signs in replaces the first one's password",
             source: "Semantics, Attributes of each class"
         ) { bench in
             try await bench.set(account: "ada")

@@ -9,7 +9,7 @@ extension PasswordStoreRule {
         PasswordStoreRule(
             "unreadable is not absent",
             "A password that cannot be read before the first unlock is an error, and not nil; after the unlock it is there.",
-            otherwise: "a background launch takes its person for signed out",
+            otherwise: "a background launch signs its user out",
             source: "Semantics, Items whose keys are unavailable; Apple: errSecInteractionNotAllowed",
             needs: .device
         ) { bench in

@@ -69,7 +69,7 @@ extension PasswordStoreRule {
         PasswordStoreRule(
             "free again after a delete",
             "After a delete, or one that found nothing, a password can be stored.",
-            otherwise: "nobody can sign in after signing out",
+            otherwise: "signing in after signing out fails",
             source: "Semantics, Deleting items"
         ) { bench in
             // Whether a delete of nothing is an error is the store's affair.
@@ -82,7 +82,7 @@ extension PasswordStoreRule {
         PasswordStoreRule(
             "a get changes nothing",
             "A password can be read more than once.",
-            otherwise: "whoever asks second is signed out",
+            otherwise: "the second caller is signed out",
             source: "Semantics, Copying matching items"
         ) { bench in
             try await bench.set()

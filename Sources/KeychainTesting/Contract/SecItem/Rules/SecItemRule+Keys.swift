@@ -8,7 +8,7 @@ extension SecItemRule {
         SecItemRule(
             "account makes an item",
             "Two generic passwords of one service that differ in the account are two items.",
-            otherwise: "a second person who signs in takes the first one's password away",
+            otherwise: "a second user who signs in replaces the first one's password",
             source: "Semantics, Attributes of each class; Apple: errSecDuplicateItem"
         ) { bench in
             try bench.add(SecItemBench.password("ada"), SecItemBench.secret)

@@ -85,7 +85,7 @@ extension SecItemRule {
         SecItemRule(
             "free again after a delete",
             "A key whose item was deleted can be added again.",
-            otherwise: "nobody can sign in after signing out",
+            otherwise: "signing in after signing out fails",
             source: "Semantics, Deleting items"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)

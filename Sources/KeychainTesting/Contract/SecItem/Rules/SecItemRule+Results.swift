@@ -18,7 +18,7 @@ extension SecItemRule {
         SecItemRule(
             "an array for all",
             "A copy with kSecMatchLimitAll returns an array, for a single match too.",
-            otherwise: "a cast to an array fails for whoever has one account",
+            otherwise: "a cast to an array fails if there is one account",
             source: "Semantics, Result of a copy"
         ) { bench in
             try bench.add(SecItemBench.password(), SecItemBench.secret)

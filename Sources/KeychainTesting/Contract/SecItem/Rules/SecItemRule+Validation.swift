@@ -77,7 +77,7 @@ extension SecItemRule {
         SecItemRule(
             "a delete has no limit",
             "A limit in a delete is errSecParam (-50) on iOS, and nothing is deleted.",
-            otherwise: "a delete with the query of a copy works in the test alone, and nobody is signed out",
+            otherwise: "a delete with the query of a copy works in the test alone, and the user is not signed out",
             source: "Semantics, What each function accepts",
             needs: .iOS
         ) { bench in

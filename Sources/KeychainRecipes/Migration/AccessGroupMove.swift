@@ -96,7 +96,7 @@ public struct AccessGroupMove: Sendable {
         return report
     }
 
-    /// Whether the app may use a group: looking for what is not there says so, and asks nobody.
+    /// Whether the app may use a group: looking for what is not there tells, without a prompt.
     private func probe(_ group: String) throws(AccessGroupMoveError) {
         let nothing = GenericPassword(service: "swift-keychain.probe", account: group, accessGroup: group)
         do throws(KeychainItemError) {
@@ -132,7 +132,7 @@ public struct AccessGroupMove: Sendable {
         do throws(KeychainItemError) {
             return try keychain.attributes(of: item, authentication: .forbidden) != nil
         } catch {
-            // What asks for somebody is there.
+            // An item that requires authentication exists.
             guard error.needsAuthentication else { throw error }
             return true
         }

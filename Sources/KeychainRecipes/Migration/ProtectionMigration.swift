@@ -26,7 +26,7 @@ public struct ProtectionMigration: Sendable {
     /// - Parameters:
     ///   - protection: what is to protect the items.
     ///   - keychain: the keychain.
-    ///   - guardedItems: what to do with items that ask for somebody to authenticate.
+    ///   - guardedItems: what to do with items that require authentication.
     public init(
         to protection: Protection,
         in keychain: any KeychainProtocol,
@@ -37,9 +37,9 @@ public struct ProtectionMigration: Sendable {
         self.guardedItems = guardedItems
     }
 
-    /// What to do with items under an access control that asks for somebody to authenticate.
+    /// What to do with items under an access control that requires authentication.
     public enum GuardedItems: String, Sendable, Hashable, CaseIterable {
-        /// Leave them: a new accessibility replaces the access control, and nobody would be asked any more.
+        /// Leave them: a new accessibility replaces the access control, and nothing would require authentication any more.
         case leave
         /// Change them: their owner is asked, once for all of them where the device allows it.
         case replaceGuard
@@ -69,7 +69,7 @@ public struct ProtectionMigration: Sendable {
         case changed
         /// It had the new protection already.
         case alreadyProtected
-        /// It asks for somebody to authenticate, and was left as it is.
+        /// It requires authentication, and was left unchanged.
         case leftGuarded
         /// There is no such item.
         case absent
