@@ -6,7 +6,7 @@ import KeychainCore
 /// What a process asks by: its terminal, or a program that shows a dialog.
 ///
 /// `SWIFT_KEYCHAIN_AUTHENTICATOR` chooses: `terminal`, `pinentry`, `pinentry:/absolute/path`, or `none`. Without it the
-/// terminal is asked if the process is in its foreground, else pinentry if there is a display, else nobody. Looked at anew
+/// terminal is asked if the process is in its foreground, else pinentry if there is a display, else nobody. Looked at again
 /// at each question.
 public struct ProcessAuthenticator: Authenticator {
     private let environment: @Sendable (String) -> String?
@@ -27,7 +27,7 @@ public struct ProcessAuthenticator: Authenticator {
     /// None.
     public var biometry: Biometry { .none }
 
-    /// Whether somebody could be asked now.
+    /// Whether a prompt is possible now.
     public var canAskForSecrets: Bool { chosen.canAskForSecrets }
 
     /// Asks by what there is now.

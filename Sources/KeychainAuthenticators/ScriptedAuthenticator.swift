@@ -28,7 +28,7 @@ public final class ScriptedAuthenticator: Authenticator {
         set { state.withLock { $0.biometry = newValue } }
     }
 
-    /// Whether somebody could be asked to type something; `true` unless a test says otherwise.
+    /// Whether the user can be prompted for text; `true` unless a test says otherwise.
     public var canAskForSecrets: Bool {
         get { state.withLock(\.canAskForSecrets) }
         set { state.withLock { $0.canAskForSecrets = newValue } }

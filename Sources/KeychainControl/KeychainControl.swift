@@ -8,7 +8,7 @@ public struct KeychainControl: ParsableCommand {
     /// Its name and its subcommands.
     public static let configuration = CommandConfiguration(
         commandName: "keychainctl",
-        abstract: "Looks after the keychain and the programs that use it.",
+        abstract: "Manages the keychain and the programs that use it.",
         subcommands: [DeviceCommand.self, BackupCommand.self, BundleIdentifierCommand.self]
     )
 

@@ -30,7 +30,7 @@ struct Surroundings: Sendable {
     /// Takes what the command has to say beside its result.
     var remark: @Sendable (String) -> Void = StandardError.write
 
-    /// Asks a question that is answered by yes; `nil` when there is nobody to ask.
+    /// Asks a question that is answered by yes; `nil` if there is no terminal.
     var confirm: @Sendable (String) -> Bool? = Confirmation.ask
 
     /// Runs a program to its end, with an unlock or without one, and says how it ended.

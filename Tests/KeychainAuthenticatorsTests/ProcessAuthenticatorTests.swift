@@ -55,7 +55,7 @@ struct ProcessAuthenticatorTests {
         #expect(process.ask(AuthenticationPrompt(.passcode, reason: "")) == .text("hunter2"))
     }
 
-    @Test("nobody cannot be asked")
+    @Test("without an authenticator no prompt is possible")
     func nobody() {
         let process = ProcessAuthenticator(environment: { _ in "none" })
         #expect(!process.canAskForSecrets)

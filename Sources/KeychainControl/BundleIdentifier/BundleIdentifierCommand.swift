@@ -7,9 +7,9 @@ import Foundation
 struct BundleIdentifierCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bundle-identifier",
-        abstract: "Checks and sets what Bundle.main.bundleIdentifier returns to a program.",
+        abstract: "Shows and sets the value of Bundle.main.bundleIdentifier.",
         discussion: """
-            On Linux it is nil, and programs written for Apple's platforms often unwrap it by force. A property list in \
+            On Linux it is nil, and programs written for Apple platforms often unwrap it by force. A property list in \
             Contents/Info.plist beside the executable gives it a value. The identifier is also the program's default \
             access group, unless it has entitlements.
             """,
@@ -22,7 +22,7 @@ struct BundleIdentifierCommand: ParsableCommand {
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Says which identifier programs have; exit status 1 if none."
+            abstract: "Shows the bundle identifier of programs; exit status 1 if there is none."
         )
 
         @Argument(help: "An executable or its folder.", completion: .file())
@@ -42,7 +42,7 @@ struct BundleIdentifierCommand: ParsableCommand {
     }
 
     struct Set: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Gives programs an identifier.")
+        static let configuration = CommandConfiguration(abstract: "Sets the bundle identifier of programs.")
 
         @Argument(
             help: "Letters, digits, hyphens and periods, such as com.example.tool.",

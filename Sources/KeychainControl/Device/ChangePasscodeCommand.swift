@@ -7,7 +7,7 @@ import KeychainCore
 struct ChangePasscodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "change-passcode",
-        abstract: "Replaces the passcode; no item changes.",
+        abstract: "Changes the passcode; items are unaffected.",
         discussion: "From a descriptor the old passcode is one line, and the new one is the next."
     )
 

@@ -6,7 +6,7 @@ import ArgumentParser
 struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "Locks and unlocks the keychain, and looks after its passcode.",
+        abstract: "Locks and unlocks the keychain, and manages its passcode.",
         discussion: """
             A passcode is asked for at the terminal, or it is a line of standard input or of another descriptor: all bytes \
             before the first newline, or before the end. It is never an argument.

@@ -7,7 +7,7 @@ import KeychainCore
 struct RemovePasscodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove-passcode",
-        abstract: "Removes the passcode, and destroys the items that ask for one.",
+        abstract: "Removes the passcode, and destroys the items that require one.",
         discussion: """
             Every item of the level \(Accessibility.whenPasscodeSetThisDeviceOnly.constantName) is destroyed, and no \
             backup has any of them.
@@ -16,7 +16,7 @@ struct RemovePasscodeCommand: ParsableCommand {
 
     @OptionGroup var passcode: PasscodeOptions
 
-    @Flag(help: "Do not ask whether this is meant.")
+    @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
     @OptionGroup var misplaced: MisplacedSecret
@@ -35,7 +35,7 @@ struct RemovePasscodeCommand: ParsableCommand {
     private func confirm(_ surroundings: Surroundings) throws {
         if yes { return surroundings.remark(Self.warning) }
         guard let isMeant = surroundings.confirm(Self.warning) else {
-            throw ValidationError("There is no terminal to ask at. \(Self.warning) If that is meant, say --yes.")
+            throw ValidationError("There is no terminal for the confirmation. \(Self.warning) To confirm, give --yes.")
         }
         guard isMeant else { throw Refusal("cancelled") }
     }

@@ -7,8 +7,8 @@ import KeychainCore
 struct SetPasscodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set-passcode",
-        abstract: "Sets a passcode; nobody can recover it.",
-        discussion: "At the terminal it is asked for twice."
+        abstract: "Sets a passcode. It cannot be recovered.",
+        discussion: "The terminal prompts for it twice."
     )
 
     @OptionGroup var passcode: PasscodeOptions

@@ -7,14 +7,14 @@ import KeychainCore
 struct SetPolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set-policy",
-        abstract: "Says when programs lock themselves, and when everything is erased.",
-        discussion: "With a passcode set it is asked for. What is not given stays as it is."
+        abstract: "Sets automatic locking, and erasing after wrong passcodes.",
+        discussion: "Requires the passcode, if one is set. Options that are not given keep their values."
     )
 
-    @Option(help: ArgumentHelp("Lock a program after so many seconds without a call.", valueName: "seconds|never"))
+    @Option(help: ArgumentHelp("Lock a program after this many seconds without a call.", valueName: "seconds|never"))
     var autoLock: Limit?
 
-    @Option(help: ArgumentHelp("Erase everything after so many wrong passcodes in a row.", valueName: "n|never"))
+    @Option(help: ArgumentHelp("Erase everything after this many wrong passcodes in a row.", valueName: "n|never"))
     var eraseAfter: Limit?
 
     @OptionGroup var passcode: PasscodeOptions
@@ -23,7 +23,7 @@ struct SetPolicyCommand: ParsableCommand {
 
     func validate() throws {
         guard autoLock != nil || eraseAfter != nil else {
-            throw ValidationError("Say --auto-lock, --erase-after, or both.")
+            throw ValidationError("Give --auto-lock, --erase-after, or both.")
         }
     }
 
@@ -36,7 +36,7 @@ struct SetPolicyCommand: ParsableCommand {
         if let eraseAfter { policy.eraseAfterFailedAttempts = eraseAfter.number }
         if status.hasPasscode {
             let source = passcode.source(surroundings)
-            let passcode = try source.read(.passcode, .passcode, reason: "change what the keychain does by itself")
+            let passcode = try source.read(.passcode, .passcode, reason: "change the policy")
             try refusing { () throws(KeychainError) in try device.unlock(passcode: passcode) }
         }
         try refusing { () throws(KeychainError) in try device.setPolicy(policy) }

@@ -7,8 +7,8 @@ import KeychainCore
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Says whether a passcode is set, whether the keychain is locked, and what it does by itself.",
-        discussion: "The state is the one in which a program starts that is run now."
+        abstract: "Shows whether a passcode is set, the lock state, and the policy.",
+        discussion: "The state is that of a program started now."
     )
 
     @Flag(help: "Write a JSON object.")

@@ -35,7 +35,7 @@ enum StatusText {
     private static func attempts(_ status: DeviceStatus) -> String {
         let wait = Duration.text(status.secondsUntilNextAttempt)
         return "\(status.failedAttempts) in a row"
-            + (status.secondsUntilNextAttempt > 0 ? ", the next one is looked at in \(wait)" : "")
+            + (status.secondsUntilNextAttempt > 0 ? ", next attempt in \(wait)" : "")
     }
 
     private struct Form: Encodable {

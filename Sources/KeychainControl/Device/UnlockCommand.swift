@@ -8,7 +8,7 @@ import KeychainEngine
 struct UnlockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlock",
-        abstract: "Runs a command, and what it runs, with the keychain unlocked until the next lock.",
+        abstract: "Runs a command and its child processes with the keychain unlocked, until the next lock.",
         discussion: """
             An unlock lasts as long as a process: no service keeps it. Without a command the passcode is only checked. The \
             exit status is the command's; 128 and the signal when one ended it, 127 when it is not there, 126 when it \

@@ -35,7 +35,7 @@ extension KeychainError {
             switch failure {
             case .userCancel: (.userCanceled, "the authentication was cancelled")
             case .notInteractive:
-                (.interactionNotAllowed, "authentication required, but interaction is not allowed or not possible")
+                (.interactionNotAllowed, "authentication is required, but interaction is not allowed or not possible")
             default: (.authenticationFailed, "the authentication failed")
             }
         self.init(status, reason, kind: .authentication(failure))

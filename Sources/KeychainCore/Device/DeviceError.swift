@@ -27,12 +27,12 @@ extension KeychainError {
             switch error {
             case .noPasscode: (.notAvailable, "no passcode is set")
             case .passcodeAlreadySet: (.parameter, "a passcode is set already; change it instead")
-            case .emptyPasscode: (.parameter, "a passcode cannot be empty")
+            case .emptyPasscode: (.parameter, "the passcode is empty")
             case .wrongPasscode: (.authenticationFailed, "the passcode is wrong")
             case .attemptTooSoon(let seconds):
                 (
                     .authenticationFailed,
-                    "too many wrong passcodes: next attempt in \(Int(seconds.rounded(.up))) seconds"
+                    "after wrong passcodes, the next attempt is allowed in \(Int(seconds.rounded(.up))) seconds"
                 )
             case .erased: (.authenticationFailed, "too many wrong passcodes: the device erased itself")
             case .locked: (.interactionNotAllowed, "the device is locked")

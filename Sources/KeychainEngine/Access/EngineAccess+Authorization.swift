@@ -20,6 +20,6 @@ extension EngineAccess {
                 try authorization.satisfy(demand, work: device.passwordWork)
             }
         }
-        throw KeychainError(.authenticationFailed, "the items asked for something new again and again")
+        throw KeychainError(.authenticationFailed, "the items required different authentication at each attempt")
     }
 }

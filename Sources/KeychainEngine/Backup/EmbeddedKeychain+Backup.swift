@@ -17,7 +17,7 @@ extension EmbeddedKeychain {
     /// - Throws: `errSecInteractionNotAllowed` on a locked device, `errSecParam` for an empty secret.
     /// - Complexity: Reads the whole store; other processes may go on meanwhile.
     public func createBackup(at path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
-        guard !secret.isEmpty else { throw .parameter("the secret of a backup cannot be empty") }
+        guard !secret.isEmpty else { throw .parameter("the secret of the backup is empty") }
         try access.withEngine(.reading) { (engine) throws(KeychainError) in try engine.checkBackup() }
         let derived: BackupSecret
         do { derived = try BackupSecret(secret, access.device.passwordWork) } catch { throw KeychainError(error) }

@@ -10,7 +10,7 @@ extension EmbeddedKeychain {
     /// Nothing is unlocked in this process.
     ///
     /// - Returns: The offer, which the caller withdraws; `nil` on a device without a passcode, and for a keychain in memory.
-    /// - Throws: What ``KeychainDevice/unlock(passcode:)`` throws.
+    /// - Throws: What `KeychainDevice.unlock(passcode:)` throws.
     public func offerUnlock(passcode: SecretBytes) throws(KeychainError) -> UnlockOffer? {
         try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
             guard let key = try attempt.check(passcode) else { return nil }

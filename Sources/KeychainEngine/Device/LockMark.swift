@@ -72,7 +72,7 @@ struct LockMark: Sendable {
         guard unlink(path) != 0, errno != ENOENT else { return }
         throw KeychainError(
             .readOnly,
-            "the lock cannot be written down, so that only this process is locked",
+            "the lock could not be recorded, so only this process is locked",
             kind: .storage(.readOnly),
             facts: FileError.system(call: "write", path: path, errno: failure).facts
         )

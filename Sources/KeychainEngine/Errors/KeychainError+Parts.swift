@@ -68,7 +68,7 @@ extension KeychainError {
         case .noPasscode:
             self.init(.notAvailable, "no passcode is set, which the accessibility asks for", kind: .device(.noPasscode))
         case .passwordMissing:
-            self.init(.internalComponent, "an application password was not asked for", kind: .keys(.missingPassword))
+            self.init(.internalComponent, "an application password was not requested", kind: .keys(.missingPassword))
         case .classUnavailable(Accessibility.untilReboot.rawValue):
             self.init(.parameter, "nothing can be stored under the accessibility 'f'")
         case .classUnavailable:

@@ -14,7 +14,7 @@ public struct Baseline: Sendable {
     /// The text of a baseline file with all findings of an outcome.
     public static func text(_ outcome: Linter.Outcome) -> String {
         var text =
-            "# Findings that keychain-lint leaves out. Write it anew with: keychain-lint lint --write-baseline FILE\n"
+            "# Findings that keychain-lint leaves out. Write it again with: keychain-lint lint --write-baseline FILE\n"
         for finding in outcome.findings { text += "\(finding.fingerprint) \(finding.rule) \(finding.file)\n" }
         return text
     }

@@ -60,7 +60,7 @@ public func SecKeyRawSign(
 ///
 /// - Parameters:
 ///   - key: the public key.
-///   - padding: that of ``SecKeyRawSign(_:_:_:_:_:_:)-swift.function``.
+///   - padding: that of `SecKeyRawSign`.
 ///   - signedData: the digest, or the bytes.
 ///   - signedDataLength: how many.
 ///   - signature: the signature.
@@ -158,7 +158,7 @@ public func SecKeyEncrypt(
 ///
 /// - Parameters:
 ///   - key: the private key.
-///   - padding: that of ``SecKeyEncrypt(_:_:_:_:_:_:)-swift.function``.
+///   - padding: that of `SecKeyEncrypt`.
 ///   - cipherText: the ciphertext.
 ///   - cipherTextLength: its length.
 ///   - plainText: receives the plaintext, without padding without its leading zeros.

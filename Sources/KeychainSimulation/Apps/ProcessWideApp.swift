@@ -6,10 +6,10 @@ import Synchronization
 /// The app that code without any other runs as, wherever in the process: for code that cannot be reached by ``App/run(_:)``,
 /// a bound queue or a carried closure, such as a thread of a library.
 ///
-/// There is one at a time. Two tests that want one take turns, in the order in which they came, when both use ``with(_:_:)``
+/// There is one at a time. Two tests that want one take turns, in the order in which they came, when both use `with(_:_:)`
 /// or the trait `.keychain(processWide: true)`; all other tests go on beside them, because an app of a task or a queue counts
 /// before that of the process. A test that uses ``set(_:)`` instead, in `setUp()`, does not wait: it takes the turn until
-/// ``unset()``, and fails where another test is in the midst of ``with(_:_:)``.
+/// ``unset()``, and fails where another test is in the midst of `with(_:_:)`.
 public enum ProcessWideApp {
     private static let turns = Mutex(ProcessWideTurns())
 
@@ -62,7 +62,7 @@ public enum ProcessWideApp {
 
     /// Has code of the whole process run as an app until ``unset()``, for `setUp()` of an `XCTestCase`.
     ///
-    /// Another call replaces the app. While a test is in ``with(_:_:)`` nothing changes, and the caller's test fails.
+    /// Another call replaces the app. While a test is in `with(_:_:)` nothing changes, and the caller's test fails.
     public static func set(_ app: App) {
         guard !turns.withLock({ $0.set(app) }) else { return }
         TestingKit.complain(

@@ -23,7 +23,7 @@ extension VirtualDevice {
         owner.passcode = passcode
     }
 
-    /// Replaces the passcode; no item changes.
+    /// Changes the passcode; items are unaffected.
     ///
     /// - Throws: ``VirtualDeviceError`` for an empty one, and when there is no passcode.
     public func changePasscode(to passcode: String) throws(VirtualDeviceError) {

@@ -14,7 +14,7 @@ extension Scenario {
         name: "locked in background",
         story: "A notification or a background refresh wakes the app while the phone lies locked on the table.",
         usualMistake: """
-            It takes errSecInteractionNotAllowed (-25308) for an absent token and signs the person out; or it saves by \
+            It mistakes errSecInteractionNotAllowed (-25308) for a missing token and signs the user out; or it saves by \
             deleting, which works while locked, and adding, which does not.
             """,
         advice: """
@@ -92,9 +92,9 @@ extension Scenario {
     public static let passcodeRemoved = Scenario(
         name: "passcode removed",
         story:
-            "The owner turned the passcode off, which destroys the items of kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly.",
+            "The user turned off the passcode, which destroys the items of kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly.",
         usualMistake:
-            "It passes over the status of the add, which fails without a passcode, and says that it has saved.",
+            "It ignores the status of the add, which fails without a passcode, and reports success.",
         advice: """
             Report the failure of the add, ask for a passcode, or store with a weaker accessibility if that is what the \
             item may have. Expect that the old item is gone for good.
@@ -106,12 +106,12 @@ extension Scenario {
     /// Another face or finger was enrolled.
     public static let biometryReenrolled = Scenario(
         name: "biometry re-enrolled",
-        story: "The owner enrolled another finger, which shuts the items that .biometryCurrentSet guards for good.",
+        story: "The user enrolled another finger, which permanently invalidates items under .biometryCurrentSet.",
         usualMistake: """
             It updates the item that cannot be opened any more, or adds over it: neither works, and no sign-in \
             is ever kept again.
             """,
-        advice: "Have the person sign in again, delete the item, which needs nobody, and add it anew.",
+        advice: "Have the user sign in again, delete the item, which needs no authentication, and add it again.",
         source: "Semantics, Access control; Apple: SecAccessControlCreateFlags.biometryCurrentSet",
         event: .otherBiometry
     )
@@ -119,8 +119,8 @@ extension Scenario {
     /// A backup was restored to another device.
     public static let restoredToNewDevice = Scenario(
         name: "restored to a new device",
-        story: "The owner has a new phone; settings and files came from the backup, items of this device only did not.",
-        usualMistake: "It keeps in the settings that somebody is signed in, which was restored, and has no token.",
+        story: "The user has a new phone; settings and files came from the backup, this-device-only items did not.",
+        usualMistake: "It keeps a signed-in flag in the settings, which was restored, but has no token.",
         advice: "Ask the keychain, not the settings, and sign in again when it has nothing.",
         source: "Semantics, Protection levels; Apple: kSecAttrAccessibleWhenUnlockedThisDeviceOnly",
         event: .otherDevice
@@ -129,9 +129,9 @@ extension Scenario {
     /// The app was deleted and installed again; its settings are gone, and its items are not.
     public static let freshInstallWithLeftovers = Scenario(
         name: "fresh install with leftovers",
-        story: "The app was deleted, and is installed again: its settings are gone, but the keychain kept its items.",
-        usualMistake: "It finds the token of whoever used it last, and starts signed in.",
-        advice: "Keep a mark in the settings; where it is missing, delete what an earlier installation left.",
+        story: "The app was deleted and installed again: its settings are gone, but the keychain kept its items.",
+        usualMistake: "It finds the token of the previous user, and starts signed in.",
+        advice: "Keep a marker in the settings; if it is missing, delete the items of earlier installations.",
         source:
             "observed on iOS; Apple does not document it and has announced no change (Semantics says nothing of it)",
         event: .reinstallation

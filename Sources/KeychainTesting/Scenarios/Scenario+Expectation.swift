@@ -8,7 +8,7 @@ extension Scenario {
     public enum Expectation: String, Sendable, Hashable, CaseIterable {
         /// It is there, and can be read.
         case isThere
-        /// It is there, and cannot be read until somebody unlocks the device: `errSecInteractionNotAllowed` (-25308).
+        /// It exists, and cannot be read until the device is unlocked: `errSecInteractionNotAllowed` (-25308).
         case isUnreadableForNow
         /// It is there, keeps its primary key, and can never be read again: `errSecAuthFailed` (-25293).
         ///

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The device and the app of one play of a scenario: before the event, and as the event leaves them behind.
 ///
-/// ``Scenario/play(on:as:_:afterwards:)`` makes one. A test that wants more steps makes its own, runs code in it, and lets
+/// `Scenario.play` makes one. A test that wants more steps makes its own, runs code in it, and lets
 /// the event happen when it pleases:
 ///
 /// ```swift

@@ -42,7 +42,7 @@ struct Evaluation {
 
     /// Why nobody is asked whatever the service says.
     private var refusal: LAError? {
-        if reason.isEmpty { return LAError(.notInteractive, "Nobody can be asked without a localized reason.") }
+        if reason.isEmpty { return LAError(.notInteractive, "A prompt requires a localized reason.") }
         return context.isInvalid ? LAError(.invalidContext) : nil
     }
 }

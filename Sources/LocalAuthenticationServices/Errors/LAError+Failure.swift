@@ -46,7 +46,7 @@ extension AuthenticationFailure {
         case .appCancel: "The authentication was cancelled by the application."
         case .invalidContext: "The context was invalidated."
         case .companionNotAvailable: "No companion device is available."
-        case .notInteractive: "Somebody would have to be asked, which is not allowed or not possible."
+        case .notInteractive: "Authentication is required, but interaction is not allowed or not possible."
         }
     }
 }

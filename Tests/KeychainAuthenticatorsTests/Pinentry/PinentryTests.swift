@@ -120,7 +120,7 @@ struct PinentryTests {
         #expect(pinentry.ask(timeoutSeconds: 0.05) == .ended)
     }
 
-    @Test("a prompt that was cancelled before asks nobody")
+    @Test("a prompt that was already cancelled is not shown")
     func cancelledBefore() throws {
         let pinentry = try FakePinentry(pin: "echo 'D x'; echo OK")
         let prompt = AuthenticationPrompt(.passcode, reason: "")
@@ -155,18 +155,18 @@ struct PinentryTests {
         let repeating = try FakePinentry(pin: "echo 'S PIN_REPEATED'; echo 'D one'; echo OK")
         #expect(repeating.ask(.newApplicationPassword) == .text("one"))
         #expect(try repeating.requests().filter { $0 == "GETPIN" }.count == 1)
-        #expect(try repeating.requests().contains("SETREPEAT The same again:"))
+        #expect(try repeating.requests().contains("SETREPEAT Repeat:"))
         let plain = try FakePinentry(
             pin: "i=$((i+1)); case $i in 1) echo 'D one';; 2) echo 'D two';; *) echo 'D three';; esac; echo OK"
         )
         #expect(plain.ask(.newApplicationPassword) == .text("three"))
         let requests = try plain.requests()
         #expect(requests.filter { $0 == "GETPIN" }.count == 4)
-        #expect(requests.filter { $0.hasPrefix("SETERROR") } == ["SETERROR The two are not the same."])
+        #expect(requests.filter { $0.hasPrefix("SETERROR") } == ["SETERROR They do not match."])
         #expect(
             requests.filter { $0.hasPrefix("SETPROMPT") } == Array(
-                [["SETPROMPT New application password:", "SETPROMPT The same again:"]].joined()
-            ) + ["SETPROMPT New application password:", "SETPROMPT The same again:"]
+                [["SETPROMPT New application password:", "SETPROMPT Repeat:"]].joined()
+            ) + ["SETPROMPT New application password:", "SETPROMPT Repeat:"]
         )
     }
 

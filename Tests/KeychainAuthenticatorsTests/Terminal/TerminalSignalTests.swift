@@ -110,7 +110,7 @@ struct TerminalSignalTests {
         }
     }
 
-    @Test("a process in the background of its terminal asks nobody, and is not stopped")
+    @Test("a process in the background of its terminal does not prompt, and is not stopped")
     func background() async throws {
         let pty = try Pty()
         await #expect(processExitsWith: .success) { [path = pty.path as String] in

@@ -53,7 +53,7 @@ struct TerminalTests {
             #expect(pty.settings == settings)
         }
 
-        @Test("what went wrong before is said")
+        @Test("an earlier failure is reported")
         func problem() throws {
             let prompt = AuthenticationPrompt(.passcode, reason: "why", problem: "The passcode is wrong.")
             let asking = Asking(authenticator, prompt)
@@ -78,11 +78,11 @@ struct TerminalTests {
             let asking = Asking(authenticator, AuthenticationPrompt(.newApplicationPassword, reason: ""))
             try pty.shown(upTo: "New application password: ")
             try pty.type("one\n")
-            try pty.shown(upTo: "The same again: ")
+            try pty.shown(upTo: "Repeat: ")
             try pty.type("two\n")
-            try pty.shown(upTo: "The two are not the same.\r\nNew application password: ")
+            try pty.shown(upTo: "They do not match.\r\nNew application password: ")
             try pty.type("three\n")
-            try pty.shown(upTo: "The same again: ")
+            try pty.shown(upTo: "Repeat: ")
             try pty.type("three\n")
             #expect(try asking.reply() == .text("three"))
         }

@@ -30,7 +30,7 @@ struct BackupCommandTests {
                     status: 0,
                     output: """
                         Wrote 12 items to /tmp/file.
-                        Not in the backup, because they may not leave their device:
+                        Not in the backup, because they must not leave their device:
                             kSecAttrAccessibleWhenUnlockedThisDeviceOnly: 3 items
                             kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly: 1 item
                         Not in the backup, because of damage: 2 items

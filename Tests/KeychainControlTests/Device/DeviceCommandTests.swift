@@ -120,7 +120,7 @@ struct DeviceCommandTests {
     @Test(
         "who does not answer is told so",
         arguments: [
-            (AuthenticationReply.cancelled, "cancelled"), (.ended, "nobody gave the passcode in time"),
+            (AuthenticationReply.cancelled, "cancelled"), (.ended, "no passcode was given in time"),
             (.unavailable, "there is no terminal"),
         ]
     )
@@ -134,7 +134,7 @@ struct DeviceCommandTests {
         #expect(device.attempts == 0)
     }
 
-    @Test("the person is asked in the way that fits")
+    @Test("the user is prompted in the right way")
     func prompts() throws {
         let device = FakeDevice()
         var control = Control(device: device)
@@ -186,9 +186,9 @@ struct DeviceCommandTests {
     @Test(
         "what a device refuses is exit status 1 and its reason",
         arguments: [
-            (DeviceError.erased, "the device erased itself"), (.emptyPasscode, "a passcode cannot be empty"),
+            (DeviceError.erased, "the device erased itself"), (.emptyPasscode, "the passcode is empty"),
             (.locked, "the device is locked"), (.unusablePolicy, "a policy takes numbers above 0"),
-            (.attemptTooSoon(secondsUntilNextAttempt: 59.2), "next attempt in 60 seconds"),
+            (.attemptTooSoon(secondsUntilNextAttempt: 59.2), "allowed in 60 seconds"),
             (
                 .wrongPasscode(failedAttempts: 6, secondsUntilNextAttempt: 60),
                 "6 wrong ones in a row; next attempt in 60 seconds"

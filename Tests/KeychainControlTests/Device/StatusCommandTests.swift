@@ -23,7 +23,7 @@ struct StatusCommandTests {
             StatusText.plain(Self.full) == """
                 State:            locked
                 Passcode:         set
-                Wrong passcodes:  6 in a row, the next one is looked at in 60 seconds
+                Wrong passcodes:  6 in a row, next attempt in 60 seconds
                 Locks itself:     after 1 second without a call
                 Erases itself:    after 10 wrong passcodes
                 """

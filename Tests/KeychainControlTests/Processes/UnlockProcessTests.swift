@@ -125,7 +125,7 @@ struct UnlockProcessTests {
         #expect(try offers.isEmpty)
     }
 
-    @Test("without a terminal nobody is asked, and the way out is named")
+    @Test("without a terminal there is no prompt, and the error names the option")
     func noTerminal() throws {
         for command in ["unlock", "change-passcode", "remove-passcode"] {
             let (status, output) = try run(["keychainctl", "device", command])

@@ -23,7 +23,7 @@ import Testing
         report.entries.map { "\($0.outcome)".split(separator: "(").first.map(String.init) ?? "" }
     }
 
-    @Test("changes what is there, and reports each item; a further run changes nothing") func changes() throws {
+    @Test("changes existing items, and reports each; a second run changes nothing") func changes() throws {
         try store([.accessible(.whenUnlocked), target])
         let dates = try keychain.attributes(of: items[0])?.creationDate
         let migration = ProtectionMigration(to: target, in: keychain)
@@ -52,7 +52,7 @@ import Testing
         #expect(try keychain.attributes(of: items[1])?.protection == .accessible(.whenUnlocked))
     }
 
-    @Test("goes on after a run that ended in the middle", arguments: Faults.Moment.allCases)
+    @Test("resumes after an interrupted run", arguments: Faults.Moment.allCases)
     func resumes(moment: Faults.Moment) throws {
         try store([.accessible(.whenUnlocked), .accessible(.whenUnlocked), .accessible(.always)])
         try device.faults.fail(with: errSecIO, moment, on: [.update], skipping: 1)

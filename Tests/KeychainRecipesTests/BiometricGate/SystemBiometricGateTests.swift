@@ -22,7 +22,7 @@ import Testing
         #expect(await gate.ask(reason: "to show the balance") == outcome)
     }
 
-    @Test("says in which state the device is, and what stands in the way, without asking") func states() async throws {
+    @Test("reports the lock state and what prevents a prompt, without prompting") func states() async throws {
         let device = try device
         #expect(await gate.obstacle() == nil)
         device.isBiometryLockedOut = true
@@ -52,19 +52,19 @@ import Testing
         #expect(try device.owner.questions.map(\.kind) == [.passcode])
     }
 
-    @Test("asks anew each time") func asksAnew() async throws {
+    @Test("prompts each time") func asksAnew() async throws {
         #expect(await gate.ask(reason: "one") == .passed)
         try device.owner.answer = .cancels
         #expect(await gate.ask(reason: "two") == .cancelled)
         #expect(try device.owner.questions.map(\.reason) == ["one", "two"])
     }
 
-    @Test("asks nobody without a reason") func emptyReason() async throws {
+    @Test("does not prompt without a reason") func emptyReason() async throws {
         #expect(await gate.ask(reason: "") == .notInteractive)
         #expect(try device.owner.questions.isEmpty)
     }
 
-    @Test("a task that is cancelled asks nobody") func cancelledTask() async throws {
+    @Test("a cancelled task does not prompt") func cancelledTask() async throws {
         let gate = gate
         let outcome = await withTaskGroup(of: BiometricOutcome.self) { group in
             group.cancelAll()
@@ -88,7 +88,7 @@ import Testing
         #expect(await gate.ask(reason: "r") == .other(0))
     }
 
-    @Test("sees that somebody was enrolled or removed, and does not take a lockout for it") func enrolment()
+    @Test("detects a changed enrolment, and does not mistake a lockout for one") func enrolment()
         async throws
     {
         let device = try device

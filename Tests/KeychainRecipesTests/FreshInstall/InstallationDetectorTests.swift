@@ -44,19 +44,19 @@ import Testing
         #expect(try marks.readMark() == mark)
     }
 
-    @Test("removed and installed anew: leftovers, which are deleted on demand only") func reinstalled() throws {
+    @Test("reinstalled: leftovers, which are deleted on demand only") func reinstalled() throws {
         try detector().mark()
         try keychain.set("t0ken", for: login, protection: .accessible(.whenUnlocked))
-        let anew = Marks()
-        #expect(try detector(anew).detect() == .reinstalled)
+        let again = Marks()
+        #expect(try detector(again).detect() == .reinstalled)
         #expect(try keychain.contains(login))
-        #expect(try detector(anew).deleteLeftovers(.all(ofService: "com.example.app")))
+        #expect(try detector(again).deleteLeftovers(.all(ofService: "com.example.app")))
         #expect(try !keychain.contains(login))
         // The mark is of another service: an app that ends here goes on at its next start.
-        #expect(try detector(anew).detect() == .reinstalled)
-        #expect(try !detector(anew).deleteLeftovers(.all(ofService: "com.example.app")))
-        try detector(anew).mark()
-        #expect(try detector(anew).detect() == .known)
+        #expect(try detector(again).detect() == .reinstalled)
+        #expect(try !detector(again).deleteLeftovers(.all(ofService: "com.example.app")))
+        try detector(again).mark()
+        #expect(try detector(again).detect() == .known)
     }
 
     @Test("restored to another device, where the items that stay on theirs are not") func restored() throws {
@@ -76,18 +76,18 @@ import Testing
         try device.lock()
         #expect(try detector().detect() == .known, "the mark can be read after the first unlock")
         try device.reboot()
-        let anew = Marks()
-        for marks in [marks, anew] {
+        let again = Marks()
+        for marks in [marks, again] {
             #expect(try detector(marks).detect() == .undetermined)
             #expect(throws: InstallationError.self) {
                 try detector(marks).deleteLeftovers(.all(ofService: "com.example.app"))
             }
             #expect(throws: InstallationError.self) { try detector(marks).mark() }
         }
-        #expect(try anew.readMark() == nil)
+        #expect(try again.readMark() == nil)
         try device.unlock()
         #expect(try keychain.contains(login))
-        #expect(try detector(anew).detect() == .reinstalled)
+        #expect(try detector(again).detect() == .reinstalled)
     }
 
     @Test("an own mark that cannot be read is not none, and deletes nothing") func unreadableMark() throws {
@@ -104,7 +104,7 @@ import Testing
         #expect(try detector().detect() == .known)
     }
 
-    @Test("refuses to delete unless the app was installed anew") func noLeftovers() throws {
+    @Test("refuses to delete unless the app was reinstalled") func noLeftovers() throws {
         try keychain.set("t0ken", for: login, protection: .accessible(.whenUnlocked))
         for step in [Installation.fresh, .known] {
             do {

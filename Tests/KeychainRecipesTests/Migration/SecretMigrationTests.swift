@@ -53,7 +53,7 @@ import Testing
         #expect(place.names.isEmpty)
     }
 
-    @Test("refuses while the device is locked, whether the item is there or not", arguments: [false, true])
+    @Test("refuses while the device is locked, whether the item exists or not", arguments: [false, true])
     func locked(isThere: Bool) throws {
         if isThere { try keychain.set(Data.other, for: item, protection: .accessible(.whenUnlocked)) }
         try device.lock()
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("sees a secret that somebody stored between looking and storing") func race() async throws {
+    @Test("detects a secret that was stored between the check and the add") func race() async throws {
         let migration = migration()
         let outcome = try await device.faults.hold(on: [.add]).outcome {
             try migration.run()

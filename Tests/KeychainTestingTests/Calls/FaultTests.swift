@@ -22,7 +22,7 @@ struct FaultTests {
         #expect(fault.isOver)
     }
 
-    @Test("after the effect the item is there, and yet the caller sees the failure")
+    @Test("a fault after the effect: the item exists, but the caller sees the failure")
     func afterEffect() {
         device.faults.fail(with: errSecIO, .afterEffect)
         #expect(Items.add() == errSecIO)

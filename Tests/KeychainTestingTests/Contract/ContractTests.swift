@@ -19,7 +19,7 @@ struct ContractTests {
     @Test("this keychain keeps every rule on file too")
     func onFile() throws { try KeychainContract.expectFaithful(try KeychainOnFile()) }
 
-    @Test("each rule has a name of its own, and says what it is and what comes of breaking it")
+    @Test("each rule has a unique name, a statement, and the consequence of breaking it")
     func table() {
         for rules in [KeychainContract.secItemRules, KeychainContract.passwordStoreRules] {
             #expect(Set(rules.map(\.name)).count == rules.count)

@@ -57,7 +57,7 @@ struct AppLifecycleTests {
         }
     }
 
-    @Test("what an app leaves behind is there after it is installed again")
+    @Test("items of a removed app are visible after reinstallation")
     func reinstall() {
         let app = shared("shared")
         #expect(app.run { Items.add() } == errSecSuccess)
@@ -101,7 +101,7 @@ struct AppLifecycleTests {
         #expect(app.run { Items.add(more: [kSecAttrAccessGroup: group]) } == errSecMissingEntitlement)
     }
 
-    @Test("code looks its own entitlements up")
+    @Test("code reads its own entitlements")
     func entitlements() {
         func value(_ key: String) -> CFTypeRef? {
             SecTaskCreateFromSelf(nil).flatMap { SecTaskCopyValueForEntitlement($0, key as CFString, nil) }

@@ -39,7 +39,7 @@ struct MissingContextTests {
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test("each XCTestCase that loses its app is told anew, and each once") func eachTestCase() async {
+    @Test("each XCTestCase that loses its app is told once") func eachTestCase() async {
         await #expect(processExitsWith: .success) {
             let outcome = Outcome()
             Complaint.listener.withLock { $0 = { _, site in outcome.sites.withLock { $0.append(site) } } }
@@ -116,7 +116,7 @@ struct MissingContextTests {
         let calls = Mutex<(statuses: [OSStatus], line: Int)>(([], 0))
     }
 
-    @Test("the person's own keychain is not even made", arguments: Way.allCases)
+    @Test("the user's own keychain is not even made", arguments: Way.allCases)
     func noStore(_ way: Way) async throws {
         let home = FileManager.default.temporaryDirectory.appendingPathComponent("home-\(UUID().uuidString)").path
         let name = way.rawValue

@@ -68,7 +68,7 @@ struct PlayTests {
         }
     }
 
-    @Test("the settings go with the app, move with a backup, and are nobody else's")
+    @Test("settings are removed with the app, restored by a backup, and private to the app")
     func settings() throws {
         for scenario in Scenario.all {
             let world = try ScenarioWorld(scenario)

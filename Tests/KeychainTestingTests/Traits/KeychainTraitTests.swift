@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeychainTesting
 
-@Suite("The trait gives each test a device of its own")
+@Suite("The trait gives each test its own device")
 struct KeychainTraitTests {
     @Test("a thousand at once do not meet", .keychain, arguments: 0..<1_000)
     func eachCaseStartsEmpty(_ index: Int) throws {

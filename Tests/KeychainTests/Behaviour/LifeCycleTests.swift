@@ -26,7 +26,7 @@ struct LifeCycleTests {
         #expect(try keychain.data(for: token) == nil)
     }
 
-    @Test("An add refuses what is there, and says which attributes clash", arguments: Way.allCases)
+    @Test("An add fails for an existing item, and names the conflicting attributes", arguments: Way.allCases)
     func duplicate(way: Way) throws {
         let keychain = try way.subject().keychain
         try keychain.add("one", for: token, protection: plain)
@@ -88,7 +88,7 @@ struct LifeCycleTests {
         #expect(try #require(after.modificationDate) > #require(before.modificationDate))
     }
 
-    @Test("An update changes what is there, and says when nothing is", arguments: Way.allCases)
+    @Test("An update changes an existing item, and reports a missing one", arguments: Way.allCases)
     func update(way: Way) throws {
         let keychain = try way.subject().keychain
         #expect(try !keychain.update(token, with: ItemUpdate(data: Data("one".utf8))))

@@ -81,7 +81,7 @@ struct LockedTests {
         #expect(try keychain.contains(token))
     }
 
-    @Test("A guarded item is not replaced by a set that nobody agreed to", arguments: Way.allCases)
+    @Test("A set does not replace a guarded item without authentication", arguments: Way.allCases)
     func guardedSet(way: Way) throws {
         let subject = try way.subject()
         let keychain = subject.keychain

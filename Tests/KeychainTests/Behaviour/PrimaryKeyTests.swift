@@ -150,7 +150,7 @@ struct PrimaryKeyTests {
         #expect(SecItemAdd(NSDictionary(dictionary: attributes), nil) == errSecDuplicateItem)
     }
 
-    @Test("Without a group only the default group is meant, whatever lies in others", arguments: Way.allCases)
+    @Test("Without a group, a call is limited to the default group", arguments: Way.allCases)
     func noGroup(way: Way) throws {
         let keychain = try way.subject().keychain
         let item = GenericPassword(service: "s")

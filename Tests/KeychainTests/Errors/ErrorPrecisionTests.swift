@@ -6,7 +6,7 @@ import KeychainTesting
 import Security
 import Testing
 
-@Suite("Errors name what is in the way", .keychain(entitlements: .grouped))
+@Suite("Errors name the conflicting item", .keychain(entitlements: .grouped))
 struct ErrorPrecisionTests {
     private let plain = Protection.accessible(.whenUnlocked)
 
@@ -26,7 +26,7 @@ struct ErrorPrecisionTests {
         #expect(error?.reason.contains(one.description) == false)
     }
 
-    @Test("An add of what is there names it")
+    @Test("An add of an existing item names it")
     func added() throws {
         let keychain = SystemKeychain()
         let item = GenericPassword(service: "s", account: "ada")
@@ -35,7 +35,7 @@ struct ErrorPrecisionTests {
         #expect(error?.reason.contains(item.description) == true)
     }
 
-    @Test("A keychain without room cannot be written, and nobody is told to set a passcode")
+    @Test("A full disk is reported as such, without advice to set a passcode")
     func full() throws {
         let keychain = SystemKeychain()
         let item = GenericPassword(service: "s")

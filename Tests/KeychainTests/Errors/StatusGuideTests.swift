@@ -21,7 +21,7 @@ struct StatusGuideTests {
         return source.matches(of: /Status\(rawValue: (-?[0-9]+)\)/).compactMap { Int32($0.1) }.filter { $0 != 0 }
     }
 
-    @Test("Every status of the engine has a reason and an advice of its own")
+    @Test("Every status of the engine has its own reason and advice")
     func complete() throws {
         let statuses = try Self.statuses()
         #expect(statuses.count >= 19)
@@ -62,7 +62,7 @@ struct StatusGuideTests {
         #expect(error.kind == expected)
     }
 
-    @Test("A locked device has a kind of its own")
+    @Test("A locked device has its own kind of error")
     func locked() {
         let found = TransportFailure(KeychainError(.interactionNotAllowed, "the device is locked"))
         #expect(found.kind == .locked)

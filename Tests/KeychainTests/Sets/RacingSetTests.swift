@@ -7,7 +7,7 @@ import Testing
 
 @testable import Keychain
 
-@Suite("A set over the item functions begins anew when somebody else was faster", .keychain)
+@Suite("A set over the item functions starts over if another process was faster", .keychain)
 struct RacingSetTests {
     /// The item functions, with somebody else who adds the same just before.
     private struct Racing: ItemTransport {

@@ -9,7 +9,7 @@ import Testing
 enum Way: String, CaseIterable, Sendable {
     /// The real one, over the engine.
     case engine
-    /// The real one, over the item functions, as on Apple's platforms.
+    /// The real one, over the item functions, as on Apple platforms.
     case functions
     /// The one in memory.
     case memory
@@ -66,7 +66,7 @@ enum Subject {
         }
     }
 
-    /// What the person does when asked.
+    /// What the user does when asked.
     func answer(_ person: InMemoryKeychain.Person) {
         switch self {
         case .system(_, let device):

@@ -36,7 +36,7 @@ struct AsynchronousTests {
 
     @TaskLocal static var mark = 0
 
-    @Test("The task's values are in sight where the call waits, and it waits on no thread of the pool")
+    @Test("A waiting call sees the task-local values, and blocks no thread of the pool")
     func values() async throws {
         let app = try #require(App.current)
         let seen = try await Self.$mark.withValue(7) {

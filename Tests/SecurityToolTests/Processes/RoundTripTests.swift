@@ -112,7 +112,7 @@ struct RoundTripTests {
         #expect(try run("add-internet-password -a alice -s h.example -r htps -P 443 -U -w new").status == 0)
         let changed = try found(key)
         #expect(changed[kSecValueData] as? Data == Data("new".utf8))
-        #expect(changed[kSecAttrAccount] is Data, "what did not change is not written anew")
+        #expect(changed[kSecAttrAccount] is Data, "what did not change is not written again")
         #expect(try run("dump-keychain").outputText.components(separatedBy: "keychain: ").count == 2)
     }
 
@@ -149,7 +149,7 @@ struct RoundTripTests {
         #expect(try run("find-generic-password -s svc -w").outputText == "of a program\n")
     }
 
-    @Test("an item of another group is a duplicate, and is updated where it lies", arguments: [false, true])
+    @Test("an item of another group is a duplicate, and is updated in place", arguments: [false, true])
     func duplicateInOtherGroup(_ synchronizable: Bool) throws {
         let added = user.asProgram { Items.add(generic("svc", "alice", "old", synchronizable)) }
         #expect(added == errSecSuccess)

@@ -25,7 +25,7 @@ struct StreamTests {
         #expect(try user.run(["find-generic-password", "-w"]).outputText == "v\n", "nothing was deleted")
     }
 
-    @Test("a pipe that nobody reads is an error, not a silent end")
+    @Test("a closed pipe is an error, not a silent exit")
     func brokenPipe() throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)

@@ -72,7 +72,7 @@ struct WithheldItemTests {
         #expect(damaged.errorText == "security: SecKeychainSearchCopyNext: \(Self.damage)\n")
     }
 
-    @Test("a dump goes on after a damaged item", arguments: ["metadata", "secret"])
+    @Test("a dump continues after a damaged item", arguments: ["metadata", "secret"])
     func damagedDump(_ column: String) throws {
         try addThreeAndDamageFirst(column)
         let dump = try run("dump-keychain -d")

@@ -25,7 +25,7 @@ enum ComparableValue {
 
     /// Whether a value is a boolean object, and not the number 0 or 1.
     ///
-    /// Both are `NSNumber`; the booleans are told by identity, the way `CFGetTypeID` does on Apple's platforms.
+    /// Both are `NSNumber`; the booleans are told by identity, the way `CFGetTypeID` does on Apple platforms.
     static func isBoolean(_ value: Any) -> Bool {
         guard let number = value as? NSNumber else { return false }
         return number === NSNumber(value: true) || number === NSNumber(value: false)

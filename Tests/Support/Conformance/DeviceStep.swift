@@ -24,7 +24,7 @@ enum DeviceStep {
     case advanceClock(seconds: Double)
     case setOwner(Owner.Answer)
     case setBiometry(Biometry)
-    /// Whether somebody could be asked to type something.
+    /// Whether the user can be prompted for text.
     case setTerminal(Bool)
     /// What was asked since the step before that asked this.
     case prompts

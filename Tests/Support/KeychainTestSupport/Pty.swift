@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 
-/// A pseudo-terminal: this side is the person, the program has the other one.
+/// A pseudo-terminal: this side is the user, the program has the other one.
 public final class Pty {
     private let master: Int32
 

@@ -72,7 +72,7 @@ extension ForkScenarios {
         Console.write("stopped")
     }
 
-    /// Forks while a thread is in the midst of a call and stays there: `forked once MILLISECONDS`.
+    /// Forks while a thread is during a call and stays there: `forked once MILLISECONDS`.
     ///
     /// The child and a child of it read through the keychain that they inherited, one of their own and one in memory. Then
     /// the thread ends its call, and the parent reads.
@@ -105,7 +105,7 @@ extension ForkScenarios {
         Console.write("done")
     }
 
-    /// Forks when a passcode is accepted, in the midst of the unlock: `child PROCESS`, a process that waits to be killed.
+    /// Forks when a passcode is accepted, during the unlock: `child PROCESS`, a process that waits to be killed.
     ///
     /// - Parameter parentStays: whether the parent stays in the unlock as well.
     static func forkDuringUnlock(parentStays: Bool) {

@@ -60,18 +60,18 @@ import Testing
         #expect(terminal.run("token") == Program.Answer(success: "t0ken"))
     }
 
-    @Test("5. installed anew: nobody finds themselves logged in as whoever had the machine before") func leftovers()
+    @Test("5. reinstalled: nobody finds themselves logged in as whoever had the machine before") func leftovers()
         throws
     {
         _ = terminal.run("login", "ada", token: "t0ken")
-        let anew = Terminal.Folder()
+        let again = Terminal.Folder()
         // At first in the dark: nothing is deleted that cannot be judged.
         try device.reboot()
-        #expect(Terminal(anew).run("whoami").code == .tryLater)
+        #expect(Terminal(again).run("whoami").code == .tryLater)
         try device.unlock()
-        #expect(Terminal(anew).run("whoami").code == .notLoggedIn)
-        #expect(Terminal(anew).run("login", "bob", token: "new").code == .success)
-        #expect(Terminal(anew).run("whoami") == Program.Answer(success: "bob"))
+        #expect(Terminal(again).run("whoami").code == .notLoggedIn)
+        #expect(Terminal(again).run("login", "bob", token: "new").code == .success)
+        #expect(Terminal(again).run("whoami") == Program.Answer(success: "bob"))
     }
 
     @Test("6. restored to a new device: the token stays with the old one") func restored() throws {

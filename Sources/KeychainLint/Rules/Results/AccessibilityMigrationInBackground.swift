@@ -6,7 +6,7 @@ extension Rule {
         .error,
         .medium,
         .results,
-        title: "An item is made anew in the background",
+        title: "An item is recreated in the background",
         reason: """
             A delete works while the device is locked, the add that follows may not: the item is gone for good. \
             Background code runs while the device is locked.

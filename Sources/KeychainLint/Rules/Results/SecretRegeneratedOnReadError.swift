@@ -6,7 +6,7 @@ extension Rule {
         .error,
         .medium,
         .results,
-        title: "A key is made anew when it cannot be read",
+        title: "A key is recreated when it cannot be read",
         reason: """
             A locked device or a passing failure makes the read fail. A new key then takes the place of the only \
             one that opens existing data.

@@ -26,7 +26,7 @@ struct CarefulKeeper: TokenKeeper {
     func save(_ token: String) throws {
         // By the key alone, in whatever group the app may use now.
         var status = Calls.update(Calls.item, to: token)
-        // Shut for good: the person signs in again, and so has nothing to lose by the old item.
+        // Shut for good: the user signs in again, and so has nothing to lose by the old item.
         if status == errSecAuthFailed {
             status = Calls.delete(Calls.item) == errSecSuccess ? errSecItemNotFound : status
         }

@@ -67,7 +67,7 @@ struct MutationTests {
     @Test func theTableIsUpToDate() throws {
         var text = "# Recall on the mutation corpus\n\n"
         text += "Correct code in \(Self.sources.count) styles, and the same code with one defect each; "
-        text += "`Scripts/test-lint --write` makes the table anew.\n\n| rule | seeded | found |\n| --- | --- | --- |\n"
+        text += "`Scripts/test-lint --write` makes the table again.\n\n| rule | seeded | found |\n| --- | --- | --- |\n"
         let byRule = Dictionary(grouping: Self.mutants, by: \.rule)
         for (rule, mutants) in byRule.sorted(by: { $0.key < $1.key }) {
             text += "| `\(rule)` | \(mutants.count) | \(mutants.count(where: Self.isFound)) |\n"
