@@ -86,7 +86,7 @@ final class Engine {
 extension Engine {
     /// The device as the transaction under way sees it.
     var device: Sealer {
-        guard let current else { preconditionFailure("a device is looked at inside a transaction") }
+        guard let current else { preconditionFailure("a device is only known inside a transaction") }
         return current
     }
 

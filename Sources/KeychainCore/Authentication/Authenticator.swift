@@ -6,7 +6,7 @@
 public protocol Authenticator: Sendable {
     /// The biometry that it can ask for.
     ///
-    /// It is looked at in the midst of a keychain's transactions, and so must not use the keychain.
+    /// It is read during a transaction of the keychain, and so must not use the keychain.
     var biometry: Biometry { get }
 
     /// Whether somebody could be asked to type something now.

@@ -7,7 +7,7 @@ import KeychainStore
 
 @_implementationOnly import CKeychainSupport
 
-/// Lets one caller at a time at each engine of a keychain, and opens it when it has to.
+/// Serializes access to the engines of a keychain, and opens them when needed.
 final class EngineAccess: Sendable {
     /// Where the store lies.
     enum Source: Sendable {

@@ -10,7 +10,7 @@ public protocol PasswordStoreContractSubject {
     /// Stores a password, in the place of one that is there.
     nonisolated(nonsending) func set(_ password: Data, service: String, account: String) async throws
 
-    /// The password; `nil` when there is none, and for no other reason.
+    /// The password; `nil` only if there is none.
     nonisolated(nonsending) func get(service: String, account: String) async throws -> Data?
 
     /// Deletes the password; when there is none, it may throw.
