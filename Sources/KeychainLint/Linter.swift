@@ -45,12 +45,40 @@ public struct Linter: Sendable {
         public var analysisTime = Duration.zero
     }
 
-    /// A file that was left out.
+    /// A file that was left out, or a comment in one that suppresses nothing.
     public struct Skipped: Sendable, Hashable {
-        /// The file, relative to the path that was given.
+        /// The file, relative to the path that was given; of a comment with its line.
         public var file: String
         /// Why.
-        public var reason: String
+        public var reason: Reason
+
+        /// Why a file or a comment was left out.
+        public enum Reason: Sendable, Hashable, CustomStringConvertible {
+            /// There is no such file.
+            case missing
+            /// The file or folder cannot be read.
+            case unreadable
+            /// The file is larger than 5 MB.
+            case tooLarge
+            /// The file is not UTF-8.
+            case notUTF8
+            /// A part of the file does not parse; the rest was linted.
+            case unparsed
+            /// What is wrong with a comment.
+            case comment(String)
+
+            /// The reason as the end of a sentence about the file.
+            public var description: String {
+                switch self {
+                case .missing: "does not exist"
+                case .unreadable: "cannot be read"
+                case .tooLarge: "is larger than 5 MB"
+                case .notUTF8: "is not UTF-8"
+                case .unparsed: "does not parse; what does was linted"
+                case .comment(let problem): problem
+                }
+            }
+        }
     }
 
     /// Lints texts by their paths.

@@ -70,7 +70,7 @@ struct LintCommand: ParsableCommand {
             for skipped in outcome.skipped { Self.say("keychain-lint: \(skipped.file) \(skipped.reason)\n") }
         }
         if let stamp { try Data().write(to: URL(fileURLWithPath: stamp)) }
-        if outcome.skipped.contains(where: { $0.reason == "does not exist" }) { throw ExitCode(2) }
+        if outcome.skipped.contains(where: { $0.reason == .missing }) { throw ExitCode(2) }
         if writeBaseline == nil, outcome.findings.contains(where: { $0.severity >= failOn }) { throw ExitCode(1) }
     }
 

@@ -33,15 +33,18 @@ struct Suppressions {
             let rest = parts.count > 1 ? String(parts[1]) : ""
             let (names, reason) = Self.split(rest)
             if names.isEmpty {
-                problems.append(.init(file: "\(path):\(line)", reason: "the comment names no rule"))
+                problems.append(.init(file: "\(path):\(line)", reason: .comment("the comment names no rule")))
                 continue
             }
             for name in names where !Self.isKnown(name) {
-                problems.append(.init(file: "\(path):\(line)", reason: "there is no rule '\(name)'"))
+                problems.append(.init(file: "\(path):\(line)", reason: .comment("there is no rule '\(name)'")))
             }
             if command.hasPrefix("disable"), reason.isEmpty {
                 problems.append(
-                    .init(file: "\(path):\(line)", reason: "the comment gives no reason, and suppresses nothing")
+                    .init(
+                        file: "\(path):\(line)",
+                        reason: .comment("the comment gives no reason, and suppresses nothing")
+                    )
                 )
                 continue
             }
@@ -54,7 +57,7 @@ struct Suppressions {
                     guard let start = open.removeValue(forKey: name) else { continue }
                     rules[path, default: []].append(.init(names: [name], lines: start...line))
                 }
-            default: problems.append(.init(file: "\(path):\(line)", reason: "'\(command)' is no command"))
+            default: problems.append(.init(file: "\(path):\(line)", reason: .comment("'\(command)' is no command")))
             }
         }
         for (name, start) in open {

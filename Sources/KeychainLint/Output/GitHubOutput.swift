@@ -10,7 +10,7 @@ enum GitHubOutput {
             result += ",col=\(finding.column),title=\(property(finding.rule))::\(data(finding.message))\n"
         }
         for skipped in outcome.skipped {
-            result += "::warning file=\(property(skipped.file)),title=keychain-lint::\(data(skipped.reason))\n"
+            result += "::warning file=\(property(skipped.file)),title=keychain-lint::\(data("\(skipped.reason)"))\n"
         }
         return result
     }

@@ -7,7 +7,9 @@ enum JSONOutput {
             ("findings", .array(outcome.findings.map(finding))),
             (
                 "skipped",
-                .array(outcome.skipped.map { .object([("file", .string($0.file)), ("reason", .string($0.reason))]) })
+                .array(
+                    outcome.skipped.map { .object([("file", .string($0.file)), ("reason", .string("\($0.reason)"))]) }
+                )
             ),
             (
                 "summary",

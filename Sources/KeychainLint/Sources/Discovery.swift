@@ -24,7 +24,7 @@ public struct Discovery: Sendable {
         for path in paths {
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-                skipped.append(.init(file: path, reason: "does not exist"))
+                skipped.append(.init(file: path, reason: .missing))
                 continue
             }
             if isFolder.boolValue {
@@ -50,7 +50,7 @@ public struct Discovery: Sendable {
         let real = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
         guard depth < 64, visited.insert(real).inserted else { return }
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-            skipped.append(.init(file: relative.isEmpty ? root : relative, reason: "cannot be read"))
+            skipped.append(.init(file: relative.isEmpty ? root : relative, reason: .unreadable))
             return
         }
         for name in names.sorted() {

@@ -30,19 +30,19 @@ struct FileResult: Sendable {
         case .bytes(let given): bytes = given
         case .path(let path):
             guard let data = FileManager.default.contents(atPath: path) else {
-                skipped = .init(file: input.path, reason: "cannot be read")
+                skipped = .init(file: input.path, reason: .unreadable)
                 return
             }
             bytes = Array(data)
         }
         if bytes.count > Self.maximumSize {
-            skipped = .init(file: input.path, reason: "is larger than 5 MB")
+            skipped = .init(file: input.path, reason: .tooLarge)
             return
         }
         guard input.path.hasSuffix(".swift") else {
             guard let string = String(validating: bytes, as: UTF8.self) else {
                 if !bytes.starts(with: Array("bplist".utf8)) {
-                    skipped = .init(file: input.path, reason: "is not UTF-8")
+                    skipped = .init(file: input.path, reason: .notUTF8)
                 }
                 return
             }
@@ -65,14 +65,14 @@ struct FileResult: Sendable {
     mutating func parse(_ bytes: [UInt8], _ path: String, _ parser: any SourceParser, _ manifests: Manifests) {
         waiting = nil
         guard String(validating: bytes, as: UTF8.self) != nil else {
-            skipped = .init(file: path, reason: "is not UTF-8")
+            skipped = .init(file: path, reason: .notUTF8)
             return
         }
         let start = ContinuousClock().now
         let tree = parser.parse(swift: bytes)
         parsingTime = ContinuousClock().now - start
         if tree.hasErrors {
-            skipped = .init(file: path, reason: "does not parse; what does was linted")
+            skipped = .init(file: path, reason: .unparsed)
         }
         swift = SourceFile(
             path: path,
