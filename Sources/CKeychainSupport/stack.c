@@ -1,8 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
 #include "CKeychainSupport.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <unistd.h>
+
+// Swift marks the frames of asynchronous functions in their frame pointers; what those lead to is not on the stack.
+#define ASYNC_FRAME ((uintptr_t)1 << 60)
+
+// What is left alone at the lower end of a stack: room for the functions that overwrite the rest.
+#define LOWEST_FRAMES 4096
+
+struct stack {
+    uintptr_t lowest, end;
+};
+
+// The writable part of the stack of the calling thread; empty where it is not known. Looked up once for each thread: of the
+// main thread, it is read from /proc.
+static struct stack current_stack(void) {
+    static _Thread_local struct stack known;
+    if (known.end != 0) return known;
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return known;
+    void *lowest = NULL;
+    size_t size = 0, guard = 0;
+    int error = pthread_attr_getstack(&attributes, &lowest, &size);
+    if (error == 0) error = pthread_attr_getguardsize(&attributes, &guard);
+    pthread_attr_destroy(&attributes);
+    if (error != 0 || guard > size) return known;
+    // Before glibc 2.27, the guard is counted as a part of the stack.
+    known = (struct stack){(uintptr_t)lowest + guard, (uintptr_t)lowest + size};
+    return known;
+}
+
+// How much of the stack lies below a frame. None where the frame is on another stack than the thread's own, whose end nobody knows.
+static size_t room_below(uintptr_t frame) {
+    struct stack stack = current_stack();
+    // The stack of the main thread grows, and nothing lies within a mebibyte below it.
+    if (stack.end == 0) return gettid() == getpid() ? SIZE_MAX : 0;
+    if (frame >= stack.end || frame <= stack.lowest + LOWEST_FRAMES) return 0;
+    return frame - stack.lowest - LOWEST_FRAMES;
+}
 
 // Not inlined: the frame of the caller stays as it is.
 __attribute__((noinline)) void keychain_wipe_stack(size_t count) {
+    size_t room = room_below((uintptr_t)__builtin_frame_address(0));
+    if (count > room) count = room;
+    if (count == 0) return;
     unsigned char below[count];
     keychain_wipe(below, count);
+}
+
+size_t keychain_walkable_frames(size_t most) {
+    const uintptr_t *frame = __builtin_frame_address(0);
+    uintptr_t end = current_stack().end;
+    for (size_t count = 0; count < most; count++) {
+        uintptr_t next = frame[0];
+        if (next == 0 || (next & ASYNC_FRAME)) return most;
+        if (next % sizeof next != 0 || next <= (uintptr_t)frame || next + 2 * sizeof next > end) return count;
+        frame = (const uintptr_t *)next;
+    }
+    return most;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CStormSupport
 import Crypto
 import Glibc
 import KeychainCore
@@ -37,6 +38,26 @@ struct StackTests {
         for _ in 0..<2 { try stack.run { try key.perform() } }
         #expect(stack.found(["the private key": try key.privateKey()]) == [])
         expectWiped(stack, .privateKey)
+    }
+
+    @Test("no more is overwritten than the thread has, however small its stack")
+    func smallStack() throws {
+        let (neighbour, guardSize, size) = (256 << 10, 4 << 10, 64 << 10)
+        let byteCount = neighbour + guardSize + size
+        let mapping = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        let memory = try #require(mapping == MAP_FAILED ? nil : mapping)
+        defer { munmap(memory, byteCount) }
+        // The stack of another thread, the guard between both, and the stack of ours.
+        memset(memory, 0xA5, neighbour)
+        try #require(mprotect(memory + neighbour, guardSize, PROT_NONE) == 0)
+        let failure = storm_run_on_stack(
+            memory + neighbour + guardSize,
+            size,
+            { _ in CallStack.wiped(.privateKey) {} },
+            nil
+        )
+        #expect(failure == 0)
+        #expect(UnsafeRawBufferPointer(start: memory, count: neighbour).count { $0 != 0xA5 } == 0)
     }
 
     @Test("the search finds what is left on a stack")

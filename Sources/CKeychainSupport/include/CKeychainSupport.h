@@ -25,7 +25,7 @@ int keychain_disable_dumps(void);
 void *keychain_locked_allocate(size_t count, int *locked);
 void keychain_locked_free(void *bytes, size_t count);
 
-// Overwrites this much of the stack below the caller with zeros.
+// Overwrites this much of the stack below the caller with zeros, or what there is, where a thread has a smaller stack.
 void keychain_wipe_stack(size_t count);
 
 // The fork gate. Work on a store happens between enter and leave; a fork waits a moment until nobody is inside, so that a
