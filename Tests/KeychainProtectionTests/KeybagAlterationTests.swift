@@ -188,7 +188,7 @@ struct KeybagAlterationTests {
 
     @Test(
         "other versions are told from damage",
-        arguments: [(0, 0), (1, 0), (2, 0), (1, 2), (0, 3)] as [(UInt8, UInt8)]
+        arguments: [(0, 0), (1, 0), (2, 0), (FileFormat.revision + 1, 2), (0, 3)] as [(UInt8, UInt8)]
     )
     func otherVersions(_ low: UInt8, _ high: UInt8) {
         var altered = store.bytes
@@ -198,6 +198,26 @@ struct KeybagAlterationTests {
             ? ProtectionError.newerKeybag(version: Int(high) << 8 | Int(low))
             : .damagedKeybag("it has no version that was released")
         #expect(throws: expected) { try OpenKeybag(altered, rootKey: store.rootKey) }
+    }
+
+    @Test("a keybag of an earlier revision of the format is read, of another format or a later revision it is not")
+    func revisions() throws {
+        let versions: [(version: UInt16, expected: ProtectionError?)] = [
+            (0x0200, nil), (0x0202, nil), (0x0203, nil), (0x0204, .newerKeybag(version: 0x0204)),
+            (0x0300, .newerKeybag(version: 0x0300)), (0x01FF, .damagedKeybag("it has no version that was released")),
+        ]
+        for (version, expected) in versions {
+            var bytes: [UInt8] = []
+            bytes.append(littleEndian: version)
+            var found: ProtectionError?
+            do {
+                var reader = ByteReader(bytes[...])
+                try FileFormat.checkVersion(&reader, current: 0x0203)
+            } catch {
+                found = error as? ProtectionError
+            }
+            #expect(found == expected, "\(version)")
+        }
     }
 
     @Test("another root key is told from damage")

@@ -63,7 +63,7 @@ struct MigrationsTests {
             try connection.execute("PRAGMA user_version = \(0x0201)")
             _exit(7)
         }
-        #expect(try folder.raw().integer("PRAGMA user_version") == 0x0200)
+        #expect(try folder.raw().integer("PRAGMA user_version") == Layout.version)
         #expect(try folder.open().keybag() == [1, 2, 3])
         let connection = try Connection(path: path)
         #expect(try Self.migrations.run(on: connection) == 0x0202)

@@ -14,8 +14,8 @@ enum BackupLayout {
     /// The longest value that a reader takes: two parts of a row at their largest, with their wrapping.
     static let valueLimit = Int32(ItemLimits.secretByteCount + ItemLimits.metadataByteCount + (1 << 20))
 
-    /// The statements that make an empty file; a reader finds exactly these in the file's schema.
-    static func creation() -> [String] {
-        [Layout.keybagTable] + ItemClass.stored.flatMap(Layout.itemTable)
+    /// The statements that make an empty file of a version; a reader finds exactly these in the file's schema.
+    static func creation(_ version: Int64 = version) -> [String] {
+        [Layout.keybagTable] + ItemClass.stored.flatMap { Layout.itemTable($0, version) }
     }
 }

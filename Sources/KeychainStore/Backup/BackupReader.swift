@@ -14,16 +14,20 @@ public final class BackupReader {
     private let connection: Connection
     private let path: String
     private let byteCount: Int64
+    private let version: Int64
 
     /// Opens a file and checks all of it but the contents of its rows.
     public init(_ file: String) throws(KeychainError) {
         do throws(StoreError) { (path, byteCount) = try Self.resolve(file) } catch { throw KeychainError(error) }
+        let mark: Int64
         do throws(SQLiteError) {
             connection = try Connection(foreign: path, rowLimit: BackupLayout.valueLimit)
+            mark = try connection.integer("PRAGMA application_id")
+            version = try connection.integer("PRAGMA user_version")
         } catch {
             throw Self.refusal(error, path)
         }
-        try checkFormat()
+        try checkFormat(mark)
         // The check evaluates what tables and indexes say about their rows, so those have to be ours before.
         try checkTables()
         try checkStructure()
@@ -41,7 +45,7 @@ public final class BackupReader {
         _ itemClass: ItemClass,
         _ body: (NumberedRow) throws(KeychainError) -> Void
     ) throws(KeychainError) {
-        let rows = try reading { () throws(SQLiteError) in try connection.everyRow(itemClass) }
+        let rows = try reading { () throws(SQLiteError) in try connection.everyRow(itemClass, version) }
         while try reading({ () throws(SQLiteError) in try rows.next() }) {
             guard let row = rows.row, row.damage == nil else { throw refusal("a row has a wrong shape") }
             try body(row)
@@ -51,20 +55,17 @@ public final class BackupReader {
     /// The refusal of the file.
     func refusal(_ why: String) -> KeychainError { KeychainError(StoreError.notABackup(path: path, why)) }
 
-    private func checkFormat() throws(KeychainError) {
-        let (mark, version) = try reading { () throws(SQLiteError) in
-            try (connection.integer("PRAGMA application_id"), connection.integer("PRAGMA user_version"))
-        }
+    private func checkFormat(_ mark: Int64) throws(KeychainError) {
         guard mark == BackupLayout.applicationIdentifier else { throw refusal("it lacks the mark of one") }
         guard version <= BackupLayout.version else { throw KeychainError(StoreError.newerBackup(version: version)) }
-        guard version == BackupLayout.version else {
+        guard version >= Layout.firstVersion else {
             throw refusal("it has version \(version), which was never released")
         }
     }
 
     private func checkTables() throws(KeychainError) {
         let found = try texts("SELECT sql FROM sqlite_schema ORDER BY rowid")
-        guard found == BackupLayout.creation() else { throw refusal("its tables are not those of a backup") }
+        guard found == BackupLayout.creation(version) else { throw refusal("its tables are not those of a backup") }
     }
 
     private func checkStructure() throws(KeychainError) {

@@ -71,10 +71,10 @@ enum Layout {
         )
         """
 
-    /// The table of a class, and the indexes that keep its rows apart.
-    static func itemTable(_ itemClass: ItemClass) -> [String] {
+    /// The table of a class as a version makes it, and the indexes that keep its rows apart.
+    static func itemTable(_ itemClass: ItemClass, _ version: Int64 = version) -> [String] {
         let table = table(itemClass)
-        let tags = ItemSchema.of(itemClass).searchable.map { "\(column($0.name)) BLOB" }
+        let tags = ItemSchema.of(itemClass).searchable.filter { has($0, version) }.map { "\(column($0.name)) BLOB" }
         let create = """
             CREATE TABLE \(table) (
                 \(rowNumber) INTEGER PRIMARY KEY,
@@ -96,6 +96,11 @@ enum Layout {
             "CREATE UNIQUE INDEX \(table)_uuid ON \(table) (\(identifier))",
         ]
         return [create] + unique
+    }
+
+    /// Whether the tables of a version have a column for the search tags of an attribute.
+    static func has(_ column: Column, _ version: Int64) -> Bool {
+        column.taggedSince.map { Int64($0) <= version } ?? false
     }
 
     private static func primaryKeyIndex(_ table: String) -> String {

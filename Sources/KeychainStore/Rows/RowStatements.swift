@@ -69,11 +69,12 @@ extension Connection {
         }
     }
 
-    /// Every row of a class, in quarantine or not, in the order in which they were added.
-    func everyRow(_ itemClass: ItemClass) throws(SQLiteError) -> RowCursor {
+    /// Every row of a class, in quarantine or not, in the order in which they were added; of tables of an earlier version
+    /// without the tags that they have no column for.
+    func everyRow(_ itemClass: ItemClass, _ version: Int64 = Layout.version) throws(SQLiteError) -> RowCursor {
         let statement = try prepare(
             """
-            SELECT \(RowColumns.list(itemClass, guarded: true)) FROM \(Layout.table(itemClass)) NOT INDEXED
+            SELECT \(RowColumns.list(itemClass, version, guarded: true)) FROM \(Layout.table(itemClass)) NOT INDEXED
             ORDER BY \(Layout.rowNumber)
             """
         )
@@ -248,8 +249,11 @@ private enum RowColumns {
     ///
     /// Guarded, those are NULL that hold more than a store writes into them, and a further one, the last, tells whether a part
     /// is larger than any that a store writes, or is a text, whose length SQLite knows only when it has read it.
-    static func list(_ itemClass: ItemClass, guarded: Bool) -> String {
-        let names = names(itemClass)
+    static func list(_ itemClass: ItemClass, _ version: Int64 = Layout.version, guarded: Bool) -> String {
+        let tags = ItemSchema.of(itemClass).searchable.map {
+            Layout.has($0, version) ? Layout.column($0.name) : "NULL"
+        }
+        let names = clear + tags
         guard guarded else { return ([Layout.rowNumber, Layout.damage] + names).joined(separator: ", ") }
         let isOversized = [Layout.metadata, Layout.secret].map {
             "typeof(\($0)) = 'text' OR typeof(\($0)) = 'blob' AND length(\($0)) > \(partLimit)"
