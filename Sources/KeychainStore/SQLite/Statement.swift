@@ -51,15 +51,6 @@ final class Statement {
         try check(status)
     }
 
-    /// Binds bytes that stay where they are, unchanged, until the statement is reset.
-    func bind(lent bytes: UnsafeRawBufferPointer, at index: Int) throws(SQLiteError) {
-        guard let start = bytes.baseAddress, !bytes.isEmpty else {
-            return try check(sqlite3_bind_zeroblob(handle, Int32(index + 1), 0))
-        }
-        // SQLITE_STATIC: SQLite copies nothing.
-        try check(sqlite3_bind_blob64(handle, Int32(index + 1), start, UInt64(bytes.count), nil))
-    }
-
     func bind(_ bytes: [UInt8], at index: Int) throws(SQLiteError) {
         let status = bytes.withUnsafeBytes { buffer in
             buffer.isEmpty
