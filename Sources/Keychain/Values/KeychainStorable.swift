@@ -4,7 +4,7 @@ public import Foundation
 
 /// A value that a password item can hold.
 ///
-/// `Data`, `String`, `SymmetricKey` and the private keys of CryptoKit conform. Keys of the Secure Enclave conform where CryptoKit has
+/// `Data`, `[UInt8]`, `String`, `SymmetricKey` and the private keys of CryptoKit conform. Keys of the Secure Enclave conform where CryptoKit has
 /// them: their bytes are the key, sealed by the device. A `Codable` type conforms by saying so, and is stored as JSON:
 ///
 /// ```swift
@@ -35,7 +35,25 @@ extension KeychainStorable where Self: Codable {
     }
 }
 
-extension Array: KeychainStorable where Element: Codable {}
+extension Array: KeychainStorable where Element: Codable {
+    /// The bytes themselves for `[UInt8]`; any other array from JSON.
+    public init(keychainRepresentation bytes: Data) throws {
+        // Not a cast alone: an empty array of any type is an empty [UInt8].
+        if Element.self == UInt8.self, let array = [UInt8](bytes) as? Self {
+            self = array
+        } else {
+            self = try JSONDecoder().decode(Self.self, from: bytes)
+        }
+    }
+
+    /// The bytes themselves of `[UInt8]`; any other array as JSON.
+    public var keychainRepresentation: Data {
+        get throws {
+            if Element.self == UInt8.self, let bytes = self as? [UInt8] { return Data(bytes) }
+            return try JSONEncoder().encode(self)
+        }
+    }
+}
 
 extension Dictionary: KeychainStorable where Key: Codable, Value: Codable {}
 
