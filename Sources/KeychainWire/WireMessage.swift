@@ -37,6 +37,11 @@ public enum WireMessage: Sendable, Hashable {
     /// attributes fits.
     public static let longestBody = 64 << 20
 
+    /// The most elements that all lists, sets and dictionaries of a message may have together.
+    ///
+    /// An element can be a single byte, and takes many times that in memory once it is read.
+    static let mostElements = 4 << 20
+
     /// How deep values may lie in each other.
     static let greatestDepth = 16
 

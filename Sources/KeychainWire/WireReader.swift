@@ -8,6 +8,7 @@ import KeychainCore
 struct WireReader {
     private var rest: UnsafeRawBufferPointer.SubSequence
     private var depth = 0
+    private var elements = 0
 
     /// Reads from bytes that have to stay until the last value was read.
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
@@ -23,7 +24,9 @@ struct WireReader {
     }
 
     /// Reads bytes behind their length.
-    mutating func bytesAfterLength() throws(WireError) -> UnsafeRawBufferPointer { try bytes(count()) }
+    mutating func bytesAfterLength() throws(WireError) -> UnsafeRawBufferPointer {
+        try bytes(Int(try number(UInt32.self)))
+    }
 
     mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(WireError) -> Number {
         let bytes = try bytes(MemoryLayout<Number>.size)
@@ -31,9 +34,11 @@ struct WireReader {
     }
 
     /// Reads a number of elements, each of which takes a byte at least.
-    mutating func count() throws(WireError) -> Int {
+    mutating func elementCount() throws(WireError) -> Int {
         let count = Int(try number(UInt32.self))
         guard count <= rest.count else { throw .truncated }
+        elements += count
+        guard elements <= WireMessage.mostElements else { throw .tooLong }
         return count
     }
 

@@ -147,7 +147,7 @@ extension Array: WireValue where Element: WireValue {
             }
             return try result.get()
         }
-        try writer.write(count: count)
+        try writer.write(elementCount: count)
         for element in self { try element.write(to: &writer) }
     }
 
@@ -157,19 +157,19 @@ extension Array: WireValue where Element: WireValue {
             return
         }
         self = []
-        for _ in 0..<(try reader.count()) { append(try reader.value()) }
+        for _ in 0..<(try reader.elementCount()) { append(try reader.value()) }
     }
 }
 
 extension Set: WireValue where Element: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try writer.write(count: count)
+        try writer.write(elementCount: count)
         for element in self { try element.write(to: &writer) }
     }
 
     init(from reader: inout WireReader) throws(WireError) {
         self = []
-        for _ in 0..<(try reader.count()) {
+        for _ in 0..<(try reader.elementCount()) {
             guard insert(try reader.value()).inserted else { throw .invalidValue }
         }
     }
@@ -177,7 +177,7 @@ extension Set: WireValue where Element: WireValue {
 
 extension Dictionary: WireValue where Key: WireValue, Value: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try writer.write(count: count)
+        try writer.write(elementCount: count)
         for (key, value) in self {
             try key.write(to: &writer)
             try value.write(to: &writer)
@@ -186,7 +186,7 @@ extension Dictionary: WireValue where Key: WireValue, Value: WireValue {
 
     init(from reader: inout WireReader) throws(WireError) {
         self = [:]
-        for _ in 0..<(try reader.count()) {
+        for _ in 0..<(try reader.elementCount()) {
             let key = try reader.value(Key.self)
             guard updateValue(try reader.value(), forKey: key) == nil else { throw .invalidValue }
         }

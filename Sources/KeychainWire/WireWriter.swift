@@ -9,6 +9,7 @@ struct WireWriter: ~Copyable {
     private var buffer: UnsafeMutableRawBufferPointer
     private var count = 0
     private var depth = 0
+    private var elements = 0
 
     init() { buffer = .allocate(byteCount: 512, alignment: 8) }
 
@@ -32,13 +33,16 @@ struct WireWriter: ~Copyable {
 
     /// Writes the length and the bytes.
     mutating func write(lengthAnd bytes: UnsafeRawBufferPointer) throws(WireError) {
-        try write(count: bytes.count)
+        guard let count = UInt32(exactly: bytes.count) else { throw .tooLong }
+        try write(count)
         try write(bytes)
     }
 
-    mutating func write(count: Int) throws(WireError) {
-        guard let count = UInt32(exactly: count) else { throw .tooLong }
-        try write(count)
+    /// Writes the number of elements that follow.
+    mutating func write(elementCount count: Int) throws(WireError) {
+        elements += count
+        guard elements <= WireMessage.mostElements else { throw .tooLong }
+        try write(UInt32(count))
     }
 
     /// Writes a number of four bytes over what was written before.

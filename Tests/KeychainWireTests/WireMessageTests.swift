@@ -2,8 +2,9 @@
 
 import KeychainCore
 import KeychainTestSupport
-import KeychainWire
 import Testing
+
+@testable import KeychainWire
 
 /// Messages as bytes, and bytes that are none.
 struct WireMessageTests {
@@ -98,6 +99,29 @@ struct WireMessageTests {
         #expect(throws: WireError.tooLong) { try WireMessage.reply(1, .secret(largest)).encoded() }
     }
 
+    @Test("more values than are allowed are neither written nor read, however few bytes they take")
+    func tooMany() throws {
+        // One entry, an array in an array; a value that is none would be found next.
+        func error(outer: Int, inner: Int) -> WireError? {
+            let start: [UInt8] = [1, 1] + [UInt8](repeating: 0, count: 8) + [1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0x6b]
+            let body = start + [8] + Self.bigEndian(outer) + [8] + Self.bigEndian(inner)
+            do throws(WireError) {
+                _ = try WireMessage(Self.frame(body + [UInt8](repeating: 0, count: WireMessage.mostElements)))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let half = WireMessage.mostElements / 2
+        #expect(error(outer: half, inner: half - 1) == .unknownCase)
+        #expect(error(outer: half, inner: half) == .tooLong)
+        #expect(error(outer: WireMessage.mostElements, inner: 0) == .tooLong)
+        let client = Client(accessGroups: Array(repeating: "", count: WireMessage.mostElements + 1))
+        #expect(throws: WireError.tooLong) {
+            try WireMessage.command(1, .items(KeychainRequest(.delete([:]), client: client))).encoded()
+        }
+    }
+
     @Test("values that lie in each other too deep are neither written nor read", arguments: [15, 16, 17, 100_000])
     func depth(_ depth: Int) throws {
         // Made from the inside; by hand, because what is too deep is not written.
@@ -127,6 +151,10 @@ struct WireMessageTests {
         let error = KeychainError(WireError.tooLong)
         #expect(error.kind == .transport && error.status == .dataTooLarge)
         #expect(KeychainError(WireError.truncated).status == .internalComponent)
+    }
+
+    private static func bigEndian(_ number: Int) -> [UInt8] {
+        withUnsafeBytes(of: UInt32(number).bigEndian) { Array($0) }
     }
 
     private static func frame(_ body: [UInt8]) -> SecretBytes {
