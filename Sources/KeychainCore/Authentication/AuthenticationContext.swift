@@ -27,6 +27,9 @@ public struct AuthenticationContext: Sendable, Hashable {
         /// For how many seconds an earlier recognition counts.
         public var reuseDurationSeconds = 0.0
 
+        /// The longest time for which an earlier recognition counts, whatever a request says: five minutes.
+        public static let longestReuseSeconds = 300.0
+
         /// Nothing is forbidden, and no text is given.
         public init() {}
     }

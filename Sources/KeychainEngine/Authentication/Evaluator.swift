@@ -164,8 +164,10 @@ extension Evaluator {
 
     /// What another evaluation was shown so lately that it counts in a context; `nil` when there is nothing of the kind.
     private func reusableRecognition(in context: ContextState) -> AuthenticationContext.Factor? {
+        // A request may come from another process, which can ask for any time.
+        let seconds = min(context.settings.reuseDurationSeconds, AuthenticationContext.Settings.longestReuseSeconds)
         guard let recognition = lastRecognition.withLock(\.self),
-            recognition.counts(at: hostClock.now, forSeconds: context.settings.reuseDurationSeconds)
+            recognition.counts(at: hostClock.now, forSeconds: seconds)
         else { return nil }
         // Biometry that was enrolled anew since, or that is locked out, would not recognize anybody as it did.
         let biometry = authenticator.biometry

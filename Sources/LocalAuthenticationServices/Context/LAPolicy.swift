@@ -91,4 +91,5 @@ public enum LAAccessControlOperation: Int, Sendable {
 }
 
 /// The longest time in seconds for which an earlier unlock by biometry may count: five minutes.
-public let LATouchIDAuthenticationMaximumAllowableReuseDuration: TimeInterval = 5 * 60
+public let LATouchIDAuthenticationMaximumAllowableReuseDuration: TimeInterval =
+    AuthenticationContext.Settings.longestReuseSeconds

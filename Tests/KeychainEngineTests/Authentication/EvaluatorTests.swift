@@ -287,6 +287,14 @@ struct ReuseTests {
         #expect(try isAsked(in: later(9.5)))
     }
 
+    @Test("it never counts for longer than five minutes, whatever a request says")
+    func longest() throws {
+        bench.clock.advance(by: 289)
+        #expect(try !isAsked(in: later(.infinity)))
+        bench.clock.advance(by: 2)
+        #expect(try isAsked(in: later(.infinity)))
+    }
+
     @Test("what it is used for is noted, and stays shown in that context")
     func noted() throws {
         let context = later(20)
