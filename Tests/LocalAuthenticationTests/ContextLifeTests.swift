@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainCore
+import KeychainEngine
 import KeychainServices
 import KeychainTestSupport
 import LocalAuthentication
@@ -80,5 +81,21 @@ struct ContextLifeTests {
         #expect(keychain.commands == [.forgetPassword(of: context.authenticationContext.value.identifier)])
         context.invalidate()
         #expect(!context.isCredentialSet(.applicationPassword))
+    }
+
+    @Test("a password that the program takes back is not set any more, although a keychain was given it")
+    func passwordTakenBack() {
+        let keychain = KeychainContext(backend: EmbeddedKeychain.inMemory(), client: Client(accessGroups: ["tests"]))
+        KeychainContext.$current.withValue(keychain) {
+            let context = LAContext()
+            context.setCredential(Data("password".utf8), type: .applicationPassword)
+            let query: [CFString: Any] = [
+                kSecClass: kSecClassGenericPassword, kSecUseAuthenticationContext: context,
+            ]
+            #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecItemNotFound)
+            #expect(context.isCredentialSet(.applicationPassword))
+            context.setCredential(nil, type: .applicationPassword)
+            #expect(!context.isCredentialSet(.applicationPassword))
+        }
     }
 }

@@ -60,7 +60,7 @@ public struct AuthenticationService: Sendable {
         return status
     }
 
-    /// Has the keychain forget an application password that was typed in a context.
+    /// Has the keychain forget the application password of a context, one that was typed as well as one that was given.
     public func forgetPassword(of context: Bytes16) { _ = try? perform(.forgetPassword(of: context)) }
 
     /// Ends the questions that are open in a context, and its use.

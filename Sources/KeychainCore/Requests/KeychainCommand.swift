@@ -49,7 +49,7 @@ public enum KeychainCommand: Sendable, Hashable {
         case evaluate(Demand, reason: String, AuthenticationContext)
         /// What is known of a context; the reply is a ``KeychainReply/context(_:)``.
         case status(of: Bytes16)
-        /// Forgets an application password that was typed in a context.
+        /// Forgets the application password of a context, one that was typed as well as one that the program gave.
         case forgetPassword(of: Bytes16)
         /// Ends the use of a context, and the questions that are open in it.
         case invalidate(Bytes16)

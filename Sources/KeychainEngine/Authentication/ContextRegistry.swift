@@ -35,9 +35,9 @@ final class ContextRegistry: Sendable {
         state.withLock { $0.contexts[identifier]?.state }?.status ?? AuthenticationContext.Status()
     }
 
-    /// Forgets the application password that was typed in a context.
+    /// Forgets the application password of a context, one that was typed as well as one that the program gave.
     func forgetPassword(of identifier: Bytes16) {
-        state.withLock { $0.contexts[identifier]?.state }?.forgetTypedPassword()
+        state.withLock { $0.contexts[identifier]?.state }?.forgetPassword()
     }
 
     /// Ends the use of a context, also of one that is on its way here in another call.

@@ -39,8 +39,13 @@ final class ContextState: Sendable {
     /// Whether a question is being asked in it.
     var isAsking: Bool { state.withLock { !$0.prompts.isEmpty } }
 
-    /// Forgets the application password that was typed.
-    func forgetTypedPassword() { state.withLock { $0.typedPassword = nil } }
+    /// Forgets the application password, whoever it came from.
+    func forgetPassword() {
+        state.withLock { state in
+            state.givenPassword = nil
+            state.typedPassword = nil
+        }
+    }
 
     /// How the person is asked.
     var settings: AuthenticationContext.Settings {

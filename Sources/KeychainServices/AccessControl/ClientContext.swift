@@ -67,8 +67,10 @@ package final class ClientContext: Sendable {
             state.value.applicationPassword = password
             return state.keychains
         }
-        for keychain in keychains ?? [] { keychain.authentication.forgetPassword(of: identifier) }
-        return keychains != nil
+        guard let keychains else { return false }
+        // A new one comes with the next call, and wins; until then a call under way keeps what it was given.
+        if password == nil { for keychain in keychains { keychain.authentication.forgetPassword(of: identifier) } }
+        return true
     }
 
     /// Whether there is an application password, set by the program or typed and found right.

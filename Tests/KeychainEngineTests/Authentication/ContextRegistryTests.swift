@@ -37,6 +37,12 @@ struct ContextRegistryTests {
         #expect(registry.status(of: context.identifier).hasApplicationPassword)
         registry.forgetPassword(of: context.identifier)
         #expect(!registry.status(of: context.identifier).hasApplicationPassword)
+        // One that the program gave is not kept when it takes it back, although no call follows.
+        context.applicationPassword = SecretBytes([3])
+        _ = registry.state(of: context)
+        registry.forgetPassword(of: context.identifier)
+        #expect(state.applicationPassword == nil)
+        #expect(!registry.status(of: context.identifier).hasApplicationPassword)
     }
 
     @Test("an invalid context stays invalid, also for a call that was made before and arrives later")
