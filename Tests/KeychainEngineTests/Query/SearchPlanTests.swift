@@ -56,9 +56,12 @@ struct SearchPlanTests {
 
     @Test("an access control is no condition, and turns that on the accessibility off")
     func accessControl() throws {
-        let plain = PropertyValue.accessControl(AccessControl(synthesizedFor: .whenUnlocked))
-        let plan = try Self.plan(["class": .string("genp"), "accc": plain])
-        #expect(plan.terms.contains(.ignored(.accessControl)))
+        let level: PropertyDictionary = ["class": .string("genp"), "pdmn": .string("ak")]
+        #expect(try Self.plan(level).terms.contains(.protection("ak")))
+        var both = level
+        both["accc"] = .accessControl(AccessControl(synthesizedFor: .whenUnlocked))
+        let terms = try Self.plan(both).terms
+        #expect(terms.contains(.ignored(.accessControl)) && terms.contains(.ignored(.accessible)))
     }
 
     @Test("a persistent reference covers items of either kind")
