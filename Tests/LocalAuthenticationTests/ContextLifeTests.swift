@@ -3,12 +3,13 @@
 import Foundation
 import KeychainCore
 import KeychainEngine
-import KeychainServices
 import KeychainTestSupport
 import LocalAuthentication
 import PortableLocalAuthentication
 import Synchronization
 import Testing
+
+@testable import KeychainServices
 
 /// Which keychains hear of a context's end.
 struct ContextLifeTests {
@@ -81,6 +82,24 @@ struct ContextLifeTests {
         #expect(keychain.commands == [.forgetPassword(of: context.authenticationContext.value.identifier)])
         context.invalidate()
         #expect(!context.isCredentialSet(.applicationPassword))
+    }
+
+    @Test("no context stays in a keychain: neither the second of a call, nor one that is gone before the call")
+    func gone() throws {
+        let keychain = Listener()
+        let tests = KeychainContext(backend: keychain, client: Client(accessGroups: ["tests"]))
+        var identifiers: [Bytes16] = []
+        func query() -> NSDictionary {
+            let context = LAContext()
+            identifiers.append(context.authenticationContext.value.identifier)
+            return [kSecClass: kSecClassGenericPassword, kSecUseAuthenticationContext: context]
+        }
+        try ItemRequest.set(query(), NSDictionary(), orAdd: query(), in: tests)
+        #expect(Set(keychain.commands) == Set(identifiers.map { .release($0) }))
+        let value = PropertyDictionary(query())
+        try ItemCall.object(.copyMatching(value), in: tests)
+        #expect(keychain.commands.last == .release(try #require(identifiers.last)))
+        #expect(keychain.commands.count == 3)
     }
 
     @Test("a password that the program takes back is not set any more, although a keychain was given it")

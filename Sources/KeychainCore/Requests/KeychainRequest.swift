@@ -38,12 +38,13 @@ public struct KeychainRequest: Sendable, Hashable {
             }
         }
 
-        /// The context in which the owner is asked (`kSecUseAuthenticationContext`).
-        public var authenticationContext: AuthenticationContext? {
+        /// The contexts in which the owner is asked (`kSecUseAuthenticationContext`).
+        public var authenticationContexts: [AuthenticationContext] {
             switch self {
             case .add(let query), .copyMatching(let query), .update(let query, _), .delete(let query):
-                query.authenticationContext
-            case .set(let query, _, let addition): query.authenticationContext ?? addition.authenticationContext
+                query.authenticationContext.map { [$0] } ?? []
+            case .set(let query, _, let addition):
+                [query, addition].compactMap(\.authenticationContext)
             }
         }
     }

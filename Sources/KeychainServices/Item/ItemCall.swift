@@ -30,10 +30,13 @@ enum ItemCall {
         _ operation: KeychainRequest.Operation,
         in context: KeychainContext
     ) throws(KeychainError) -> CFTypeRef? {
-        let authentication = operation.authenticationContext.flatMap { ClientContext.live($0.identifier) }
-        authentication?.noteUse(with: context.backend)
-        // Keys of the answer look for it.
-        defer { withExtendedLifetime(authentication) {} }
+        let contexts = operation.authenticationContexts.map { ($0.identifier, ClientContext.live($0.identifier)) }
+        for (_, live) in contexts { live?.noteUse(with: context.backend) }
+        defer {
+            // Keys of the answer look for it. One that the program let go of has nobody else who says that it is gone.
+            for (identifier, live) in contexts where live == nil { context.backend.authentication.release(identifier) }
+            withExtendedLifetime(contexts) {}
+        }
         do throws(KeychainError) {
             return try context.backend.perform(KeychainRequest(operation, client: context.client)).object
         } catch {
