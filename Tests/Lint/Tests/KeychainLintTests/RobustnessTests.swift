@@ -76,7 +76,7 @@ struct RobustnessTests {
     @Test func aMissingPathIsNamed() {
         let outcome = Linter().lint(paths: ["/nowhere/at/all"])
         #expect(outcome.skipped.map(\.file) == ["/nowhere/at/all"])
-        #expect(outcome.skipped.map(\.reason) == ["does not exist"])
+        #expect(outcome.skipped.map(\.reason) == [.missing])
     }
 
     @Test func aBrokenConfigurationSaysWhere() {
