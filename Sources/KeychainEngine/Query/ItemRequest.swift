@@ -75,10 +75,19 @@ struct CheckedRequest: Sendable {
 struct RequestFault: Error {
     let check: RequestCheck
     let part: RequestPart
-    /// The key that is wrong, where it is one alone.
-    var key: String?
-    /// What the call answers when no earlier check fails.
+    /// What the call answers when no earlier check fails; its subject is the key that is wrong, where it is one alone.
     let error: KeychainError
+
+    init(check: RequestCheck, part: RequestPart, key: String? = nil, error: KeychainError) {
+        self.check = check
+        self.part = part
+        var error = error
+        error.subject = error.subject ?? key
+        self.error = error
+    }
+
+    /// The key that is wrong, where it is one alone.
+    var key: String? { error.subject }
 }
 
 extension Authorization {

@@ -180,6 +180,7 @@ struct RequestFaultTests {
             .parameter, .noSuchAttribute, .parameter, .missingEntitlement, .parameter, .noSuchAttribute,
         ]
         #expect(faults.map(\.error.status) == statuses)
+        #expect(#expect(throws: KeychainError.self) { try request.checked() }?.subject == "labl")
     }
 
     @Test("what depends on a class that is not known is left out")
