@@ -70,7 +70,7 @@ public enum WireMessage: Sendable, Hashable {
     public init(frame: UnsafeRawBufferPointer) throws(WireError) {
         var reader = WireReader(frame)
         guard try Self.bodyLength(reader.bytes(Self.headerByteCount)) == frame.count - Self.headerByteCount else {
-            throw frame.count < Self.headerByteCount ? .truncated : .invalidValue
+            throw .invalidValue
         }
         guard try reader.number(UInt8.self) == Self.version else { throw .version }
         self = try reader.value()

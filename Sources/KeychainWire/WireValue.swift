@@ -50,29 +50,19 @@ extension Int: WireValue {
     }
 }
 
-extension UInt8: WireValue {
+/// An integer of a fixed size.
+protocol WireInteger: WireValue, FixedWidthInteger {}
+
+extension WireInteger {
     func write(to writer: inout WireWriter) throws(WireError) { try writer.write(self) }
 
     init(from reader: inout WireReader) throws(WireError) { self = try reader.number() }
 }
 
-extension Int32: WireValue {
-    func write(to writer: inout WireWriter) throws(WireError) { try writer.write(self) }
-
-    init(from reader: inout WireReader) throws(WireError) { self = try reader.number() }
-}
-
-extension Int64: WireValue {
-    func write(to writer: inout WireWriter) throws(WireError) { try writer.write(self) }
-
-    init(from reader: inout WireReader) throws(WireError) { self = try reader.number() }
-}
-
-extension UInt64: WireValue {
-    func write(to writer: inout WireWriter) throws(WireError) { try writer.write(self) }
-
-    init(from reader: inout WireReader) throws(WireError) { self = try reader.number() }
-}
+extension UInt8: WireInteger {}
+extension Int32: WireInteger {}
+extension Int64: WireInteger {}
+extension UInt64: WireInteger {}
 
 extension Double: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) { try writer.write(bitPattern) }

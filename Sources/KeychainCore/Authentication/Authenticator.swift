@@ -59,16 +59,16 @@ public struct AuthenticationPrompt: Sendable {
     /// Two minutes.
     public static let defaultTimeoutSeconds = 120.0
 
-    /// What can be asked for.
-    public enum Kind: Sendable, Hashable {
+    /// What can be asked for; raw values are part of messages.
+    public enum Kind: UInt8, Sendable, Hashable {
         /// The device's passcode.
-        case passcode
+        case passcode = 1
         /// Biometry.
-        case biometry
+        case biometry = 2
         /// The password under which a program keeps an item.
-        case applicationPassword
+        case applicationPassword = 3
         /// The same, to be chosen: it is asked for twice.
-        case newApplicationPassword
+        case newApplicationPassword = 4
     }
 }
 

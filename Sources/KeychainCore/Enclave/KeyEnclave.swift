@@ -62,12 +62,12 @@ public struct KeyEnclave: Sendable {
     }
 }
 
-/// What keeps the keys of an enclave.
-public enum KeyEnclaveKind: Sendable, Hashable, CaseIterable {
+/// What keeps the keys of an enclave; raw values are part of messages.
+public enum KeyEnclaveKind: UInt8, Sendable, Hashable, CaseIterable {
     /// A program: the keys are sealed at rest, and in its memory while they are used.
-    case software
+    case software = 1
     /// A chip.
-    case hardware
+    case hardware = 2
 }
 
 /// What a key of an enclave is for; raw values are part of the sealed form.

@@ -30,10 +30,10 @@ public struct Client: Sendable, Hashable {
     }
 }
 
-/// The two front ends of the data protection keychain (Semantics, "Front ends").
-public enum Profile: Sendable, Hashable, CaseIterable {
+/// The two front ends of the data protection keychain (Semantics, "Front ends"); raw values are part of messages.
+public enum Profile: UInt8, Sendable, Hashable, CaseIterable {
     /// `dp-ios`: dictionaries reach the keychain as they are.
-    case iOS
+    case iOS = 1
     /// `dp-macos`: the front end first removes some keys (Semantics, "Keys that the macOS front end removes").
-    case macOS
+    case macOS = 2
 }

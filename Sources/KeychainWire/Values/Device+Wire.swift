@@ -60,22 +60,7 @@ extension DevicePolicy: WireValue {
 
 extension EnclaveAlgorithm: WireRawValue {}
 
-extension KeyEnclaveKind: WireValue {
-    func write(to writer: inout WireWriter) throws(WireError) {
-        switch self {
-        case .software: try writer.write(case: 1)
-        case .hardware: try writer.write(case: 2)
-        }
-    }
-
-    init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.tag() {
-        case 1: self = .software
-        case 2: self = .hardware
-        default: throw .unknownCase
-        }
-    }
-}
+extension KeyEnclaveKind: WireRawValue {}
 
 extension EnclaveKey: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
@@ -199,26 +184,7 @@ extension AuthenticationContext.Status: WireValue {
     }
 }
 
-extension AuthenticationPrompt.Kind: WireValue {
-    func write(to writer: inout WireWriter) throws(WireError) {
-        switch self {
-        case .passcode: try writer.write(case: 1)
-        case .biometry: try writer.write(case: 2)
-        case .applicationPassword: try writer.write(case: 3)
-        case .newApplicationPassword: try writer.write(case: 4)
-        }
-    }
-
-    init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.tag() {
-        case 1: self = .passcode
-        case 2: self = .biometry
-        case 3: self = .applicationPassword
-        case 4: self = .newApplicationPassword
-        default: throw .unknownCase
-        }
-    }
-}
+extension AuthenticationPrompt.Kind: WireRawValue {}
 
 extension AuthenticationReply: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {

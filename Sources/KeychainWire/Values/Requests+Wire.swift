@@ -175,25 +175,20 @@ extension KeychainRequest.Operation: WireValue {
     }
 }
 
+extension Profile: WireRawValue {}
+
 extension Client: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
         try accessGroups.write(to: &writer)
-        try writer.write(UInt8(profile == .iOS ? 1 : 2))
+        try profile.write(to: &writer)
         try appClipIdentifier.write(to: &writer)
         try isNetworkExtension.write(to: &writer)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        let accessGroups = try reader.value([String].self)
-        let profile: Profile
-        switch try reader.tag() {
-        case 1: profile = .iOS
-        case 2: profile = .macOS
-        default: throw .unknownCase
-        }
         self.init(
-            accessGroups: accessGroups,
-            profile: profile,
+            accessGroups: try reader.value(),
+            profile: try reader.value(),
             appClipIdentifier: try reader.value(),
             isNetworkExtension: try reader.value()
         )
