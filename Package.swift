@@ -1,6 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// The table of all products and targets, one entry each, from the lowest module to the tests.
+//
 // The manifest is the same on every host, because a host may build for another platform. Apple platforms have Security,
 // LocalAuthentication and CryptoKit themselves: there the products of these names pass on the system's modules. The targets of
 // the same names are built for Linux only; elsewhere they would hide the system's.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainTestSupport
 import Testing
 
 /// `kill -9` at a random moment of a storm of writes: nothing acknowledged is lost, and no call is done by half.
@@ -84,24 +85,16 @@ struct KillTests {
 
 /// Random moments to kill at; the seed is printed, and can be given back by STORM_SEED.
 private struct Moments {
-    private var state: UInt64
+    private var generator: SeededGenerator
 
     init() {
-        state = getenv("STORM_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: 0 ... .max)
-        print("kill moments: STORM_SEED=\(state)")
+        let seed = getenv("STORM_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: 0 ... .max)
+        print("kill moments: STORM_SEED=\(seed)")
+        generator = SeededGenerator(seed: seed)
     }
 
     /// A number of steps, and microseconds after the last of them.
     mutating func next(atMost most: Int) -> (steps: Int, delay: UInt32) {
-        (Int(random() % UInt64(most + 1)), UInt32(random() % 3_000))
-    }
-
-    // SplitMix64
-    private mutating func random() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
+        (.random(in: 0...most, using: &generator), .random(in: 0..<3_000, using: &generator))
     }
 }
