@@ -13,6 +13,8 @@ var products: [Product] = [
     .library(name: "Security", targets: ["SecurityProduct"]),
     .library(name: "LocalAuthentication", targets: ["LocalAuthenticationProduct"]),
     .library(name: "CryptoKit", targets: ["CryptoKitProduct"]),
+    // Not of the keychain, but what code around it imports; see Documentation/Architecture.md, "Thin modules".
+    .library(name: "CommonCrypto", targets: ["CommonCryptoProduct"]),
     // The same under names that no other package asks for; see Documentation/Architecture.md, "Three ways in".
     .library(name: "PortableSecurity", targets: ["PortableSecurity"]),
     .library(name: "PortableLocalAuthentication", targets: ["PortableLocalAuthentication"]),
@@ -145,6 +147,10 @@ let targets: [Target] = [
         swiftSettings: appleAPI
     ),
 
+    // thin modules: CommonCrypto declares in C what CommonCryptoFunctions has, so whoever links one links both
+    .target(name: "CommonCrypto"),
+    .target(name: "CommonCryptoFunctions", dependencies: ["CommonCrypto", crypto, cryptoExtras]),
+
     // The products of Apple's names.
     .target(
         name: "SecurityProduct",
@@ -160,6 +166,14 @@ let targets: [Target] = [
         name: "CryptoKitProduct",
         dependencies: [.target(name: "CryptoKit", condition: onLinux)],
         path: "Sources/Reexports/CryptoKitProduct"
+    ),
+    .target(
+        name: "CommonCryptoProduct",
+        dependencies: [
+            .target(name: "CommonCrypto", condition: onLinux),
+            .target(name: "CommonCryptoFunctions", condition: onLinux),
+        ],
+        path: "Sources/Reexports/CommonCryptoProduct"
     ),
 
     // a typed API; on Apple platforms over the system's Security
@@ -321,6 +335,10 @@ let targets: [Target] = [
         ]
     ),
     .testTarget(
+        name: "CommonCryptoTests",
+        dependencies: ["CommonCrypto", "CommonCryptoFunctions"]
+    ),
+    .testTarget(
         name: "KeychainProtectionTests",
         dependencies: [
             "KeychainProtection", "KeychainCore", "HostFiles", "KeychainTestSupport", crypto,
@@ -446,7 +464,9 @@ let package = Package(
 )
 
 for target in package.targets
-where target.type != .system && target.type != .plugin && !["CKeychainSupport", "CStormSupport"].contains(target.name) {
+where target.type != .system && target.type != .plugin
+    && !["CKeychainSupport", "CStormSupport", "CommonCrypto"].contains(target.name)
+{
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .enableUpcomingFeature("ExistentialAny"),
