@@ -15,6 +15,7 @@ var products: [Product] = [
     .library(name: "CryptoKit", targets: ["CryptoKitProduct"]),
     // Not of the keychain, but what code around it imports; see Documentation/Architecture.md, "Thin modules".
     .library(name: "CommonCrypto", targets: ["CommonCryptoProduct"]),
+    .library(name: "PortableOS", targets: ["PortableOS"]),
     // The same under names that no other package asks for; see Documentation/Architecture.md, "Three ways in".
     .library(name: "PortableSecurity", targets: ["PortableSecurity"]),
     .library(name: "PortableLocalAuthentication", targets: ["PortableLocalAuthentication"]),
@@ -150,6 +151,14 @@ let targets: [Target] = [
     // thin modules: CommonCrypto declares in C what CommonCryptoFunctions has, so whoever links one links both
     .target(name: "CommonCrypto"),
     .target(name: "CommonCryptoFunctions", dependencies: ["CommonCrypto", crypto, cryptoExtras]),
+    .target(name: "CUnfairLock"),
+    .target(name: "OSServices", dependencies: ["CUnfairLock", logging], swiftSettings: appleAPI),
+    .target(
+        name: "PortableOS",
+        dependencies: [.target(name: "OSServices", condition: onLinux)],
+        path: "Sources/Reexports/PortableOS",
+        swiftSettings: appleAPI
+    ),
 
     // The products of Apple's names.
     .target(
@@ -338,6 +347,7 @@ let targets: [Target] = [
         name: "CommonCryptoTests",
         dependencies: ["CommonCrypto", "CommonCryptoFunctions"]
     ),
+    .testTarget(name: "OSTests", dependencies: ["OSServices", logging]),
     .testTarget(
         name: "KeychainProtectionTests",
         dependencies: [
@@ -465,7 +475,7 @@ let package = Package(
 
 for target in package.targets
 where target.type != .system && target.type != .plugin
-    && !["CKeychainSupport", "CStormSupport", "CommonCrypto"].contains(target.name)
+    && !["CKeychainSupport", "CStormSupport", "CommonCrypto", "CUnfairLock"].contains(target.name)
 {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
