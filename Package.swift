@@ -455,11 +455,20 @@ if Context.environment["SWIFT_KEYCHAIN_INSTALLATION"] != nil {
         "KeychainServices", "PortableSecurity", "Security",
         "LocalAuthenticationServices", "PortableLocalAuthentication", "LocalAuthentication",
     ]
-    products.append(.library(name: "SwiftKeychain", type: .dynamic, targets: apple))
-    for target in targets where apple.contains(target.name) {
-        let map = "\(Context.packageDirectory)/Scripts/Installation/Security-symbols.map"
-        target.linkerSettings = [.unsafeFlags(["-Xlinker", "--version-script=\(map)"])]
-        target.swiftSettings?.append(.unsafeFlags(["-enable-library-evolution"]))
+    let libraries = [
+        (name: "SwiftKeychain", targets: apple, symbols: "Security"),
+        (name: "SwiftKeychainOS", targets: ["OSServices"], symbols: "os"),
+        (name: "SwiftKeychainCommonCrypto", targets: ["CommonCryptoFunctions"], symbols: "CommonCrypto"),
+    ]
+    for library in libraries {
+        products.append(.library(name: library.name, type: .dynamic, targets: library.targets))
+        for target in targets where library.targets.contains(target.name) {
+            let map = "\(Context.packageDirectory)/Scripts/Installation/\(library.symbols)-symbols.map"
+            target.linkerSettings = [.unsafeFlags(["-Xlinker", "--version-script=\(map)"])]
+            // The functions of CommonCrypto are reached by a module of C.
+            guard target.name != "CommonCryptoFunctions" else { continue }
+            target.swiftSettings?.append(.unsafeFlags(["-enable-library-evolution"]))
+        }
     }
 }
 
