@@ -17,10 +17,12 @@ let package = Package(
         .target(name: "ImportsFoundation", dependencies: [keychain("Security")]),
         .target(name: "ImportsLocalAuthentication", dependencies: [keychain("LocalAuthentication")]),
         .target(name: "ImportsCryptoKit", dependencies: [keychain("CryptoKit")]),
+        .target(name: "ImportsCommonCrypto", dependencies: [keychain("CommonCrypto")]),
         .testTarget(
             name: "PlainProductTests",
             dependencies: [
                 "ImportsSecurity", "ImportsFoundation", "ImportsLocalAuthentication", "ImportsCryptoKit",
+                "ImportsCommonCrypto",
                 keychain("Security"), keychain("LocalAuthentication"),
             ]
         ),

@@ -28,3 +28,7 @@ public struct Password {
     /// Deletes it.
     public func delete() -> OSStatus { SecItemDelete(identity as CFDictionary) }
 }
+
+#if os(Linux) && canImport(CommonCrypto)
+#error("a target that does not depend on CommonCrypto must not see it")
+#endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import ImportsCommonCrypto
 import ImportsCryptoKit
 import ImportsFoundation
 import ImportsLocalAuthentication
@@ -39,6 +40,11 @@ import Testing
         var error: NSError?
         let possible = LAContext().canEvaluatePolicy(.deviceOwnerAuthentication, error: &error)
         #expect(possible == (obstacleToAuthentication() == nil))
+    }
+
+    @Test func commonCryptoIsThere() {
+        let digest = fingerprint([Data("a".utf8), Data("bc".utf8)])
+        #expect(digest.prefix(4) == [0xba, 0x78, 0x16, 0xbf])
     }
 
     @Test func cryptoKitIsThere() throws {
