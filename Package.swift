@@ -470,6 +470,12 @@ if Context.environment["SWIFT_KEYCHAIN_INSTALLATION"] != nil {
             target.swiftSettings?.append(.unsafeFlags(["-enable-library-evolution"]))
         }
     }
+    // The testing kit is a library of its own, which a test target links by importing it, as it does XCTest.
+    for target in targets where ["KeychainSimulation", "KeychainTesting"].contains(target.name) {
+        let library = "Swift\(target.name)"
+        let options = ["-enable-library-evolution", "-module-link-name", library]
+        target.swiftSettings?.append(.unsafeFlags(options))
+    }
 }
 
 let package = Package(

@@ -33,8 +33,9 @@ import KeychainServices
     )
 }
 
-/// Found by KeychainServices where this module is linked.
+/// Found by KeychainServices where this module is linked; usable from inline, so that it is found across shared libraries.
 @_cdecl("swift_keychain_testing_context")
+@usableFromInline
 func findContext(_ context: UnsafeMutableRawPointer) {
     context.assumingMemoryBound(to: KeychainContext?.self).pointee = MissingApp.context
 }

@@ -63,6 +63,7 @@ enum Complaint {
     }
 }
 
-/// Found by KeychainServices where this module is linked.
+/// Found by KeychainServices where this module is linked; usable from inline, so that it is found across shared libraries.
 @_cdecl("swift_keychain_testing_complaint")
+@usableFromInline
 func complain(_ reason: UnsafePointer<CChar>) { Complaint.make(String(cString: reason)) }
