@@ -9,7 +9,7 @@ public struct KeychainControl: ParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "keychainctl",
         abstract: "Manages the keychain and the programs that use it.",
-        subcommands: [DeviceCommand.self, BackupCommand.self, BundleIdentifierCommand.self]
+        subcommands: [DeviceCommand.self, BackupCommand.self, BundleIdentifierCommand.self, TestCommand.self]
     )
 
     /// Runs the command that this process was started with.

@@ -33,6 +33,9 @@ struct Surroundings: Sendable {
     /// Asks a question that is answered by yes; `nil` if there is no terminal.
     var confirm: @Sendable (String) -> Bool? = Confirmation.ask
 
+    /// Runs a program to its end, and returns what it writes to standard output.
+    var output: @Sendable ([String]) throws(Refusal) -> String = ProgramOutput.read
+
     /// Runs a program to its end, with an unlock or without one, and says how it ended.
     var run: @Sendable ([String], UnlockOffer?) throws(Refusal) -> Int32 = ChildProgram.run
 }

@@ -25,7 +25,7 @@ struct BundleIdentifierTests {
     func none() throws {
         #expect(try ProgramFolder(path: folder.path).bundleIdentifier() == nil)
         #expect(throws: (any Error).self) { try run("check", folder.path) }
-        #expect(!FileManager.default.fileExists(atPath: folder.path(of: "Contents")), "a check writes nothing")
+        #expect(!FileManager.default.fileExists(atPath: folder.path(of: "Info.plist")), "a check writes nothing")
     }
 
     @Test("Foundation finds the identifier that is set for an executable", arguments: ["", "/tool"])
@@ -35,14 +35,29 @@ struct BundleIdentifierTests {
         try run("check", folder.path + suffix)
         // Foundation remembers a bundle by its path.
         let moved = try TemporaryFolder()
-        try FileManager.default.copyItem(atPath: folder.path(of: "Contents"), toPath: moved.path(of: "Contents"))
-        #expect(Bundle(path: moved.path)?.bundleIdentifier == "com.example.tool")
+        try FileManager.default.copyItem(atPath: folder.path(of: "Info.plist"), toPath: moved.path(of: "Info.plist"))
+        try Data("hello".utf8).write(to: URL(fileURLWithPath: moved.path(of: "hello.txt")))
+        let bundle = try #require(Bundle(path: moved.path))
+        #expect(bundle.bundleIdentifier == "com.example.tool")
+        #expect(bundle.url(forResource: "hello", withExtension: "txt") != nil, "resources are where they were")
+    }
+
+    @Test("a list in Contents counts before any other, and is the one that is changed")
+    func contents() throws {
+        let contents = URL(fileURLWithPath: folder.path(of: "Contents"))
+        try FileManager.default.createDirectory(at: contents, withIntermediateDirectories: false)
+        let list = ["CFBundleIdentifier": "com.example.old"]
+        try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+            .write(to: contents.appendingPathComponent("Info.plist"))
+        try run("set", "com.example.new", folder.path)
+        #expect(try ProgramFolder(path: folder.path).bundleIdentifier() == "com.example.new")
+        #expect(!FileManager.default.fileExists(atPath: folder.path(of: "Info.plist")))
     }
 
     @Test("other keys of a list stay, and an older identifier is replaced")
     func others() throws {
         try run("set", "com.example.old", folder.path)
-        let url = URL(fileURLWithPath: folder.path(of: "Contents/Info.plist"))
+        let url = URL(fileURLWithPath: folder.path(of: "Info.plist"))
         let list: [String: Any] = ["CFBundleIdentifier": "com.example.old", "CFBundleVersion": "7"]
         try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0).write(to: url)
         try run("set", "com.example.new", folder.path)
@@ -56,16 +71,12 @@ struct BundleIdentifierTests {
         let link = other.path(of: "link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.path(of: "tool"))
         try run("set", "com.example.tool", link)
-        #expect(FileManager.default.fileExists(atPath: folder.path(of: "Contents/Info.plist")))
+        #expect(FileManager.default.fileExists(atPath: folder.path(of: "Info.plist")))
     }
 
     @Test("a list that is no property list, or no dictionary, is reported and left alone", arguments: ["<", "(a, b)"])
     func unreadable(_ text: String) throws {
-        let url = URL(fileURLWithPath: folder.path(of: "Contents/Info.plist"))
-        try FileManager.default.createDirectory(
-            at: url.deletingLastPathComponent(),
-            withIntermediateDirectories: false
-        )
+        let url = URL(fileURLWithPath: folder.path(of: "Info.plist"))
         try Data(text.utf8).write(to: url)
         #expect(throws: BundleIdentifierError.self) { try run("check", folder.path) }
         #expect(throws: BundleIdentifierError.self) { try run("set", "com.example.tool", folder.path) }
@@ -80,7 +91,8 @@ struct BundleIdentifierTests {
 
     @Test("a place that cannot be written is reported")
     func unwritable() throws {
-        try Data().write(to: URL(fileURLWithPath: folder.path(of: "Contents")))
+        let path = folder.path(of: "Info.plist")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         #expect(throws: BundleIdentifierError.self) { try run("set", "com.example.tool", folder.path) }
     }
 
@@ -94,7 +106,7 @@ struct BundleIdentifierTests {
     func malformed(_ text: String) throws {
         #expect(BundleIdentifier(rawValue: text) == nil)
         #expect(throws: (any Error).self) { try run("set", text, folder.path) }
-        #expect(!FileManager.default.fileExists(atPath: folder.path(of: "Contents")))
+        #expect(!FileManager.default.fileExists(atPath: folder.path(of: "Info.plist")))
     }
 
     @Test("what is offered can be taken", arguments: ["tool", "My Tool", "t_1", "ä"])

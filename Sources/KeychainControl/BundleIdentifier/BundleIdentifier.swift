@@ -21,6 +21,11 @@ struct BundleIdentifier: RawRepresentable, Hashable {
         self.rawValue = rawValue
     }
 
+    /// For a program of which nothing is known.
+    static let example = BundleIdentifier(known: "com.example.tool")
+
+    private init(known text: String) { rawValue = text }
+
     /// What a program could be called that has no identifier yet, made from the name of its folder's package.
     static func suggestion(for name: String) -> String {
         let words = name.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }

@@ -9,8 +9,8 @@ struct BundleIdentifierCommand: ParsableCommand {
         commandName: "bundle-identifier",
         abstract: "Shows and sets the value of Bundle.main.bundleIdentifier.",
         discussion: """
-            On Linux it is nil, and programs written for Apple platforms often unwrap it by force. A property list in \
-            Contents/Info.plist beside the executable gives it a value. The identifier is also the program's default \
+            On Linux it is nil, and programs written for Apple platforms often unwrap it by force. A property list named \
+            Info.plist beside the executable gives it a value. The identifier is also the program's default \
             access group, unless it has entitlements.
             """,
         subcommands: [Check.self, Set.self],
@@ -62,6 +62,8 @@ struct BundleIdentifierCommand: ParsableCommand {
             let folder = try ProgramFolder(path: path)
             try folder.setBundleIdentifier(identifier)
             print("Wrote \(folder.informationURL.path)")
+            guard folder.isOfBuild else { return }
+            print("It goes with what is built: set it again after 'swift package clean', or use 'keychainctl test'.")
         }
     }
 }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// An entitlements file of an Xcode project, made into what a signed app has.
+struct EntitlementsFile {
+    /// What the program is signed with.
+    let contents: [String: Any]
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - url: the property list, XML or binary.
+    ///   - prefix: what the build variables `AppIdentifierPrefix` and `TeamIdentifierPrefix` stand for, such as `TEAMID.`.
+    ///   - bundleIdentifier: that of the program.
+    /// - Throws: ``Refusal`` when it is not a property list with a dictionary.
+    init(_ url: URL, prefix: String, bundleIdentifier: String) throws(Refusal) {
+        guard let data = try? Data(contentsOf: url),
+            let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+        else { throw Refusal("\(url.path) is not a property list with a dictionary") }
+        let variables = [
+            "AppIdentifierPrefix": prefix, "TeamIdentifierPrefix": prefix,
+            "CFBundleIdentifier": bundleIdentifier, "PRODUCT_BUNDLE_IDENTIFIER": bundleIdentifier,
+        ]
+        var contents = list.mapValues { Self.expand($0, variables) }
+        // Signing adds it from the provisioning profile (Apple's TN3125, "Inside Code Signing: Provisioning Profiles").
+        if contents["application-identifier"] == nil, contents["com.apple.application-identifier"] == nil {
+            contents["application-identifier"] = prefix + bundleIdentifier
+        }
+        self.contents = contents
+    }
+
+    /// Writes it where the keychain reads it.
+    func write(to path: String) throws(Refusal) {
+        do {
+            let data = try PropertyListSerialization.data(fromPropertyList: contents, format: .xml, options: 0)
+            try data.write(to: URL(fileURLWithPath: path))
+        } catch { throw Refusal("\(path) cannot be written: \(error.localizedDescription)") }
+    }
+
+    /// Whether a file names groups, the only thing that makes it worth choosing.
+    static func namesGroups(_ url: URL) -> Bool {
+        guard let data = try? Data(contentsOf: url),
+            let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+        else { return false }
+        return ["keychain-access-groups", "com.apple.security.application-groups"].contains { list[$0] != nil }
+    }
+
+    private static func expand(_ value: Any, _ variables: [String: String]) -> Any {
+        switch value {
+        case let text as String:
+            variables.reduce(text) { text, variable in
+                text.replacingOccurrences(of: "$(\(variable.key))", with: variable.value)
+                    .replacingOccurrences(of: "${\(variable.key)}", with: variable.value)
+            }
+        case let list as [Any]: list.map { expand($0, variables) }
+        case let dictionary as [String: Any]: dictionary.mapValues { expand($0, variables) }
+        default: value
+        }
+    }
+}

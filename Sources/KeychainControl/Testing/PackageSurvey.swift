@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What a test run needs to know of a package.
+struct PackageSurvey {
+    /// Its name.
+    let name: String
+
+    /// The identities of all packages that it is built with.
+    let dependencies: Set<String>
+
+    /// What its sources and those of its dependencies say.
+    let sources: SourceSurvey
+
+    /// The entitlements in its folder, by their paths in it; those that lie nearest first.
+    let entitlements: [String]
+
+    /// The team that its Xcode projects name, where they name one.
+    let developmentTeam: String?
+
+    /// Its folder.
+    let folder: URL
+
+    /// Asks the package manager, and reads the sources.
+    ///
+    /// - Parameters:
+    ///   - arguments: those of `swift test`.
+    ///   - output: runs a program to its end, and returns what it writes.
+    /// - Throws: ``Refusal`` when there is no package.
+    init(_ arguments: SwiftTestArguments, output: ([String]) throws(Refusal) -> String) throws(Refusal) {
+        folder = URL(fileURLWithPath: arguments.packagePath).resolvingSymlinksInPath()
+        let package = ["swift", "package"] + arguments.ofPackage
+        let description = try Self.decode(Description.self, output(package + ["describe", "--type", "json"]))
+        var survey = SourceSurvey()
+        for target in description.targets {
+            for source in target.sources {
+                let path = "\(target.path)/\(source)"
+                Self.read(folder.appendingPathComponent(path), path, &survey)
+            }
+        }
+        var identities: Set<String> = []
+        if description.dependencies?.isEmpty == false {
+            let graph = try Self.decode(Graph.self, output(package + ["show-dependencies", "--format", "json"]))
+            for dependency in graph.dependencies { Self.read(dependency, &identities, &survey) }
+        }
+        name = description.name
+        dependencies = identities
+        sources = survey
+        let files = Self.files(in: folder, except: Self.foldersOfOthers)
+        entitlements = files.filter { $0.hasSuffix(".entitlements") }
+            .sorted { ($0.split(separator: "/").count, $0) < ($1.split(separator: "/").count, $1) }
+        let teams = Set(
+            files.filter { $0.hasSuffix(".pbxproj") || $0.hasSuffix(".xcconfig") }
+                .flatMap { [folder] in Self.developmentTeams(in: folder.appendingPathComponent($0)) }
+        )
+        developmentTeam = teams.count == 1 ? teams.first : nil
+    }
+
+    /// What `swift package describe` prints, as far as it matters here.
+    private struct Description: Decodable {
+        let name: String
+        let targets: [Target]
+        let dependencies: [Dependency]?
+
+        struct Target: Decodable {
+            let path: String
+            let sources: [String]
+        }
+
+        struct Dependency: Decodable {}
+    }
+
+    /// What `swift package show-dependencies` prints, as far as it matters here.
+    private struct Graph: Decodable {
+        let identity: String
+        let path: String
+        let dependencies: [Graph]
+    }
+
+    private static func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws(Refusal) -> Value {
+        // Messages may stand before it.
+        guard let start = text.firstIndex(of: "{"),
+            let value = try? JSONDecoder().decode(type, from: Data(text[start...].utf8))
+        else { throw Refusal("the package manager does not describe the package; try 'swift package describe'") }
+        return value
+    }
+
+    private static func read(_ package: Graph, _ identities: inout Set<String>, _ survey: inout SourceSurvey) {
+        guard identities.insert(package.identity).inserted else { return }
+        let folder = URL(fileURLWithPath: package.path)
+        for path in files(in: folder, except: foldersOfOthers.union(["Tests"])) where path.hasSuffix(".swift") {
+            read(folder.appendingPathComponent(path), "\(package.identity)/\(path)", &survey)
+        }
+        for dependency in package.dependencies { read(dependency, &identities, &survey) }
+    }
+
+    private static func read(_ file: URL, _ path: String, _ survey: inout SourceSurvey) {
+        guard file.pathExtension == "swift", let text = try? String(contentsOf: file, encoding: .utf8) else { return }
+        survey.read(text, path: path)
+    }
+
+    /// The values of the build setting DEVELOPMENT_TEAM.
+    private static func developmentTeams(in file: URL) -> [String] {
+        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return [] }
+        return text.split(separator: "\n").compactMap { line in
+            let words = line.split { $0.isWhitespace || $0 == ";" || $0 == "\"" }
+            guard words.count == 3, words[0] == "DEVELOPMENT_TEAM", words[1] == "=" else { return nil }
+            return words[2].contains("$") ? nil : String(words[2])
+        }
+    }
+
+    /// Folders whose files belong to other packages or projects.
+    private static let foldersOfOthers: Set<String> = ["Example", "Examples", "Benchmarks", "Demo", "Pods", "Carthage"]
+
+    private static func files(in folder: URL, except names: Set<String>) -> [String] {
+        guard let enumerator = FileManager.default.enumerator(atPath: folder.path) else { return [] }
+        var paths: [String] = []
+        while let path = enumerator.nextObject() as? String {
+            let name = (path as NSString).lastPathComponent
+            if names.contains(name) || name.hasPrefix(".") {
+                enumerator.skipDescendants()
+            } else {
+                paths.append(path)
+            }
+        }
+        return paths.sorted()
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the sources of a package say of the platform that they are compiled for: their imports, and the conditions around
+/// their keychain code.
+struct SourceSurvey {
+    /// A line of a source.
+    struct Place: Hashable, CustomStringConvertible {
+        let path: String
+        let line: Int
+
+        var description: String { "\(path):\(line)" }
+    }
+
+    /// By module, the first import; one that a condition guards only where there is no other.
+    private(set) var imports: [String: (place: Place, isGuarded: Bool)] = [:]
+
+    /// The conditions around keychain code of which Linux compiles the branch of iOS and not that of macOS.
+    private(set) var iOSBranches: [Place] = []
+
+    /// The conditions around keychain code of which Linux compiles the branch of macOS and not that of iOS.
+    private(set) var macOSBranches: [Place] = []
+
+    /// Takes note of a source.
+    mutating func read(_ text: String, path: String) {
+        var open: [Condition] = []
+        for (index, raw) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let line = raw.drop(while: \.isWhitespace)
+            let place = Place(path: path, line: index + 1)
+            if line.hasPrefix("#") {
+                directive(line, place, &open)
+            } else if let module = Self.importedModule(line) {
+                note(module, place, isGuarded: !open.isEmpty)
+            } else if !open.isEmpty, Self.isAboutKeychain(line) {
+                for index in open.indices { open[index].isAboutKeychain = true }
+            }
+        }
+    }
+
+    private mutating func directive(_ line: Substring, _ place: Place, _ open: inout [Condition]) {
+        let isCompiled = open.allSatisfy(\.isCompiled)
+        if line.hasPrefix("#if") {
+            open.append(Condition(line.dropFirst("#if".count), place, isReached: isCompiled))
+        } else if line.hasPrefix("#elseif"), !open.isEmpty {
+            open[open.count - 1].begin(line.dropFirst("#elseif".count))
+        } else if line.hasPrefix("#else"), !open.isEmpty {
+            open[open.count - 1].begin("true")
+        } else if line.hasPrefix("#endif"), let ended = open.popLast() {
+            switch ended.branch {
+            case .iOS: iOSBranches.append(ended.place)
+            case .macOS: macOSBranches.append(ended.place)
+            case .linux, nil: break
+            }
+        }
+    }
+
+    private mutating func note(_ module: Substring, _ place: Place, isGuarded: Bool) {
+        let known = imports[String(module)]
+        guard known == nil || (known?.isGuarded == true && !isGuarded) else { return }
+        imports[String(module)] = (place, isGuarded)
+    }
+
+    /// The module of an import, whatever attributes and kinds stand around it.
+    private static func importedModule(_ line: Substring) -> Substring? {
+        var words = line.split(separator: " ")[...]
+        while let word = words.first, word.hasPrefix("@") || accessLevels.contains(word) { words.removeFirst() }
+        guard words.popFirst() == "import" else { return nil }
+        if let kind = words.first, kinds.contains(kind) { words.removeFirst() }
+        return words.first.map { $0.prefix { $0 != "." && $0 != ";" } }
+    }
+
+    private static let accessLevels: Set<Substring> = [
+        "public", "package", "internal", "fileprivate", "private", "open",
+    ]
+    private static let kinds: Set<Substring> = [
+        "struct", "class", "enum", "protocol", "typealias", "func", "let", "var",
+    ]
+
+    private static func isAboutKeychain(_ line: Substring) -> Bool {
+        ["kSec", "SecItem", "errSec", "SecKey", "SecAccess"].contains { line.contains($0) }
+    }
+
+    /// A chain of branches, which branch of it each platform compiles, and where it is.
+    private struct Condition {
+        let place: Place
+        var isAboutKeychain = false
+        private let isReached: Bool
+        private var branchNumber = 0
+        private var taken: [CompilationCondition.Platform: Int] = [:]
+
+        init(_ text: Substring, _ place: Place, isReached: Bool) {
+            self.place = place
+            self.isReached = isReached
+            begin(text)
+        }
+
+        /// Begins the next branch.
+        mutating func begin(_ text: Substring) {
+            branchNumber += 1
+            let condition = CompilationCondition(text: text)
+            for platform in CompilationCondition.Platform.allCases
+            where taken[platform] == nil && condition.holds(on: platform) {
+                taken[platform] = branchNumber
+            }
+        }
+
+        /// Whether Linux compiles the branch that was begun last.
+        var isCompiled: Bool { isReached && taken[.linux] == branchNumber }
+
+        /// Whose keychain code Linux compiles, where it is not the same for all.
+        var branch: CompilationCondition.Platform? {
+            guard isReached, isAboutKeychain, taken[.iOS] != taken[.macOS] else { return nil }
+            if taken[.linux] == taken[.macOS] { return .macOS }
+            return taken[.linux] == taken[.iOS] ? .iOS : nil
+        }
+    }
+}
