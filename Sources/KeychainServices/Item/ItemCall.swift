@@ -41,6 +41,7 @@ enum ItemCall {
             return try context.backend.perform(KeychainRequest(operation, client: context.client)).object
         } catch {
             log(error, operation)
+            SettingHint.tell(of: error, operation, context.client)
             throw error
         }
     }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import Testing
+
+@testable import KeychainServices
+
+/// Which failures a setting explains, and who is told.
+struct SettingHintTests {
+    private static let client = Client(accessGroups: ["a", "b"])
+    private static let limited = PropertyDictionary(["class": .string("genp"), "m_Limit": .string("m_LimitAll")])
+    private static let plain = PropertyDictionary(["svce": .string("s")])
+    private static let grouped = PropertyDictionary(["agrp": .string("c")])
+
+    private func hint(
+        _ status: Status,
+        _ operation: KeychainRequest.Operation,
+        _ client: Client = client,
+        isVirtual: Bool = false
+    ) -> SettingHint? {
+        SettingHint(status, operation, client, isVirtual: isVirtual)
+    }
+
+    @Test("a group that the program has not, and no group at all, are explained by its entitlements")
+    func entitlements() {
+        #expect(hint(.missingEntitlement, .add(Self.grouped)) == .anotherAccessGroup)
+        let update = KeychainRequest.Operation.update(Self.plain, attributes: Self.grouped)
+        #expect(hint(.missingEntitlement, update) == .anotherAccessGroup)
+        #expect(hint(.missingEntitlement, .add(Self.grouped), Client(accessGroups: [])) == .noAccessGroups)
+        // An attribute that takes a private entitlement.
+        #expect(hint(.missingEntitlement, .add(PropertyDictionary(["agrp": .string("a")]))) == nil)
+        #expect(hint(.missingEntitlement, .add(Self.grouped), isVirtual: true) == nil, "a test's own entitlements")
+        #expect(hint(.itemNotFound, .delete(Self.grouped)) == nil)
+    }
+
+    @Test("what the front end of macOS takes out is explained by the platform")
+    func platform() {
+        #expect(hint(.parameter, .delete(Self.limited)) == .platform)
+        #expect(hint(.parameter, .update(Self.limited, attributes: Self.plain)) == .platform)
+        #expect(hint(.parameter, .delete(PropertyDictionary(["r_Data": .boolean(true)]))) == .platform)
+        #expect(hint(.parameter, .delete(Self.limited), isVirtual: true) == .platformOfDevice)
+        #expect(hint(.parameter, .copyMatching(Self.limited)) == nil)
+        #expect(hint(.parameter, .delete(Self.plain)) == nil)
+        #expect(hint(.parameter, .delete(Self.limited), Client(accessGroups: ["a"], profile: .macOS)) == nil)
+    }
+
+    @Test("a hint is one line that names its setting", arguments: SettingHint.allCases)
+    func text(_ hint: SettingHint) {
+        #expect(!hint.text.contains("\n"))
+        #expect(hint.text.contains("SWIFT_KEYCHAIN_") || hint.text.contains(".keychain(.macOS)"))
+    }
+
+    @Test("hints are for test runners and terminals, and can be turned off")
+    func audience() {
+        #expect(SettingHint.isWanted(setting: nil, program: "/a/PackageTests.xctest", hasTerminal: false))
+        #expect(SettingHint.isWanted(setting: nil, program: "/a/tool", hasTerminal: true))
+        #expect(!SettingHint.isWanted(setting: nil, program: "/a/tool", hasTerminal: false))
+        #expect(!SettingHint.isWanted(setting: "off", program: "/a/PackageTests.xctest", hasTerminal: true))
+    }
+}
