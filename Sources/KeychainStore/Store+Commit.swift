@@ -12,7 +12,7 @@ extension Store {
     ///   come to light later, because that failed as well. Otherwise nothing of it was stored.
     func commit() throws(KeychainError) {
         do throws(SQLiteError) {
-            try connection.run(.commit, "COMMIT")
+            try connection.commit()
         } catch {
             guard error.isInputOutput else { throw KeychainError(error) }
             let isUndone = (try? connection.writeOverFailedCommit()) != nil
@@ -32,6 +32,14 @@ extension Connection {
         let statement = try statement(fixed, sql)
         defer { statement.reset() }
         _ = try statement.step()
+    }
+
+    /// Commits; the record of the device that was read in the transaction, and not changed, is that of the new state as well.
+    fileprivate func commit() throws(SQLiteError) {
+        let record = knownDevice?.state == state ? knownDevice?.record : nil
+        try run(.commit, "COMMIT")
+        guard let record, !hasChangedDevice else { return }
+        knownDevice = state.map { (record, $0) }
     }
 
     fileprivate func writeOverFailedCommit() throws(SQLiteError) {

@@ -119,32 +119,28 @@ public final class Store {
     private var writer: RowWriter
 
     /// Runs `body` on one state of the store.
+    ///
+    /// A state lasts for as long as a statement is under way that reads it (sqlite.org/isolation.html): that of the version.
     public func read<Result>(
         _ body: (RowReader) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        try transaction(.begin, "BEGIN") { () throws(KeychainError) in try body(reader) }
+        connection.hasChangedDevice = false
+        return try withVersion { (version) throws(KeychainError) in
+            try check(version)
+            return try body(reader)
+        }
     }
 
     /// Runs `body` as one change: durable when this returns, undone when it throws.
     public func write<Result>(
         _ body: (RowWriter) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        try transaction(.beginImmediate, "BEGIN IMMEDIATE") { () throws(KeychainError) in
-            try body(writer)
-        }
-    }
-
-    private func transaction<Result>(
-        _ kind: FixedStatement,
-        _ begin: String,
-        _ body: () throws(KeychainError) -> Result
-    ) throws(KeychainError) -> Result {
-        try run(kind, begin)
+        try run(.beginImmediate, "BEGIN IMMEDIATE")
         connection.hasChangedDevice = false
         do throws(KeychainError) {
-            try checkVersion()
-            let result = try body()
-            if kind == .beginImmediate { try commit() } else { try run(.commit, "COMMIT") }
+            try withVersion(check)
+            let result = try body(writer)
+            try commit()
             return result
         } catch {
             rollBack()
@@ -152,16 +148,24 @@ public final class Store {
         }
     }
 
-    /// A newer program may have migrated the store since it was opened; then this one must not touch it any more.
-    private func checkVersion() throws(KeychainError) {
-        let version: Int64
-        do throws(SQLiteError) {
-            let statement = try connection.statement(.version, "PRAGMA user_version")
-            defer { statement.reset() }
-            version = try statement.step() ? statement.integer(0) : 0
+    /// Runs `body` with the version of the file, while the statement that reads it is under way.
+    private func withVersion<Result>(
+        _ body: (Int64) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let statement: Statement
+        do {
+            statement = try connection.statement(.version, "PRAGMA user_version")
         } catch {
             throw KeychainError(error)
         }
+        defer { statement.reset() }
+        let version: Int64
+        do { version = try statement.step() ? statement.integer(0) : 0 } catch { throw KeychainError(error) }
+        return try body(version)
+    }
+
+    /// A newer program may have migrated the store since it was opened; then this one must not touch it any more.
+    private func check(_ version: Int64) throws(KeychainError) {
         guard version == Layout.version else {
             throw KeychainError(
                 version > Layout.version

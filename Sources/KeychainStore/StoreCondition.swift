@@ -30,8 +30,8 @@ private final class FullRowWriter: RowWriter {
         return false
     }
 
-    override func update(_ number: Int64, to row: StoredRow) throws(KeychainError) -> Bool {
-        if try super.update(number, to: row) { throw Self.refusal }
+    override func update(_ old: NumberedRow, to row: StoredRow) throws(KeychainError) -> Bool {
+        if try super.update(old, to: row) { throw Self.refusal }
         return false
     }
 
@@ -59,7 +59,7 @@ private final class FullRowWriter: RowWriter {
 private final class ReadOnlyRowWriter: RowWriter {
     override func insert(_ row: StoredRow) throws(KeychainError) -> Bool { throw Self.refusal }
 
-    override func update(_ number: Int64, to row: StoredRow) throws(KeychainError) -> Bool { throw Self.refusal }
+    override func update(_ old: NumberedRow, to row: StoredRow) throws(KeychainError) -> Bool { throw Self.refusal }
 
     override func delete(_ row: NumberedRow) throws(KeychainError) { throw Self.refusal }
 

@@ -17,6 +17,9 @@ public final class ItemSchema: Sendable {
     /// The columns that have a search tag, ordered by name.
     public let searchable: [Column]
 
+    /// The names of ``searchable``.
+    public let searchableNames: [AttributeName]
+
     /// The columns that have an SQL index, several for an index over more than one column.
     public let indexes: [[AttributeName]]
 
@@ -67,6 +70,7 @@ public final class ItemSchema: Sendable {
         let common = Set(ColumnTable.common.map(\.name))
         identifyingColumns = primaryKey.filter { !common.contains($0.name) }
         searchable = columns.filter(\.isSearchable).sorted { $0.name < $1.name }
+        searchableNames = searchable.map(\.name)
         names = columns.indices.filter { index in !columns[..<index].contains { $0.name == columns[index].name } }
             .map { (columns[$0].name, $0) }.sorted { $0.0 < $1.0 }
     }

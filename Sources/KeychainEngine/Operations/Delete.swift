@@ -29,7 +29,7 @@ extension ItemWriteTransaction {
     func deleteItems(_ query: Query) throws(KeychainError) -> Int {
         let selection = planOfDelete(query).selection(tags)
         // Rows in quarantine are deleted like any other when a caller asks for it: that is how one gets rid of them.
-        let matches = try rows(selection) + quarantinedRows(selection)
+        let matches = try everyRow(selection)
         let areLocal = query.effectiveScope == .local
         for row in matches {
             if areLocal { try writer.delete(row) } else { try delete(row) }
@@ -39,7 +39,7 @@ extension ItemWriteTransaction {
 
     /// Deletes a row without asking for its keys; a synchronizable item that can be read leaves a tombstone.
     func delete(_ row: NumberedRow) throws(KeychainError) {
-        if let tombstone = tombstone(of: row), try writer.update(row.number, to: tombstone) { return }
+        if let tombstone = tombstone(of: row), try writer.update(row, to: tombstone) { return }
         try writer.delete(row)
     }
 

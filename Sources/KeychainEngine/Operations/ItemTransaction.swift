@@ -47,6 +47,12 @@ class ItemTransaction {
         return try rows.quarantinedRows(filter, limit: limit)
     }
 
+    /// The rows of a selection, those in quarantine among them.
+    func everyRow(_ selection: RowSelection) throws(KeychainError) -> [NumberedRow] {
+        guard let filter = selection.filter else { return [] }
+        return try rows.everyRow(filter)
+    }
+
     /// The answer where no live row matched: a damaged row in quarantine is not the same as none.
     func nothingFound(_ selection: RowSelection) throws(KeychainError) -> KeychainError {
         guard let row = try quarantinedRows(selection, limit: 1).first else { return selection.absence }

@@ -185,7 +185,7 @@ extension ItemWriteTransaction {
 
     /// Replaces a row; a tombstone or a damaged row that has its new primary key makes way.
     private func replace(_ old: NumberedRow, with row: StoredRow) throws(KeychainError) {
-        while try !writer.update(old.number, to: row) {
+        while try !writer.update(old, to: row) {
             let existing = try removeConflictingRow(row.itemClass, row.primaryKeyTag)
             guard existing?.row.isTombstone ?? true else {
                 throw KeychainError(.duplicateItem, "an item with the new primary key exists")

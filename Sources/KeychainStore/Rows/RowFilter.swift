@@ -157,3 +157,31 @@ extension StoredRow {
         protection == Self.passcodeProtection && keyGeneration < passcodeGeneration
     }
 }
+
+/// Whether rows in quarantine are meant.
+enum Quarantine: Hashable {
+    /// Only live rows are.
+    case excluded
+    /// Only rows in quarantine are.
+    case only
+    /// Both are.
+    case included
+
+    /// The SQL condition, after another one.
+    var condition: String {
+        switch self {
+        case .excluded: " AND \(Layout.damage) IS NULL"
+        case .only: " AND \(Layout.damage) IS NOT NULL"
+        case .included: ""
+        }
+    }
+
+    /// Whether a row is what was asked for, by its own column.
+    func matches(_ row: NumberedRow) -> Bool {
+        switch self {
+        case .excluded: row.damage == nil
+        case .only: row.damage != nil
+        case .included: true
+        }
+    }
+}

@@ -25,7 +25,12 @@ public class RowReader {
 
     /// Rows in quarantine that match.
     public func quarantinedRows(_ filter: RowFilter, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
-        do { return try connection.rows(filter, limit: limit, quarantined: true) } catch { throw KeychainError(error) }
+        do { return try connection.rows(filter, limit: limit, .only) } catch { throw KeychainError(error) }
+    }
+
+    /// Rows that match, those in quarantine among them, in the order in which they were added.
+    public func everyRow(_ filter: RowFilter) throws(KeychainError) -> [NumberedRow] {
+        do { return try connection.rows(filter, limit: nil, .included) } catch { throw KeychainError(error) }
     }
 }
 
@@ -45,12 +50,12 @@ public class RowWriter: RowReader {
         }
     }
 
-    /// Replaces a row in its place.
+    /// Replaces a row, as it was read in this transaction, by another version of its item in its place.
     ///
     /// - Returns: Whether it was replaced; `false` when another live row has its new primary key.
-    public func update(_ number: Int64, to row: StoredRow) throws(KeychainError) -> Bool {
+    public func update(_ old: NumberedRow, to row: StoredRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
-            try connection.update(number, to: row)
+            try connection.update(old, to: row)
             return true
         } catch  where error.isUniqueViolation {
             return false

@@ -7,12 +7,16 @@ import KeychainCore
 /// The SQL on item rows, and how a row becomes parameters and columns.
 extension Connection {
     /// Rows that match, in the order in which they were added; at most `limit`, if there is one.
-    func rows(_ filter: RowFilter, limit: Int?, quarantined: Bool = false) throws(SQLiteError) -> [NumberedRow] {
+    func rows(
+        _ filter: RowFilter,
+        limit: Int?,
+        _ quarantine: Quarantine = .excluded
+    ) throws(SQLiteError) -> [NumberedRow] {
         do throws(SQLiteError) {
-            return try rows(filter, limit, quarantined, guarded: false)
+            return try rows(filter, limit, quarantine, guarded: false)
         } catch  where error.isTooLarge {
             return try readingLargeRows { () throws(SQLiteError) in
-                try rows(filter, limit, quarantined, guarded: true)
+                try rows(filter, limit, quarantine, guarded: true)
             }
         } catch {
             throw error
@@ -23,18 +27,18 @@ extension Connection {
     private func rows(
         _ filter: RowFilter,
         _ limit: Int?,
-        _ quarantined: Bool,
+        _ quarantine: Quarantine,
         guarded: Bool
     ) throws(SQLiteError) -> [NumberedRow] {
         let key = StatementKey(
-            .select(limited: limit != nil, quarantined: quarantined, guarded: guarded),
+            .select(limited: limit != nil, quarantine: quarantine, guarded: guarded),
             filter.itemClass,
             filter.shape
         )
         let statement = try statement(key) {
             """
             SELECT \(RowColumns.list(filter.itemClass, guarded: guarded)) FROM \(Layout.table(filter.itemClass))
-            WHERE \(filter.condition) AND \(Layout.damage) IS \(quarantined ? "NOT NULL" : "NULL")
+            WHERE \(filter.condition)\(quarantine.condition)
             ORDER BY \(Layout.rowNumber)\(limit == nil ? "" : " LIMIT ?")
             """
         }
@@ -44,7 +48,7 @@ extension Connection {
         var rows: [NumberedRow] = []
         while try statement.step() {
             let row = RowColumns.read(filter.itemClass, from: statement, guarded: guarded)
-            guard filter.matches(row.row, number: row.number), (row.damage != nil) == quarantined else {
+            guard filter.matches(row.row, number: row.number), quarantine.matches(row) else {
                 throw SQLiteError(code: SQLITE_CORRUPT, operation: "following an index, which led to another row")
             }
             rows.append(row)
@@ -128,17 +132,19 @@ extension Connection {
         try indexManyRows(itemClass, row.number)
     }
 
-    func update(_ number: Int64, to row: StoredRow) throws(SQLiteError) {
-        let statement = try statement(StatementKey(.update, row.itemClass)) {
-            let assignments = RowColumns.names(row.itemClass).map { "\($0) = ?" }
+    /// Writes the columns that differ: SQLite writes every index anew that has one of the columns it is given.
+    func update(_ old: NumberedRow, to row: StoredRow) throws(SQLiteError) {
+        let changes = ChangedColumns(from: old.row, to: row)
+        let statement = try statement(StatementKey(.update(changes), row.itemClass)) {
+            let assignments = changes.names.map { "\($0) = ?" }
             return """
                 UPDATE \(Layout.table(row.itemClass)) SET \(assignments.joined(separator: ", "))
                 WHERE \(Layout.rowNumber) = ?
                 """
         }
         defer { statement.reset() }
-        let next = try RowColumns.bind(row, to: statement)
-        try statement.bind(number, at: next)
+        let next = try changes.bind(row, to: statement)
+        try statement.bind(old.number, at: next)
         _ = try statement.step()
     }
 
@@ -242,7 +248,7 @@ private enum RowColumns {
     ]
 
     static func names(_ itemClass: ItemClass) -> [String] {
-        clear + ItemSchema.of(itemClass).searchable.map { Layout.column($0.name) }
+        clear + ItemSchema.of(itemClass).searchableNames.map(Layout.column)
     }
 
     /// The columns of a SELECT.
@@ -299,10 +305,11 @@ private enum RowColumns {
         try statement.bind(row.metadata, at: 6)
         try statement.bind(row.secret, at: 7)
         // Unbound parameters are NULL, so only the tags that are there are bound. Both lists are ordered by name.
-        let searchable = ItemSchema.of(row.itemClass).searchable
-        var tags = row.tags[...]
-        for (offset, column) in searchable.enumerated() where tags.first?.name == column.name {
-            if let tag = tags.popFirst() { try statement.bind(tag.tag, at: clear.count + offset) }
+        let searchable = ItemSchema.of(row.itemClass).searchableNames
+        var next = 0
+        for (offset, name) in searchable.enumerated() where next < row.tags.count && row.tags[next].name == name {
+            try statement.bind(row.tags[next].tag, at: clear.count + offset)
+            next += 1
         }
         return clear.count + searchable.count
     }
@@ -312,16 +319,13 @@ private enum RowColumns {
     /// Columns of a wrong shape come out as values that do not authenticate.
     static func read(_ itemClass: ItemClass, from statement: Statement, guarded: Bool) -> NumberedRow {
         let first = 2
-        let searchable = ItemSchema.of(itemClass).searchable
+        let searchable = ItemSchema.of(itemClass).searchableNames
         var tags: [AttributeTag] = []
         tags.reserveCapacity(searchable.count)
-        for (offset, column) in searchable.enumerated() {
+        for (offset, name) in searchable.enumerated() {
             let index = first + clear.count + offset
-            if let tag = statement.bytes16(index) {
-                tags.append(AttributeTag(name: column.name, tag: tag))
-            } else if !statement.isNull(index) {
-                tags.append(AttributeTag(name: column.name, tag: .zero))
-            }
+            if statement.isNull(index) { continue }
+            tags.append(AttributeTag(name: name, tag: statement.bytes16(index) ?? .zero))
         }
         let row = StoredRow(
             itemClass: itemClass,

@@ -127,7 +127,8 @@ final class Connection {
     /// each change by whatever connection (sqlite.org/c3ref/c_fcntl_begin_atomic_write.html, SQLITE_FCNTL_DATA_VERSION).
     var state: UInt32? {
         var state: UInt32 = 0
-        let status = sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &state)
+        // Without a name, the main database is meant.
+        let status = sqlite3_file_control(handle, nil, SQLITE_FCNTL_DATA_VERSION, &state)
         return status == SQLITE_OK ? state : nil
     }
 

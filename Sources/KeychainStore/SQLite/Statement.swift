@@ -115,7 +115,7 @@ enum ColumnType {
 
 /// A statement that is always the same, by what it is for.
 enum FixedStatement: Int, CaseIterable {
-    case begin, beginImmediate, commit, rollback, version, pageCount, keybag, setKeybag, device, setDevice
+    case beginImmediate, commit, rollback, version, pageCount, keybag, setKeybag, device, setDevice
 }
 
 /// What tells one prepared statement on item rows from another, without building its text.
@@ -125,11 +125,11 @@ struct StatementKey: Hashable {
     let filter: RowFilter.Shape?
 
     enum Kind: Hashable {
-        case select(limited: Bool, quarantined: Bool, guarded: Bool)
+        case select(limited: Bool, quarantine: Quarantine, guarded: Bool)
         case count
         case insert
         case insertNumbered
-        case update
+        case update(_ changes: ChangedColumns)
         case delete
         case deleteAll
         case mark

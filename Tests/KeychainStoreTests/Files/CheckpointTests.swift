@@ -62,7 +62,7 @@ struct CheckpointTests {
                             changed.secret = Array(repeating: UInt8(number), count: 1 << 14)
                             var filter = RowFilter(.key)
                             filter.identifier = row.identifier
-                            for found in try writer.rows(filter) { _ = try writer.update(found.number, to: changed) }
+                            for found in try writer.rows(filter) { _ = try writer.update(found, to: changed) }
                         }
                     }
                 }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The columns that an update of a row has to write: those of every version, and of the others what differs.
+struct ChangedColumns: Hashable {
+    /// Whether the primary key has another tag.
+    private let hasOtherPrimaryKey: Bool
+    /// The attributes whose tag comes, goes, or is another one.
+    private let tags: [AttributeName]
+
+    /// What differs between two rows of one item: its identifier stays.
+    init(from old: StoredRow, to new: StoredRow) {
+        hasOtherPrimaryKey = old.primaryKeyTag != new.primaryKeyTag
+        var changed: [AttributeName] = []
+        // Both lists are ordered by name.
+        var (index, other) = (0, 0)
+        while index < old.tags.count || other < new.tags.count {
+            let before = index < old.tags.count ? old.tags[index] : nil
+            let after = other < new.tags.count ? new.tags[other] : nil
+            if before == after {
+                (index, other) = (index + 1, other + 1)
+            } else if let before, after.map({ before.name <= $0.name }) ?? true {
+                changed.append(before.name)
+                index += 1
+                if before.name == after?.name { other += 1 }
+            } else if let after {
+                changed.append(after.name)
+                other += 1
+            }
+        }
+        tags = changed
+    }
+
+    /// The names of the columns, in the order in which ``bind(_:to:)`` gives their values.
+    var names: [String] {
+        [Layout.protection, Layout.tombstone, Layout.keyGeneration, Layout.version16, Layout.metadata, Layout.secret]
+            + (hasOtherPrimaryKey ? [Layout.primaryKey] : []) + tags.map(Layout.column)
+    }
+
+    /// Binds the values of the new row; the index after the last is returned.
+    func bind(_ row: StoredRow, to statement: Statement) throws(SQLiteError) -> Int {
+        try statement.bind(row.protection, at: 0)
+        try statement.bind(row.isTombstone ? 1 : 0, at: 1)
+        try statement.bind(Int64(row.keyGeneration), at: 2)
+        try statement.bind(row.version, at: 3)
+        try statement.bind(row.metadata, at: 4)
+        try statement.bind(row.secret, at: 5)
+        var next = 6
+        if hasOtherPrimaryKey {
+            try statement.bind(row.primaryKeyTag, at: next)
+            next += 1
+        }
+        for name in tags {
+            // Unbound parameters are NULL, so only a tag that is there is bound.
+            if let tag = row.tags.first(where: { $0.name == name }) { try statement.bind(tag.tag, at: next) }
+            next += 1
+        }
+        return next
+    }
+}
