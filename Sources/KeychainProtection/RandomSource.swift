@@ -17,12 +17,13 @@ public struct SystemRandomSource: RandomSource {
 
     /// Sixteen bytes of the system's generator.
     public func bytes16() -> Bytes16 {
-        var generator = SystemRandomNumberGenerator()
-        let words = (generator.next() as UInt64, generator.next() as UInt64)
-        guard let bytes = withUnsafeBytes(of: words, { Bytes16($0) }) else {
-            preconditionFailure("two words have sixteen bytes")
+        withUnsafeTemporaryAllocation(byteCount: Bytes16.count, alignment: 8) { buffer in
+            buffer.fillFromSystemGenerator()
+            guard let bytes = Bytes16(UnsafeRawBufferPointer(buffer)) else {
+                preconditionFailure("the buffer has sixteen bytes")
+            }
+            return bytes
         }
-        return bytes
     }
 }
 
@@ -30,9 +31,16 @@ extension [UInt8] {
     /// Bytes of the system's generator, in one call.
     static func random(count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            let failure = keychain_random(buffer.baseAddress, count)
-            precondition(failure == 0, "the system has a generator (getrandom(2)): error \(failure)")
+            UnsafeMutableRawBufferPointer(buffer).fillFromSystemGenerator()
             initialized = count
         }
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    /// Fills the buffer by the system's generator, in one call: a call for each word would cost several times as much.
+    func fillFromSystemGenerator() {
+        let failure = keychain_random(baseAddress, count)
+        precondition(failure == 0, "the system has a generator (getrandom(2)): error \(failure)")
     }
 }

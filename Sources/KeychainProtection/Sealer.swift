@@ -70,8 +70,9 @@ public struct Sealer: Sendable {
             tags: tags.tags(schema, item.attributes, replacing: old)
         )
         let metadata = MetadataCodec.Metadata(attributes: item.attributes, hasSecret: item.secret != nil)
-        row.metadata = try RowMetadata(row, self).seal(metadata)
-        row.secret = try RowSecret(row, self).seal(item.secret ?? SecretBytes(), passwordKey)
+        let part = try RowMetadata(row, self)
+        row.metadata = try part.seal(metadata)
+        row.secret = try RowSecret(row, self, part.associatedData).seal(item.secret ?? SecretBytes(), passwordKey)
         return row
     }
 
@@ -82,8 +83,13 @@ public struct Sealer: Sendable {
     /// - Throws: ``ProtectionError/damagedRow(_:)``, or ``ProtectionError/classUnavailable(_:)`` for a row whose keys exist
     ///   but are not there now.
     public func openMetadata(of row: StoredRow) throws(ProtectionError) -> OpenedMetadata {
-        let metadata = try RowMetadata(row, self).open()
-        return OpenedMetadata(attributes: metadata.attributes, hasSecret: metadata.hasSecret)
+        let part = try RowMetadata(row, self)
+        let metadata = try part.open()
+        return OpenedMetadata(
+            attributes: metadata.attributes,
+            hasSecret: metadata.hasSecret,
+            associatedData: part.associatedData
+        )
     }
 
     /// Makes the tags of a row anew, for a check of the whole store.
@@ -109,7 +115,7 @@ public struct Sealer: Sendable {
         _ metadata: OpenedMetadata,
         passwordKey: PasswordKey? = nil
     ) throws(ProtectionError) -> SecretBytes? {
-        let opened = try RowSecret(row, self)
+        let opened = try RowSecret(row, self, metadata.associatedData)
             .open(needsPassword: metadata.attributes.requireApplicationPassword, passwordKey)
         guard metadata.hasSecret || opened.isEmpty else { throw .damagedRow(.contradiction) }
         return metadata.hasSecret ? opened : nil
@@ -125,7 +131,7 @@ public struct Sealer: Sendable {
         _ metadata: OpenedMetadata
     ) throws(ProtectionError) -> PasswordHeader? {
         guard metadata.attributes.requireApplicationPassword else { return nil }
-        return try RowSecret(row, self).passwordHeader()
+        return try RowSecret(row, self, metadata.associatedData).passwordHeader()
     }
 
     /// The generation of the keys that seal new rows of a protection class.
@@ -167,4 +173,6 @@ public struct OpenedMetadata: Sendable {
     public let attributes: Attributes
     /// Whether the item has a secret.
     public let hasSecret: Bool
+    /// What both parts of the row are bound to.
+    let associatedData: AssociatedData
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One attribute of an item class: a row of the schema tables.
-public struct Column: Sendable {
+public final class Column: Sendable {
     /// The attribute.
     public let name: AttributeName
 

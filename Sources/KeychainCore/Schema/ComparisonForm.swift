@@ -27,6 +27,7 @@ extension Column {
 
 extension [UInt8] {
     /// Appends an integer, lowest byte first.
+    @inlinable
     public mutating func append(littleEndian value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }

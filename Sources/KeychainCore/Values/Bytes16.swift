@@ -2,10 +2,12 @@
 
 /// Sixteen bytes kept inline: an identifier, a search tag, a row version.
 public struct Bytes16: Sendable, Hashable {
-    private var high: UInt64
-    private var low: UInt64
+    // Visible to the compiler in other modules, as is what reads them: every call of the keychain handles dozens of these.
+    @usableFromInline var high: UInt64
+    @usableFromInline var low: UInt64
 
     /// Takes the first sixteen bytes of a buffer; `nil` when it has fewer.
+    @inlinable
     public init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.count else { return nil }
         high = bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
@@ -28,12 +30,13 @@ public struct Bytes16: Sendable, Hashable {
     }
 
     /// The number of bytes: 16.
-    public static let count = 16
+    @inlinable
+    public static var count: Int { 16 }
 
     /// Lends the bytes in their order; the pointer is good only during the call.
+    @inlinable
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        var copy = (high, low)
-        return try Swift.withUnsafeBytes(of: &copy, body)
+        try Swift.withUnsafeBytes(of: (high, low), body)
     }
 
     /// The bytes as an array.

@@ -7,7 +7,7 @@
 /// Every `Data` value of a request or an answer travels in this type, so that a secret leaves no copy behind in freed
 /// memory. The bytes are immutable once made; copies of the value share them.
 public struct SecretBytes: Sendable {
-    private let storage: Storage
+    @usableFromInline let storage: Storage
 
     /// Copies `count` bytes from a buffer.
     public init(copying bytes: UnsafeRawBufferPointer) {
@@ -34,12 +34,15 @@ public struct SecretBytes: Sendable {
     }
 
     /// The number of bytes.
+    @inlinable
     public var count: Int { storage.bytes.count }
 
     /// Whether there are no bytes.
+    @inlinable
     public var isEmpty: Bool { count == 0 }
 
     /// Lends the bytes to `body`; the pointer is good only during the call.
+    @inlinable
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -51,8 +54,9 @@ public struct SecretBytes: Sendable {
     public var unprotectedCopy: [UInt8] { withUnsafeBytes { Array($0) } }
 
     // The buffer is written once, in the initializer, before anybody else can see it.
-    private final class Storage: @unchecked Sendable {
-        let bytes: UnsafeMutableRawBufferPointer
+    @usableFromInline
+    final class Storage: @unchecked Sendable {
+        @usableFromInline let bytes: UnsafeMutableRawBufferPointer
 
         init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
             bytes = .allocate(byteCount: count, alignment: 8)

@@ -16,7 +16,7 @@ struct BackupRowCode {
 
     /// Takes in the next row.
     mutating func add(_ row: StoredRow, number: Int64) {
-        var bytes = AssociatedData(.row, row, of: identifier).encoded
+        var bytes = AssociatedData(row, of: identifier).encoded(.row)
         bytes.append(row.isTombstone ? 1 : 0)
         bytes.append(littleEndian: number)
         for part in [row.metadata, row.secret] {

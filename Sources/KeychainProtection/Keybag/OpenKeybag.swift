@@ -4,7 +4,7 @@ import Crypto
 import KeychainCore
 
 /// A keybag, authenticated; with the keys that need no passcode.
-public struct OpenKeybag: Sendable {
+public final class OpenKeybag: Sendable {
     let keybag: Keybag
     let rootSlotKey: LockedKey
     let wrappedRootSlotKey: [UInt8]

@@ -6,7 +6,8 @@ import KeychainCore
 ///
 /// A part or a tag that is taken from another store, another row, or another version of this one, does not open. A whole row
 /// that is put back in time does.
-struct AssociatedData {
+struct AssociatedData: Sendable {
+    /// Those of either part, with room for the label.
     private var bytes: [UInt8]
 
     /// What of a row is meant; the label keeps one from standing in for another.
@@ -17,10 +18,11 @@ struct AssociatedData {
         case row = 0x52
     }
 
-    init(_ part: Part, _ row: StoredRow, of storeIdentifier: Bytes16) {
+    /// What the parts of a row have in common, so that it is put together once for both.
+    init(_ row: StoredRow, of storeIdentifier: Bytes16) {
         bytes = []
         bytes.reserveCapacity(112 + row.tags.count * 20)
-        bytes.append(part.rawValue)
+        bytes.append(0)
         bytes.append(FileFormat.number)
         storeIdentifier.withUnsafeBytes { bytes.append(contentsOf: $0) }
         bytes += row.itemClass.rawValue.utf8
@@ -47,6 +49,10 @@ struct AssociatedData {
         bytes += tagBytes
     }
 
-    /// The bytes.
-    var encoded: [UInt8] { bytes }
+    /// The bytes for a part.
+    func encoded(_ part: Part) -> [UInt8] {
+        var bytes = bytes
+        bytes[0] = part.rawValue
+        return bytes
+    }
 }

@@ -7,7 +7,9 @@ import KeychainCore
 /// AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce; sealed bytes are nonce, ciphertext, 128-bit tag.
 enum GCM {
     /// The number of bytes of nonce and tag.
-    static let overheadByteCount = 12 + 16
+    static let overheadByteCount = nonceByteCount + 16
+
+    private static let nonceByteCount = 12
 
     static func seal(
         _ plaintext: UnsafeRawBufferPointer,
@@ -15,11 +17,19 @@ enum GCM {
         associatedData: [UInt8]
     ) throws(ProtectionError) -> [UInt8] {
         do {
-            let box = try AES.GCM.seal(plaintext, using: key, authenticating: associatedData)
+            let box = try AES.GCM.seal(plaintext, using: key, nonce: nonce(), authenticating: associatedData)
             guard let combined = box.combined else { throw ProtectionError.cryptography("AES-GCM nonce length") }
             return Array(combined)
         } catch {
             throw .cryptography("AES-GCM: \(error)")
+        }
+    }
+
+    /// swift-crypto's own asks the system for each word of it.
+    private static func nonce() throws -> AES.GCM.Nonce {
+        try withUnsafeTemporaryAllocation(byteCount: nonceByteCount, alignment: 8) { buffer in
+            buffer.fillFromSystemGenerator()
+            return try AES.GCM.Nonce(data: UnsafeRawBufferPointer(buffer))
         }
     }
 

@@ -19,8 +19,14 @@ struct KeyDerivation {
 
     /// A key for a purpose; `context` is what else the key depends on, and may be known to everybody.
     func derive(_ purpose: String, context: [UInt8] = []) -> SymmetricKey {
+        derive(purpose) { $0 += context }
+    }
+
+    /// The same; the context is put in its place, so that a short-lived key costs one array.
+    func derive(_ purpose: String, appendingContext append: (inout [UInt8]) -> Void) -> SymmetricKey {
         var code = keyed
-        var information = Self.information(purpose, context)
+        var information = Self.beginning(purpose)
+        append(&information)
         information.append(1)
         code.update(information)
         return SymmetricKey(data: code.finalize())
@@ -37,15 +43,16 @@ struct KeyDerivation {
     }
 
     /// What a key is derived for: the format, the purpose, a zero octet, the context.
-    static func information(_ purpose: String, _ context: [UInt8]) -> [UInt8] {
+    static func information(_ purpose: String, _ context: [UInt8]) -> [UInt8] { beginning(purpose) + context }
+
+    private static func beginning(_ purpose: String) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(128)
-        bytes += prefix.utf8
+        bytes += prefix
         bytes += purpose.utf8
         bytes.append(0)
-        bytes.append(contentsOf: context)
         return bytes
     }
 
-    private static let prefix = "swift-keychain \(FileFormat.number) "
+    private static let prefix = Array("swift-keychain \(FileFormat.number) ".utf8)
 }

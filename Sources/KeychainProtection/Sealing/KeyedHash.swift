@@ -44,6 +44,7 @@ struct KeyedHash {
         _ value: UInt8,
         into padded: UnsafeMutableRawBufferPointer
     ) {
-        for index in padded.indices { padded[index] = (index < key.count ? key[index] : 0) ^ value }
+        padded.initializeMemory(as: UInt8.self, repeating: value)
+        for index in key.indices { padded[index] ^= key[index] }
     }
 }

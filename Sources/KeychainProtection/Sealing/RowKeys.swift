@@ -45,8 +45,9 @@ extension RowKeys {
         _ tags: SearchTags,
         _ random: any RandomSource
     ) throws(ProtectionError) -> StoredRow {
-        let metadata = try RowMetadata(row, self).open()
-        let secret = try RowSecret(row, self)
+        let part = try RowMetadata(row, self)
+        let metadata = try part.open()
+        let secret = try RowSecret(row, self, part.associatedData)
         let sealed = try secret.sealed(needsPassword: metadata.attributes.requireApplicationPassword)
         guard let protection = Accessibility(rawValue: row.protection),
             let generation = target.currentGeneration(of: protection)
@@ -62,8 +63,9 @@ extension RowKeys {
             primaryKeyTag: tags.primaryKeyTag(schema, metadata.attributes),
             tags: tags.tags(schema, metadata.attributes)
         )
-        new.metadata = try RowMetadata(new, target).seal(metadata)
-        new.secret = try RowSecret(new, target).seal(sealed)
+        let newPart = try RowMetadata(new, target)
+        new.metadata = try newPart.seal(metadata)
+        new.secret = try RowSecret(new, target, newPart.associatedData).seal(sealed)
         return new
     }
 }

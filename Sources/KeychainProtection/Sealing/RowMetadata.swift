@@ -4,14 +4,15 @@ import KeychainCore
 
 /// Seals and opens the `metadata` column of one row (Documentation/Format.md, "Metadata").
 struct RowMetadata {
-    private let row: StoredRow
     private let part: RowPart
 
     /// The metadata of a row under the keys of its store or backup.
     init(_ row: StoredRow, _ keys: some RowKeys) throws(ProtectionError) {
-        self.row = row
         part = try RowPart(.metadata, of: row, keys)
     }
+
+    /// What both parts of the row are bound to.
+    var associatedData: AssociatedData { part.associatedData }
 
     func seal(_ metadata: MetadataCodec.Metadata) throws(ProtectionError) -> [UInt8] {
         var plain = MetadataCodec.encode(metadata)
@@ -25,8 +26,8 @@ struct RowMetadata {
     /// The attributes, once the clear columns that the associated data leaves out agree with them.
     func open() throws(ProtectionError) -> MetadataCodec.Metadata {
         let metadata = try part.open { (plain) throws(ProtectionError) in try MetadataCodec.decode(plain) }
-        guard metadata.attributes[.accessible] == .string(row.protection),
-            metadata.attributes[.tombstone] == .number(.integer(row.isTombstone ? 1 : 0))
+        guard metadata.attributes[.accessible] == .string(part.row.protection),
+            metadata.attributes[.tombstone] == .number(.integer(part.row.isTombstone ? 1 : 0))
         else { throw .damagedRow(.contradiction) }
         return metadata
     }

@@ -8,8 +8,10 @@ import KeychainCore
 /// Each version of a row has a key of its own for each part, which is derived from the class's key and seals one message: so
 /// there is no count of messages to keep (NIST SP 800-38D, section 8.3).
 struct RowPart {
+    let row: StoredRow
+    /// What both parts of the row are bound to.
+    let associatedData: AssociatedData
     private let part: AssociatedData.Part
-    private let row: StoredRow
     private let storeIdentifier: Bytes16
     private let classKey: LockedKey
 
@@ -19,16 +21,23 @@ struct RowPart {
     ///   - part: which part.
     ///   - row: the row, with everything in it that the parts are bound to.
     ///   - keys: those of the store or backup that the row belongs to.
+    ///   - associatedData: that of the row, where it is known from its other part.
     /// - Throws: As ``RowKeys/key(_:)``.
-    init(_ part: AssociatedData.Part, of row: StoredRow, _ keys: some RowKeys) throws(ProtectionError) {
+    init(
+        _ part: AssociatedData.Part,
+        of row: StoredRow,
+        _ keys: some RowKeys,
+        _ associatedData: AssociatedData? = nil
+    ) throws(ProtectionError) {
         self.part = part
         self.row = row
         storeIdentifier = keys.storeIdentifier
+        self.associatedData = associatedData ?? AssociatedData(row, of: storeIdentifier)
         classKey = try keys.key(of: row, part)
     }
 
     func seal(_ plain: UnsafeRawBufferPointer) throws(ProtectionError) -> [UInt8] {
-        try GCM.seal(plain, under: key, associatedData: associatedData)
+        try GCM.seal(plain, under: key, associatedData: associatedData.encoded(part))
     }
 
     /// What `body` makes of the plain bytes, which are lent to it and wiped afterwards.
@@ -38,23 +47,18 @@ struct RowPart {
         _ body: (UnsafeRawBufferPointer) throws(ProtectionError) -> Result
     ) throws(ProtectionError) -> Result {
         let sealed = part == .metadata ? row.metadata : row.secret
-        guard let opened = try GCM.open(sealed[...], under: key, associatedData: associatedData, body) else {
-            throw .damagedRow(part == .metadata ? .metadata : .secret)
-        }
+        guard let opened = try GCM.open(sealed[...], under: key, associatedData: associatedData.encoded(part), body)
+        else { throw .damagedRow(part == .metadata ? .metadata : .secret) }
         return opened
     }
 
-    private var associatedData: [UInt8] { AssociatedData(part, row, of: storeIdentifier).encoded }
-
     /// The key of this part of this version of the row.
     var key: SymmetricKey {
-        var context: [UInt8] = []
-        context.reserveCapacity(52)
-        storeIdentifier.withUnsafeBytes { context.append(contentsOf: $0) }
-        context += row.itemClass.rawValue.utf8
-        row.identifier.withUnsafeBytes { context.append(contentsOf: $0) }
-        row.version.withUnsafeBytes { context.append(contentsOf: $0) }
-        let purpose = part == .metadata ? "row metadata" : "row secret"
-        return KeyDerivation.derive(purpose, from: classKey, context: context)
+        KeyDerivation(from: classKey).derive(part == .metadata ? "row metadata" : "row secret") { context in
+            storeIdentifier.withUnsafeBytes { context.append(contentsOf: $0) }
+            context += row.itemClass.rawValue.utf8
+            row.identifier.withUnsafeBytes { context.append(contentsOf: $0) }
+            row.version.withUnsafeBytes { context.append(contentsOf: $0) }
+        }
     }
 }

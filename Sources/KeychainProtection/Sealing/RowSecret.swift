@@ -4,14 +4,22 @@ import KeychainCore
 
 /// Seals and opens the `secret` column of one row (Documentation/Format.md, "Secret").
 struct RowSecret {
-    private let row: StoredRow
     private let part: RowPart
     private let floor: ScryptFloor
 
     /// The secret of a row under the keys of its store or backup.
-    init(_ row: StoredRow, _ keys: some RowKeys) throws(ProtectionError) {
-        self.row = row
-        part = try RowPart(.secret, of: row, keys)
+    ///
+    /// - Parameters:
+    ///   - row: the row.
+    ///   - keys: those of its store or backup.
+    ///   - associatedData: what the row's metadata is bound to, if it was opened or sealed before.
+    /// - Throws: As ``RowKeys/key(_:)``.
+    init(
+        _ row: StoredRow,
+        _ keys: some RowKeys,
+        _ associatedData: AssociatedData? = nil
+    ) throws(ProtectionError) {
+        part = try RowPart(.secret, of: row, keys, associatedData)
         floor = keys.floor
     }
 
@@ -56,6 +64,6 @@ struct RowSecret {
 
     /// The item that a password's key seals; not its store, so that a backup can take it along without the password.
     private var use: PasswordLayer.Use {
-        PasswordLayer.Use("item password", Array(row.itemClass.rawValue.utf8) + row.identifier.bytes)
+        PasswordLayer.Use("item password", Array(part.row.itemClass.rawValue.utf8) + part.row.identifier.bytes)
     }
 }
