@@ -10,7 +10,8 @@ public struct FileIdentity: Sendable, Hashable {
     /// The file at a path; `nil` when there is none.
     public init?(path: String) {
         var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
+        // Passed as an argument, a string would be copied.
+        guard path.withCString({ lstat($0, &status) }) == 0 else { return nil }
         device = status.st_dev
         inode = status.st_ino
     }
