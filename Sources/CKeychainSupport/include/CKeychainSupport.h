@@ -77,6 +77,11 @@ void keychain_close_on_exec(int descriptor);
 // the register for something else. Frames behind one of an asynchronous function count as reachable.
 size_t keychain_walkable_frames(size_t most);
 
+// The name of the function that an address lies in, as it is mangled; NULL where it is not known. It is read from the table of
+// symbols of the program, or of what the loader knows of a library: in milliseconds, and without a line. Says whether the
+// address is one of the program.
+const char *keychain_function_name(uintptr_t address, int *is_in_program);
+
 // KeychainSimulation defines this where it is linked: it puts what serves a call without a task-local context into the
 // Swift optional at the address.
 void swift_keychain_testing_context(void *context) __attribute__((weak));

@@ -1,32 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Dispatch
+public import Foundation
 import KeychainServices
 
 extension App {
-    /// Has everything that runs on a queue, or on a queue that targets it, run as this app.
+    /// Has everything that runs on queues, or on queues that target them, run as this app.
     ///
-    /// For `queue.async`, `asyncAfter`, `DispatchSource`, and an `OperationQueue` whose `underlyingQueue` it is. The queue
-    /// keeps the app and its device until ``unbind(_:)`` or its own end. What runs as an app already, by ``run(_:)``, stays with
-    /// that one. The main queue and `DispatchQueue.global()` belong to every test of the process: they are not bound, and the
-    /// test fails.
-    public func bind(to queue: DispatchQueue) {
-        guard !Self.isEverybodys(queue) else {
-            return TestingKit.complain(
-                "The queue \(queue.label) belongs to every test of the process, so it cannot be bound to one app. "
-                    + "Use a queue of your own, app.carry { … }, or ProcessWideApp."
-            )
+    /// For `queue.async`, `asyncAfter`, `DispatchGroup.notify`, a `DispatchSource` and an `OperationQueue` whose `underlyingQueue`
+    /// one of them is. A queue keeps the app and its device until ``unbind(_:)`` or its own end. What runs as an
+    /// app already, by `run(_:)`, stays with that one; a `Task { }` that is started on a queue leaves it. The main
+    /// queue and `DispatchQueue.global()` belong to every test of the process: they are not bound, and the test fails.
+    public func bind(to queues: DispatchQueue...) {
+        for queue in queues {
+            guard !Self.isShared(queue) else {
+                TestingKit.complain(Self.cannotBind("The queue \(queue.label)"))
+                continue
+            }
+            queue.setSpecific(key: Self.queueKey, value: self)
         }
-        queue.setSpecific(key: Self.queueKey, value: self)
     }
 
-    private static func isEverybodys(_ queue: DispatchQueue) -> Bool {
+    /// Has the operations of a queue, of a delegate queue for one, run as this app.
+    ///
+    /// A queue without an `underlyingQueue` gets one of its own, which holds no operation back. The main queue, and one whose
+    /// underlying queue is a global one, are not bound, and the test fails.
+    public func bind(to operations: OperationQueue) {
+        if operations === OperationQueue.main {
+            return TestingKit.complain(Self.cannotBind("The main operation queue"))
+        }
+        if let queue = operations.underlyingQueue { return bind(to: queue) }
+        let queue = DispatchQueue(label: operations.name ?? "operations", attributes: .concurrent)
+        bind(to: queue)
+        operations.underlyingQueue = queue
+    }
+
+    private static func isShared(_ queue: DispatchQueue) -> Bool {
         // By their labels: each look at a queue of the system may make another object.
         queue.label == DispatchQueue.main.label || queue.label.hasPrefix("com.apple.root.")
     }
 
-    /// Ends what ``bind(to:)`` began.
-    public static func unbind(_ queue: DispatchQueue) { queue.setSpecific(key: queueKey, value: nil) }
+    private static func cannotBind(_ queue: String) -> String {
+        "\(queue) belongs to every test of the process, so it cannot be bound to one app. "
+            + "Use a queue of your own, app.carry { … }, or ProcessWideApp."
+    }
+
+    /// Ends what `bind(to:)` began.
+    public static func unbind(_ queues: DispatchQueue...) {
+        for queue in queues { queue.setSpecific(key: queueKey, value: nil) }
+    }
 
     private static let queueKey = DispatchSpecificKey<App>()
 
@@ -45,6 +67,24 @@ extension App {
     /// Makes a closure that may throw and that runs as this app wherever it is called.
     public func carry<Result>(_ body: @escaping @Sendable () throws -> Result) -> @Sendable () throws -> Result {
         { try self.run { try body() } }
+    }
+
+    /// Makes an asynchronous closure that runs as this app wherever it is called, such as in a detached task.
+    ///
+    /// ```swift
+    /// Task.detached(operation: app.carry { await session.refresh() })
+    /// ```
+    public func carry<Result: Sendable>(
+        _ body: @escaping @Sendable () async -> Result
+    ) -> @Sendable () async -> Result {
+        { await self.run { await body() } }
+    }
+
+    /// Makes an asynchronous closure that may throw and that runs as this app wherever it is called.
+    public func carry<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) -> @Sendable () async throws -> Result {
+        { try await self.run { try await body() } }
     }
 
     /// Makes a closure of one argument that runs as this app wherever it is called.

@@ -20,11 +20,11 @@ import KeychainServices
     public static func reachProcessKeychain() { reachesProcessKeychain.withLock { $0 = true } }
 
     package static let reason = """
-        A keychain call was made outside of an app of the testing kit, so it failed with errSecNotAvailable; the person's own \
+        A keychain call was made outside of an app of the testing kit, so it failed with errSecNotAvailable; the user's own \
         keychain was not touched. DispatchQueue.async, Task.detached and threads lose the app that a test runs as. \
         To carry it on: app.bind(to: queue), app.carry { … } or App.current captured before and .run { … } after; \
-        for code that cannot be reached, ProcessWideApp.with(app) { … } or @Test(.keychain(processWide: true)). \
-        In a test that has no app: @Test(.keychain), or VirtualDevice().install().run { … }.
+        for code that cannot be reached, ProcessWideApp.with(app) { … } or @Test(.keychain(processWide: true)), whose app \
+        serves no other test. In a test that has no app: @Test(.keychain), or VirtualDevice().install().run { … }.
         """
 
     private static let unavailable = KeychainContext(

@@ -1,93 +1,177 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whose turn it is to have the process-wide app, who waits for it, and which apps were put in its place.
+/// Who may run now: one test with the process-wide app, or any number of tests with apps of their own.
+///
+/// A readers–writer lock in the order of arrival, whose readers are the tests with apps of their own.
 struct ProcessWideTurns: ~Copyable {
     typealias Continuation = CheckedContinuation<Void, any Error>
 
-    /// What came of asking for the turn.
+    /// What somebody asks for.
+    enum Turn {
+        /// To run beside others, none of which has the process-wide app.
+        case shared
+        /// To run alone, with a process-wide app or with none.
+        case exclusive(App?)
+    }
+
+    /// What came of asking for a turn.
     enum Outcome {
         case entered
         case waits
         case cancelled
     }
 
-    private enum Holder: Equatable {
-        case nobody
-        /// Set without a scope.
-        case process
-        case scope(UInt64)
+    /// An app of the process, and the test whose code it is for; `nil` when that is not known.
+    struct Entry {
+        let place: UInt64
+        let app: App
+        let test: String?
     }
 
-    private var holder = Holder.nobody
-    private var waiting: [(ticket: UInt64, app: App?, continuation: Continuation)] = []
-    private var apps: [(place: UInt64, app: App)] = []
+    /// Who runs alone.
+    private var exclusive: UInt64?
+    /// Whether an app was set without a scope.
+    private var isSet = false
+    /// Who runs beside others.
+    private var shared: Set<UInt64> = []
+    /// Scopes of shared turns that are not over, with how many calls in each wait for, or have, an exclusive turn.
+    private var scopes: [UInt64: Int] = [:]
+    private var waiting: [(ticket: UInt64, turn: Turn, continuation: Continuation)] = []
+    private var entries: [Entry] = []
     private var lastTicket: UInt64 = 0
 
     /// The app that was put last, and not taken away yet.
-    var current: App? { apps.last?.app }
+    var current: Entry? { entries.last }
 
-    /// Whether somebody waits to have this app in the turn.
-    func isAwaited(_ app: App) -> Bool { waiting.contains { $0.app === app } }
+    /// Whether an app was set without a scope, and is set still.
+    var hasSetApp: Bool { isSet }
+
+    /// Whether somebody waits to have this app in an exclusive turn.
+    func isAwaited(_ app: App) -> Bool {
+        waiting.contains { if case .exclusive(let other) = $0.turn { other === app } else { false } }
+    }
+
+    /// How many wait for a turn of any kind.
+    var waitingCount: Int { waiting.count }
 
     mutating func makeTicket() -> UInt64 {
         lastTicket += 1
         return lastTicket
     }
 
-    /// Takes the turn, or a place in the line.
-    mutating func enter(_ ticket: UInt64, _ app: App?, _ continuation: Continuation) -> Outcome {
-        guard holder == .nobody else {
-            waiting.append((ticket, app, continuation))
+    /// Takes a turn, or a place in the line.
+    mutating func enter(_ ticket: UInt64, _ turn: Turn, _ continuation: Continuation) -> Outcome {
+        guard waiting.isEmpty, isFree(for: turn) else {
+            waiting.append((ticket, turn, continuation))
             return .waits
         }
-        holder = .scope(ticket)
+        admit(ticket, turn)
         return .entered
+    }
+
+    private func isFree(for turn: Turn) -> Bool {
+        guard exclusive == nil, !isSet else { return false }
+        return if case .shared = turn { true } else { shared.isEmpty }
+    }
+
+    private mutating func admit(_ ticket: UInt64, _ turn: Turn) {
+        switch turn {
+        case .shared: shared.insert(ticket)
+        case .exclusive: exclusive = ticket
+        }
     }
 
     /// Leaves the line.
     ///
     /// - Returns: What to resume; `nil` for who is not in the line any more.
-    mutating func leave(_ ticket: UInt64) -> Continuation? {
-        guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return nil }
-        return waiting.remove(at: index).continuation
+    mutating func leave(_ ticket: UInt64) -> [Continuation] {
+        guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return [] }
+        return [waiting.remove(at: index).continuation]
     }
 
-    mutating func begin(_ app: App?, in turn: UInt64) { apps = app.map { [(turn, $0)] } ?? [] }
-
-    /// Puts an app in the place of that of the scope that the caller is in.
+    /// Admits those at the head of the line whose turn has come.
     ///
-    /// - Returns: Its place; `nil` when that scope is over.
-    mutating func nest(_ app: App, in turn: UInt64) -> UInt64? {
-        guard holder == .scope(turn) else { return nil }
+    /// - Returns: What to resume.
+    mutating func admitNext() -> [Continuation] {
+        var admitted: [Continuation] = []
+        while let next = waiting.first, isFree(for: next.turn) {
+            admit(next.ticket, next.turn)
+            admitted.append(next.continuation)
+            waiting.removeFirst()
+        }
+        return admitted
+    }
+}
+
+// Scopes of shared turns.
+extension ProcessWideTurns {
+    mutating func beginScope(_ ticket: UInt64) { scopes[ticket] = 0 }
+
+    mutating func endScope(_ ticket: UInt64) -> [Continuation] {
+        scopes[ticket] = nil
+        shared.remove(ticket)
+        return admitNext()
+    }
+
+    /// Gives up the shared turn of a scope while a call in it waits for an exclusive one: two that kept theirs would wait for
+    /// each other.
+    mutating func giveUp(_ scope: UInt64) -> [Continuation] {
+        guard let count = scopes[scope] else { return [] }
+        scopes[scope] = count + 1
+        shared.remove(scope)
+        return admitNext()
+    }
+
+    /// Gives the shared turn back to the scope of a call that had an exclusive one, before anybody else is admitted.
+    mutating func giveBack(_ scope: UInt64) {
+        guard let count = scopes[scope] else { return }
+        scopes[scope] = count - 1
+        if count == 1 { shared.insert(scope) }
+    }
+}
+
+// Exclusive turns.
+extension ProcessWideTurns {
+    mutating func begin(_ app: App?, of test: String?, in turn: UInt64) {
+        entries = app.map { [Entry(place: turn, app: $0, test: test)] } ?? []
+    }
+
+    /// Puts an app in the place of that of the exclusive turn that the caller is in.
+    ///
+    /// - Returns: Its place; `nil` when that turn is over.
+    mutating func nest(_ app: App, of test: String?, in turn: UInt64) -> UInt64? {
+        guard exclusive == turn else { return nil }
         let place = makeTicket()
-        apps.append((place, app))
+        entries.append(Entry(place: place, app: app, test: test))
         return place
     }
 
-    mutating func remove(_ place: UInt64) { apps.removeAll { $0.place == place } }
+    mutating func remove(_ place: UInt64) { entries.removeAll { $0.place == place } }
 
-    /// Ends a turn, and gives it to who waits longest.
+    /// Ends an exclusive turn that was taken within the scope of a shared one, or within none.
     ///
     /// - Returns: What to resume.
-    mutating func end() -> Continuation? {
-        apps = []
-        holder = .nobody
-        guard !waiting.isEmpty else { return nil }
-        let next = waiting.removeFirst()
-        holder = .scope(next.ticket)
-        return next.continuation
+    mutating func end(within scope: UInt64?) -> [Continuation] {
+        entries = []
+        exclusive = nil
+        if let scope { giveBack(scope) }
+        return admitNext()
     }
 
-    /// - Returns: Whether nobody was in a scope.
+    /// Sets the app of the process without a scope.
+    ///
+    /// - Returns: Whether no test of the trait runs, and nobody is in a scope.
     mutating func set(_ app: App) -> Bool {
-        switch holder {
-        case .scope: return false
-        case .nobody, .process:
-            holder = .process
-            apps = [(makeTicket(), app)]
-            return true
-        }
+        guard exclusive == nil, shared.isEmpty else { return false }
+        isSet = true
+        entries = [Entry(place: makeTicket(), app: app, test: nil)]
+        return true
     }
 
-    mutating func unset() -> Continuation? { holder == .process ? end() : nil }
+    mutating func unset() -> [Continuation] {
+        guard isSet else { return [] }
+        isSet = false
+        entries = []
+        return admitNext()
+    }
 }

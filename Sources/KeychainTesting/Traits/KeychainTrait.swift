@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainSimulation
+import Synchronization
 public import Testing
 
 /// Gives each test a device of its own, and runs it as an app on it.
 ///
 /// On a suite it counts for each of its tests, those of suites within it too; a test or suite with a trait of its own has that
-/// device instead. Each case of a test with arguments has a device of its own. When the test fails, its issues tell the calls
+/// device instead: one device for each test. Each case of a test with arguments has a device of its own. When the test fails, its issues tell the calls
 /// that the device saw, without secrets.
 public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
+    /// Tells the traits of a test apart.
+    private let number = lastNumber.withLock { last in
+        last += 1
+        return last
+    }
+
+    private static let lastNumber = Mutex<UInt64>(0)
+
     let isProcessWide: Bool
     let entitlements: Entitlements
     let makeDevice: @Sendable () throws -> VirtualDevice
@@ -22,18 +31,39 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
         testCase: Test.Case?,
         performing function: @Sendable () async throws -> Void
     ) async throws {
+        guard isInForce(for: test) else { return try await function() }
+        KitStart.once
+        guard isProcessWide else {
+            return try await ProcessWideApp.beside {
+                try await run(test, testCase, try makeDevice().install(entitlements), function)
+            }
+        }
         let app = try makeDevice().install(entitlements)
+        try await ProcessWideApp.with(app) { try await run(test, testCase, app, function) }
+    }
+
+    /// Whether no other trait of the test gives it another device: of several, the last is the test's own.
+    private func isInForce(for test: Test) -> Bool {
+        let traits = test.traits.compactMap { ($0 as? Self)?.number }
+        return traits.last == number || !traits.contains(number)
+    }
+
+    private func run(
+        _ test: Test,
+        _ testCase: Test.Case?,
+        _ app: App,
+        _ function: @Sendable () async throws -> Void
+    ) async throws {
         let issues = IssueHandlingTrait.compactMapIssues { Self.tell($0, app.device) }
         try await issues.provideScope(for: test, testCase: testCase) {
-            try await app.run {
-                guard isProcessWide else { return try await function() }
-                try await ProcessWideApp.with(app) { try await function() }
-            }
+            try await RunningTest.run(test) { try await app.run { try await function() } }
         }
     }
 
-    /// The issue, with the calls of the device.
-    static func tell(_ issue: Issue, _ device: VirtualDevice) -> Issue {
+    /// The issue, with the calls of the device; `nil` for an issue of no test, which reaches the handlers of all tests that run
+    /// and is recorded without any.
+    static func tell(_ issue: Issue, _ device: VirtualDevice) -> Issue? {
+        guard Test.current != nil else { return nil }
         var issue = issue
         // The last calls are those that matter; a test may make thousands.
         let calls = device.calls.suffix(20).map(\.description).joined(separator: "\n")
@@ -54,8 +84,8 @@ extension Trait where Self == KeychainTrait {
     ///   - biometry: what its owner can be recognized by; one face or finger is enrolled.
     ///   - storage: where its keychain lies.
     ///   - entitlements: those of the app.
-    ///   - processWide: whether code of the whole process that runs as no other app runs as this one. Such tests take turns
-    ///     with each other; see `ProcessWideApp`.
+    ///   - processWide: whether code of the whole process that runs as no other app runs as this one. Such a test runs while no
+    ///     other test of the trait does; see `ProcessWideApp`.
     /// - Returns: The trait.
     public static func keychain(
         _ platform: VirtualDevice.Platform = .iOS,

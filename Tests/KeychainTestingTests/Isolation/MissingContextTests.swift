@@ -10,18 +10,41 @@ import XCTest
 
 @testable import KeychainTesting
 
-@Suite("A call outside of an app fails, fails the test at its line, and touches nothing")
+@Suite("A call outside of an app fails, fails the test that it is of, and touches nothing")
 struct MissingContextTests {
-    @Test("the issue names the line of the call, and how to carry on")
-    func location() async throws {
+    @Test("the issue of a test without a device names the functions, and how to carry on")
+    func names() async throws {
         try await ProcessWideApp.withNobody {
-            let line = #line + 2
+            let test = try #require(Test.current)
             withKnownIssue {
                 _ = SecItemAdd(Items.query(), nil)
             } matching: { issue in
-                issue.sourceLocation?.filePath == #filePath && issue.sourceLocation?.line == line
-                    && issue.comments.contains { $0.rawValue.contains("app.bind(to: queue)") }
+                let text = issue.comments.map(\.rawValue).joined()
+                return issue.sourceLocation == test.sourceLocation && text.contains("app.bind(to: queue)")
+                    && text.contains("SecItemAdd, called by a closure in MissingContextTests.names()")
             }
+        }
+    }
+
+    @Test("a call answers before its line is known")
+    func atOnce() async throws {
+        let (mayGoOn, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        // Nothing is looked up as long as this is.
+        CallLocationLookup.shared.find(CallStack.capture()) { _ in
+            mayGoOn.wait()
+            goesOn.signal()
+        }
+        try await ProcessWideApp.withNobody {
+            let status = Mutex<OSStatus>(0)
+            withKnownIssue { status.withLock { $0 = SecItemAdd(Items.query(), nil) } }
+            #expect(status.withLock(\.self) == errSecNotAvailable)
+        }
+        mayGoOn.signal()
+        await withCheckedContinuation { continuation in
+            Thread {
+                goesOn.wait()
+                continuation.resume()
+            }.start()
         }
     }
 
@@ -39,17 +62,82 @@ struct MissingContextTests {
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test("each XCTestCase that loses its app is told once") func eachTestCase() async {
-        await #expect(processExitsWith: .success) {
+    /// A call on a thread, in a function that bears no test's name.
+    private static func strayElsewhere() async -> OSStatus {
+        await withCheckedContinuation { continuation in
+            Thread { continuation.resume(returning: SecItemDelete(Items.query())) }.start()
+        }
+    }
+
+    @Test("a call of nobody's task is told in the one test that runs, at its line, before the test ends")
+    func onlyTest() async throws {
+        let test = try #require(Test.current)
+        let statuses = Mutex<[OSStatus]>([])
+        try await ProcessWideApp.withNobody {
+            try await withKnownIssue {
+                try await RunningTest.run(test) {
+                    let status = await Self.strayElsewhere()
+                    statuses.withLock { $0.append(status) }
+                }
+            } matching: { issue in
+                issue.sourceLocation?.filePath == #filePath && Test.current == test
+            }
+        }
+        #expect(statuses.withLock(\.self) == [errSecNotAvailable])
+    }
+
+    @Test("a call in a closure of a test is told in that test, whatever else runs")
+    func namedTest() async throws {
+        let test = try #require(Test.current)
+        let functions = CalledFunctions(stack: [
+            "closure #1 @Sendable () -> () in KeychainTestingTests.MissingContextTests.namedTest() async throws -> ()"
+        ])
+        let other = CalledFunctions(stack: ["KeychainTestingTests.MissingContextTests.namedTestOfAnother() -> ()"])
+        try await RunningTest.run(test) {
+            #expect(RunningTest.suspects(functions).map(\.test) == [test])
+            #expect(RunningTest.suspects(other).contains { $0.test == test })
+        }
+        #expect(!RunningTest.suspects(functions).contains { $0.test == test })
+    }
+
+    @Test("each XCTestCase that loses its app fails once, at the line of the call", arguments: Way.allCases)
+    func eachTestCase(_ way: Way) async {
+        let name = way.rawValue
+        await #expect(processExitsWith: .success) { [name = name as String] in
+            let way = try #require(Way(rawValue: name))
+            let failures = Failures()
+            XCTestObservationCenter.shared.addTestObserver(failures)
             let outcome = Outcome()
-            Complaint.listener.withLock { $0 = { _, site in outcome.sites.withLock { $0.append(site) } } }
-            for name in ["first", "second", "third"] {
+            for name in ["first", "second"] {
                 let testCase = XCTestCase(name: name) { _ in
-                    for _ in 0..<2 { _ = SecItemDelete(Items.query()) }
+                    let isDone = DispatchSemaphore(value: 0)
+                    Task.detached {
+                        await way.call { outcome.calls.withLock { $0 = Self.callAll() } }
+                        isDone.signal()
+                    }
+                    isDone.wait()
                 }
                 testCase.run()
             }
-            #expect(outcome.sites.withLock { $0.count } == 3)
+            // A call for each of the four functions.
+            let line = outcome.calls.withLock(\.line)
+            let lines = [line, line + 1, line + 2, line + 3]
+            #expect(failures.lines.withLock { $0 }.sorted() == (lines + lines).sorted())
+        }
+    }
+
+    /// The lines of failures of `XCTestCase`.
+    private final class Failures: XCTestObservation, Sendable {
+        let lines = Mutex<[Int]>([])
+
+        func testCase(
+            _ testCase: XCTestCase,
+            didFailWithDescription description: String,
+            inFile filePath: String?,
+            atLine lineNumber: Int
+        ) {
+            guard filePath == #filePath else { return }
+            lines.withLock { $0.append(lineNumber) }
         }
     }
 
@@ -75,7 +163,7 @@ struct MissingContextTests {
         }
     }
 
-    /// Ways to lose the app that a test runs as.
+    /// Where code runs that no test has an app for.
     enum Way: String, CaseIterable, Codable {
         case task, queue, detached, thread, bareTest
 
@@ -107,12 +195,15 @@ struct MissingContextTests {
         let query = [kSecClass: kSecClassGenericPassword, kSecAttrAccount: "stray"] as CFDictionary
         let line = #line + 1
         let added = SecItemAdd(query, nil)
-        return ([added, SecItemCopyMatching(query, nil), SecItemUpdate(query, query), SecItemDelete(query)], line)
+        let copied = SecItemCopyMatching(query, nil)
+        let updated = SecItemUpdate(query, query)
+        let deleted = SecItemDelete(query)
+        return ([added, copied, updated, deleted], line)
     }
 
     /// What was complained about, and what the calls answered.
     private final class Outcome: Sendable {
-        let sites = Mutex<[CallSite?]>([])
+        let complaints = Mutex<[Complaint]>([])
         let calls = Mutex<(statuses: [OSStatus], line: Int)>(([], 0))
     }
 
@@ -124,13 +215,15 @@ struct MissingContextTests {
             setenv("SWIFT_KEYCHAIN_HOME", home, 1)
             let way = try #require(Way(rawValue: name))
             let outcome = Outcome()
-            Complaint.listener.withLock { $0 = { _, site in outcome.sites.withLock { $0.append(site) } } }
+            Complaint.listener.withLock { $0 = { complaint in outcome.complaints.withLock { $0.append(complaint) } } }
             await way.call { outcome.calls.withLock { $0 = Self.callAll() } }
             let (statuses, line) = outcome.calls.withLock { $0 }
             #expect(statuses == [OSStatus](repeating: errSecNotAvailable, count: 4))
-            let site = try #require(outcome.sites.withLock { $0.first } ?? nil)
-            #expect(site.location?.line == line)
-            #expect(site.location?.path.hasSuffix("MissingContextTests.swift") == true)
+            let complaint = try #require(outcome.complaints.withLock { $0.first })
+            #expect(complaint.text.contains("SecItemAdd, called by MissingContextTests.callAll()"))
+            let location = await complaint.findLocation()
+            #expect(location?.line == line)
+            #expect(location?.path == #filePath)
             #expect(!FileManager.default.fileExists(atPath: home))
         }
         #expect(!FileManager.default.fileExists(atPath: home))

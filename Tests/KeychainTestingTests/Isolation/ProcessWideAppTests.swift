@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import KeychainTesting
 import Security
 import Synchronization
 import Testing
+
+@testable import KeychainTesting
 
 @Suite("One app at a time is that of the process")
 struct ProcessWideAppTests {
@@ -81,5 +82,99 @@ struct ProcessWideAppTests {
         let app = try #require(App.current)
         #expect(await Self.onThread { App.current } === app)
         #expect(await Self.onThread { Items.add() } == errSecSuccess)
+    }
+
+    @Test("a process-wide app serves no task of another test")
+    func otherTest() async throws {
+        try await ProcessWideApp.withNobody {
+            let caller = Caller()
+            let known = ProcessWideApp.callingTest.withLock(\.self)
+            // Other tests go on to be asked whose they are.
+            ProcessWideApp.callingTest.withLock { $0 = { Test.current == nil ? nil : caller.name.withLock(\.self) } }
+            defer { ProcessWideApp.callingTest.withLock { $0 = known } }
+            let app = try VirtualDevice().install()
+            try await ProcessWideApp.with(app) {
+                #expect(ProcessWideApp.current === app)
+                caller.name.withLock { $0 = "another" }
+                #expect(ProcessWideApp.current == nil)
+                // Whose thread it is, is not known.
+                #expect(await Self.onThread { App.current } === app)
+            }
+        }
+    }
+
+    private final class Caller: Sendable {
+        let name = Mutex("one")
+    }
+
+    @Test("no test with a device of its own runs beside it, and those that want it take turns")
+    func exclusion() async throws {
+        let app = try VirtualDevice().install()
+        let running = Counts()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<60 {
+                group.addTask { [running] in
+                    guard number % 3 == 0 else {
+                        return try await ProcessWideApp.beside {
+                            running.change { $0.beside += 1 }
+                            await Task.yield()
+                            #expect(running.now.alone == 0)
+                            running.change { $0.beside -= 1 }
+                        }
+                    }
+                    try await ProcessWideApp.with(app) {
+                        running.change { $0.alone += 1 }
+                        await Task.yield()
+                        #expect(running.now == (0, 1))
+                        running.change { $0.alone -= 1 }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// How many tests run beside others, and how many alone.
+    private final class Counts: Sendable {
+        private let counts = Mutex((beside: 0, alone: 0))
+
+        var now: (beside: Int, alone: Int) { counts.withLock(\.self) }
+
+        func change(_ body: (inout sending (beside: Int, alone: Int)) -> Void) { counts.withLock { body(&$0) } }
+    }
+
+    @Test("tests with devices of their own that want it both do not wait for each other")
+    func upgrade() async throws {
+        let app = try VirtualDevice().install()
+        let inside = Counts()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 {
+                group.addTask { [inside] in
+                    try await ProcessWideApp.beside {
+                        inside.change { $0.beside += 1 }
+                        while inside.now.beside < 2 { await Task.yield() }
+                        async let first: Void = ProcessWideApp.with(app) { #expect(App.current === app) }
+                        try await ProcessWideApp.with(app) { #expect(App.current === app) }
+                        try await first
+                        #expect(ProcessWideApp.current == nil)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("a call that is cancelled while it waits leaves its test beside the others", .keychain)
+    func cancelledUpgrade() async throws {
+        let app = try #require(App.current)
+        let (mayEnd, end) = AsyncStream.makeStream(of: Void.self)
+        let holder = Task.detached { try await ProcessWideApp.with(app) { for await _ in mayEnd {} } }
+        let waiter = Task { try await ProcessWideApp.with(app) {} }
+        waiter.cancel()
+        end.finish()
+        await #expect(throws: CancellationError.self) { try await waiter.value }
+        try await holder.value
+        // Its own turn again.
+        try await ProcessWideApp.with(app) { #expect(await Self.onThread { App.current } === app) }
     }
 }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// A line that called into this package: read from the stack, because Apple's functions take no location.
+struct CallLocation: Sendable, Hashable, CustomStringConvertible {
+    let path: String
+    let line: Int
+    let column: Int
+
+    /// As compilers write it.
+    var description: String { "\(path):\(line)" }
+
+    /// For Swift Testing.
+    var sourceLocation: SourceLocation {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        return SourceLocation(fileID: "Tests/\(name)", filePath: path, line: max(1, line), column: max(1, column))
+    }
+}
+
+/// Looks lines up, one after the other on a thread of its own: nobody's call waits for the files of symbols to be read.
+final class CallLocationLookup: Sendable {
+    static let shared = CallLocationLookup()
+
+    typealias Completion = @Sendable (CallLocation?) -> Void
+
+    private struct State {
+        var waiting: [(stack: CallStack, completion: Completion)] = []
+        var known: [[UInt64]: CallLocation?] = [:]
+        var isRunning = false
+    }
+
+    // Guarded by the condition.
+    private nonisolated(unsafe) var state = State()
+    private let condition = NSCondition()
+
+    /// The line of a stack that was looked up before; `nil` when it was not.
+    func known(_ stack: CallStack) -> CallLocation?? { condition.withLock { state.known[stack.addresses] } }
+
+    /// Looks up the line of the caller, and calls `completion` on the thread of the lookups.
+    func find(_ stack: CallStack, _ completion: @escaping Completion) {
+        let starts = condition.withLock {
+            state.waiting.append((stack, completion))
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard starts else { return }
+        let thread = Thread { self.work() }
+        thread.name = "lines of calls"
+        // Reading debug information recurses.
+        thread.stackSize = 8 << 20
+        thread.start()
+    }
+
+    /// The line of the caller.
+    func find(_ stack: CallStack) async -> CallLocation? {
+        await withCheckedContinuation { continuation in find(stack) { continuation.resume(returning: $0) } }
+    }
+
+    /// Waits until nothing is left to look up, or for so many seconds.
+    func waitUntilIdle(seconds: TimeInterval) {
+        let end = Date(timeIntervalSinceNow: seconds)
+        condition.withLock { while state.isRunning, condition.wait(until: end) {} }
+    }
+
+    private func work() {
+        while let (stack, completion) = next() {
+            let location = known(stack) ?? stack.findLocation()
+            condition.withLock { state.known[stack.addresses] = .some(location) }
+            completion(location)
+        }
+    }
+
+    private func next() -> (stack: CallStack, completion: Completion)? {
+        condition.withLock {
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.isRunning = false
+            condition.broadcast()
+            return nil
+        }
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Runtime
+import Synchronization
+
+@_implementationOnly import CKeychainSupport
+
+/// The stack of a call, as it was on the caller's thread.
+///
+/// Functions are known at once; lines are looked up later and elsewhere,
+/// because the first takes seconds.
+struct CallStack: Sendable {
+    /// What tells two stacks apart.
+    let addresses: [UInt64]
+
+    /// The functions on it.
+    let functions: CalledFunctions
+
+    /// As far as the caller, and further: to look up a frame takes milliseconds.
+    private let backtraces: [Backtrace]
+
+    /// The stack of whoever calls this.
+    static func capture() -> CallStack {
+        let all = capture(limit: most)
+        let addresses = all.map(addresses) ?? []
+        let functions = known.withLock { known in
+            if let functions = known[addresses] { return functions }
+            let functions = CalledFunctions(addresses)
+            known[addresses] = functions
+            return functions
+        }
+        let near = functions.callerIndex.flatMap { capture(limit: $0 + 2) }
+        return CallStack(addresses: addresses, functions: functions, backtraces: [near, all].compactMap(\.self))
+    }
+
+    private static let known = Mutex<[[UInt64]: CalledFunctions]>([:])
+    private static let most = 64
+
+    /// The callers of this function, as far as frame pointers lead: `Backtrace` follows whatever stands in their place.
+    private static func capture(limit: Int) -> Backtrace? {
+        let reachable = Int(keychain_walkable_frames(limit + margin))
+        guard reachable > margin else { return nil }
+        return try? Backtrace.capture(limit: reachable - margin, top: 0)
+    }
+
+    // It looks one frame ahead, and its own are among those that it looks at.
+    private static let margin = 4
+
+    private static func addresses(_ backtrace: Backtrace) -> [UInt64] {
+        backtrace.frames.compactMap { frame in
+            switch frame {
+            case .programCounter(let address): UInt64(address)
+            // Of the call, not of what follows it.
+            case .returnAddress(let address), .asyncResumePoint(let address): UInt64(address).map { $0 &- 1 }
+            case .omittedFrames, .truncated: nil
+            @unknown default: nil
+            }
+        }
+    }
+
+    /// The line of the nearest caller outside of this package.
+    ///
+    /// It takes up to seconds. `nil` in a program without debug information, and where the compiler notes no line, as for the
+    /// argument of an assertion.
+    func findLocation() -> CallLocation? {
+        for backtrace in backtraces {
+            guard let frames = backtrace.symbolicated(with: Self.images)?.frames else { continue }
+            for frame in frames {
+                guard let symbol = frame.symbol, !PackageSymbols.contains(symbol) else { continue }
+                guard let found = symbol.sourceLocation, found.line > 0, found.path.hasPrefix("/") else { continue }
+                guard !found.path.hasSuffix("<compiler-generated>") else { continue }
+                return CallLocation(path: found.path, line: found.line, column: found.column)
+            }
+        }
+        return nil
+    }
+
+    /// What is mapped; a library that is loaded later is none that calls the keychain.
+    private static let images = ImageMap.capture()
+}
+
+/// The functions of a call.
+struct CalledFunctions: Sendable {
+    /// What was called of this package, such as `SecItemAdd`.
+    private(set) var called: String?
+
+    /// Who called it, where, and how deep in the stack.
+    private(set) var caller: String?
+    private(set) var callerAddress: UInt64?
+    private(set) var callerIndex: Int?
+
+    /// The program's functions on the stack, demangled.
+    private(set) var stack: [String] = []
+
+    /// The functions by their demangled names.
+    init(stack: [String]) { self.stack = stack }
+
+    /// The functions that addresses lie in: those of this package, until its nearest caller, and those of the program.
+    init(_ addresses: [UInt64]) {
+        for (index, address) in addresses.enumerated() {
+            var isInProgram: CInt = 0
+            guard let name = keychain_function_name(UInt(address), &isInProgram) else { continue }
+            let symbol = Self.symbol(String(cString: name))
+            let isOurs = PackageSymbols.contains(symbol.rawName)
+            guard isOurs || isInProgram != 0, !symbol.isSwiftThunk else { continue }
+            // In full: the name of a symbol leaves out modules.
+            let demangled = Self.demangled(symbol.rawName)
+            let function = FunctionName(demangled: demangled)
+            if isOurs {
+                if caller == nil { called = function.called }
+            } else if !function.isOfSystem {
+                if caller == nil { (caller, callerAddress, callerIndex) = (function.description, address, index) }
+                stack.append(demangled)
+            }
+        }
+    }
+
+    private static func demangled(_ name: String) -> String {
+        guard let text = demangle(name, UInt(name.utf8.count), nil, nil, 0) else { return name }
+        defer { free(text) }
+        return String(cString: text)
+    }
+
+    private static func symbol(_ rawName: String) -> SymbolicatedBacktrace.Symbol {
+        SymbolicatedBacktrace.Symbol(imageIndex: 0, imageName: "", rawName: rawName, offset: 0, sourceLocation: nil)
+    }
+}
+
+/// Of Swift's runtime library: a text that the caller frees, `nil` for what is no name of Swift.
+@_silgen_name("swift_demangle")
+private func demangle(
+    _ name: UnsafePointer<CChar>,
+    _ length: UInt,
+    _ output: UnsafeMutablePointer<CChar>?,
+    _ outputSize: UnsafeMutablePointer<UInt>?,
+    _ flags: UInt32
+) -> UnsafeMutablePointer<CChar>?
+
+/// What belongs to this package.
+enum PackageSymbols {
+    static func contains(_ symbol: SymbolicatedBacktrace.Symbol) -> Bool {
+        if let path = symbol.sourceLocation?.path, path.hasPrefix(sources) { return true }
+        return contains(symbol.rawName)
+    }
+
+    static func contains(_ rawName: String) -> Bool { prefixes.contains { rawName.hasPrefix($0) } }
+
+    /// The folder of this package's sources, wherever it was compiled.
+    private static let sources: String = {
+        var path = Substring(#filePath)
+        for _ in 0..<3 { path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)] }
+        return path + "/"
+    }()
+
+    /// How the symbols of this package's modules begin, for frames that have no line.
+    private static let prefixes =
+        [
+            "KeychainServices", "PortableSecurity", "Security", "LocalAuthenticationServices",
+            "PortableLocalAuthentication", "LocalAuthentication",
+            "CryptoKit", "Keychain", "KeychainRecipes", "KeychainSimulation", "KeychainTesting", "KeychainCore",
+            "KeychainEngine",
+        ].flatMap { name in ["$s\(name.utf8.count)\(name)"] } + ["keychain_", "swift_keychain_"]
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainSimulation
+import Testing
+
+/// What the kit needs to know of tests before the first one runs.
+enum KitStart {
+    /// Done once in a process.
+    static let once: Void = {
+        RunningTestCase.observe()
+        ProcessWideApp.callingTest.withLock { $0 = { Test.current.map { String(describing: $0.id) } } }
+        // A line that is still looked up when the tests are over.
+        atexit { CallLocationLookup.shared.waitUntilIdle(seconds: 10) }
+    }()
+}
+
+/// Called before the program's main function: XCTest tells nobody which test runs who did not ask before.
+@section(".init_array") @used
+private let start: @convention(c) () -> Void = { KitStart.once }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CStormSupport
+import Testing
+
+@testable import KeychainTesting
+
+struct CallStackTests {
+    @Test("a caller that keeps no frame pointer ends the stack, and not the process")
+    func withoutFramePointer() async {
+        await #expect(processExitsWith: .success) {
+            storm_call_without_frame_pointer {
+                let stack = CallStack.capture()
+                _ = (stack.functions, stack.findLocation())
+            }
+        }
+    }
+
+    @Test("a caller is found by its function and its line, also from an asynchronous function")
+    func caller() async {
+        func here() async -> CallStack { await Task { CallStack.capture() }.value }
+        for stack in [CallStack.capture(), await here()] {
+            #expect(stack.findLocation()?.path == #filePath)
+            #expect(stack.addresses.count > 3)
+            let functions = stack.functions
+            #expect(functions.caller?.contains("CallStackTests.caller()") == true)
+            #expect(functions.stack.contains { $0.contains("KeychainTestingTests.CallStackTests.caller()") })
+        }
+    }
+
+    @Test(
+        "a function is called as a person does",
+        arguments: [
+            (
+                "KeychainServices.SecItemAdd(_: Foundation.CFDictionary, _: Swift.Optional<Any>) -> Swift.Int32",
+                "SecItemAdd()"
+            ),
+            (
+                "closure #1 @Sendable () -> () in App.Session.refresh(after: Swift.Int) -> ()",
+                "a closure in Session.refresh()"
+            ),
+            (
+                "closure #2 () -> () in closure #1 () -> () in (extension in App):Swift.Array.each<A>(A) -> ()",
+                "a closure in Array.each()"
+            ),
+            ("static App.(Store in _0123456789ABCDEF).save(Foundation.Data) throws -> ()", "Store.save()"),
+            ("(2) await resume partial function for App.Session.load() async -> Swift.Int", "Session.load()"),
+            ("App.main() -> ()", "main()"),
+        ]
+    )
+    func name(_ demangled: String, _ name: String) { #expect(FunctionName(demangled: demangled).description == name) }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// Runs of this test program in which work is not carried on.
+enum StrayTable {
+    private static let variable = "SWIFT_KEYCHAIN_STRAY_TABLE"
+
+    /// Whether this is the program without the lines that carry work on.
+    static let isChild = ProcessInfo.processInfo.environment[variable] != nil
+
+    /// The folder of the package.
+    static let sources = #filePath.components(separatedBy: "/Tests/KeychainTestingTests/")[0]
+
+    /// The lines of output of a run of the tests that match, and its exit status.
+    static func run(_ arguments: [String]) throws -> (lines: [String], status: Int32) {
+        let process = Process()
+        process.executableURL = try URL(
+            fileURLWithPath: FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        )
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging([variable: "1"]) { $1 }
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (
+            String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init), process.terminationStatus
+        )
+    }
+
+    /// The numbers of the lines of a file that were told, in the lines of an output that have a mark.
+    static func toldLines(of file: String, in lines: [String], mark: String) -> [Int] {
+        lines.filter { $0.contains(mark) }.compactMap { line in
+            line.components(separatedBy: "\(file):").dropFirst().first.flatMap { Int($0.prefix(while: \.isNumber)) }
+        }.sorted()
+    }
+
+    /// The numbers of the lines of a file that have a text.
+    static func lines(of path: String, where isIncluded: (Substring) -> Bool) throws -> [Int] {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+            .filter { isIncluded($0.element) }.map { $0.offset + 1 }
+    }
+}
+
+@Suite("A call that has lost its app is told once, at its line, by the test that it is of where that is known")
+struct StrayTableTests {
+    @Test("of tests that run beside each other, each row of the table once")
+    func swiftTesting() throws {
+        let (lines, status) = try StrayTable.run([
+            "--testing-library", "swift-testing", "--filter", "FollowingWorkTests",
+        ])
+        let output = lines.joined(separator: "\n")
+        #expect(status != 0)
+        let way = "\(StrayTable.sources)/Tests/KeychainTestingTests/Isolation/Way.swift"
+        let told = StrayTable.toldLines(of: "Way.swift", in: lines, mark: "recorded an issue")
+        let strays = Way.allCases.filter { $0.following != .byItself }
+        let source = try String(contentsOfFile: way, encoding: .utf8).components(separatedBy: "\n")
+        #expect(told.count == strays.count, "\(output)")
+        #expect(Set(told).count == strays.count, "\(output)")
+        #expect(told.allSatisfy { source[$0 - 1].contains("SecItemAdd(Items.query(), nil)") }, "\(output)")
+        // Nothing but that, and the device's log of a call that it did not see is in no issue.
+        #expect(lines.filter { $0.contains("recorded an issue") }.count == strays.count, "\(output)")
+        #expect(!output.contains("The calls on its device"), "\(output)")
+        #expect(output.contains("The call: SecItemAdd, called by a closure in Way."), "\(output)")
+    }
+
+    @Test("of an XCTestCase, at the line of the call, also when the test waits for the work")
+    func xctest() throws {
+        let (lines, status) = try StrayTable.run(["KeychainTestingTests.StrayXCTests"])
+        let output = lines.joined(separator: "\n")
+        #expect(status != 0)
+        let path = "\(StrayTable.sources)/Tests/KeychainTestingTests/XCTest/StrayXCTests.swift"
+        let calls = try StrayTable.lines(of: path) { $0.contains("SecItemAdd(") }
+        #expect(calls.count > 3)
+        #expect(StrayTable.toldLines(of: "StrayXCTests.swift", in: lines, mark: ": error: ") == calls, "\(output)")
+        #expect(lines.filter { $0.contains(": error: ") }.count == calls.count, "\(output)")
+    }
+}
