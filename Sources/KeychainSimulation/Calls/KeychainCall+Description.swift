@@ -16,18 +16,35 @@ extension KeychainCall: CustomStringConvertible {
     }
 
     private static func text(_ values: [String: String]) -> String {
-        let entries = values.map { (name: names[$0.key] ?? "'\($0.key)'", value: constants[$0.value] ?? $0.value) }
+        let entries = values.map { (name: names[$0.key] ?? "'\($0.key)'", value: text($0.value, of: $0.key)) }
         return "{" + entries.sorted { $0.name < $1.name }.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
             + "}"
     }
+
+    /// The constant that a value of a key is, where its values are constants.
+    private static func text(_ value: String, of key: String) -> String { constants[key]?[value] ?? value }
 
     private static let keyGroups: Set<ConstantTable.Group> = [.match, .returnKey, .valueKey, .useKey, .attribute]
 
     private static let names: [String: String] = table { keyGroups.contains($0.group) || $0.name == "kSecClass" }
 
-    /// Words that stand for nothing else, such as classes and levels; not the numerals of key types.
-    private static let constants: [String: String] = table {
-        ($0.group == .itemClass || $0.group == .accessibility) && $0.name != "kSecClass"
+    /// The names of values, by the keys that have them.
+    private static let constants: [String: [String: String]] = [
+        PropertyKey.itemClass: table { $0.group == .itemClass && $0.name != "kSecClass" },
+        PropertyKey.matchLimit: table { $0.name.hasPrefix("kSecMatchLimit") && $0.name != "kSecMatchLimit" },
+        PropertyKey.useAuthenticationUI: table { $0.name.hasPrefix("kSecUseAuthenticationUI") },
+        "pdmn": table { $0.group == .accessibility },
+        "sync": table { $0.name == "kSecAttrSynchronizableAny" },
+        "tkid": table { $0.name == "kSecAttrTokenIDSecureEnclave" },
+        "ptcl": table { $0.group == .protocolType },
+        "atyp": table { $0.group == .authenticationType },
+        "type": table { $0.group == .keyType },
+        "kcls": table { $0.group == .keyClass },
+    ]
+
+    /// The constant of a level, such as `kSecAttrAccessibleWhenUnlocked`.
+    static func name(of accessibility: Accessibility) -> String {
+        text(accessibility.rawValue, of: "pdmn")
     }
 
     private static func table(_ isIncluded: (ConstantTable.Row) -> Bool) -> [String: String] {

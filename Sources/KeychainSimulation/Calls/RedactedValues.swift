@@ -31,7 +31,7 @@ enum RedactedValues {
         case .date(let date): isShown ? text(date) : "a date"
         case .uuid(let text): isShown ? text : "a UUID"
         case .array(let values): "an array of \(values.count)"
-        case .accessControl(let value): "an access control of \(value.protection.rawValue)"
+        case .accessControl(let value): "an access control of \(KeychainCall.name(of: value.protection))"
         case .authenticationContext: "an LAContext"
         case .reference(.key): "a SecKey"
         case .reference(.certificate): "a SecCertificate"

@@ -34,6 +34,42 @@ struct CallLogTests {
         #expect(device.calls.map(\.number) == [4])
     }
 
+    @Test("the log has Apple's names for keys and values, and none of their strings")
+    func names() {
+        let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, [], nil)
+        let queries: [[CFString: Any]] = [
+            [
+                kSecClass: kSecClassGenericPassword, kSecMatchLimit: kSecMatchLimitOne,
+                kSecAttrSynchronizable: kSecAttrSynchronizableAny,
+            ],
+            [kSecClass: kSecClassGenericPassword, kSecAttrAccessible: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly],
+            [kSecClass: kSecClassGenericPassword, kSecAttrAccessControl: control as Any],
+            [
+                kSecClass: kSecClassInternetPassword, kSecAttrProtocol: kSecAttrProtocolHTTPS,
+                kSecAttrAuthenticationType: kSecAttrAuthenticationTypeHTMLForm, kSecMatchLimit: kSecMatchLimitAll,
+            ],
+            [
+                kSecClass: kSecClassKey, kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom,
+                kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,
+                kSecUseAuthenticationUI: kSecUseAuthenticationUISkip,
+            ],
+        ]
+        for query in queries { _ = SecItemCopyMatching(query as CFDictionary, nil) }
+        let log = device.calls.description
+        for name in [
+            "kSecMatchLimit: kSecMatchLimitOne", "kSecAttrSynchronizable: kSecAttrSynchronizableAny",
+            "kSecAttrAccessible: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly",
+            "an access control of kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly",
+            "kSecAttrProtocol: kSecAttrProtocolHTTPS", "kSecMatchLimit: kSecMatchLimitAll",
+            "kSecAttrAuthenticationType: kSecAttrAuthenticationTypeHTMLForm",
+            "kSecAttrKeyClass: kSecAttrKeyClassPrivate", "kSecAttrTokenID: kSecAttrTokenIDSecureEnclave",
+            "kSecUseAuthenticationUI: kSecUseAuthenticationUISkip",
+        ] {
+            #expect(log.contains(name), "\(name) in \(log)")
+        }
+        for text in ["m_Limit", "akpu", "htps", "syna", "u_Auth", "setoken"] { #expect(!log.contains(text), "\(log)") }
+    }
+
     @Test("a fault is told from the keychain's own failures")
     func injected() {
         device.faults.fail(with: errSecDuplicateItem)
