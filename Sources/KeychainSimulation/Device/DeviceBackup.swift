@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainAuthenticators
 import KeychainCore
 import KeychainEngine
 
@@ -76,17 +77,38 @@ extension VirtualDevice {
         storage: Storage = .memory
     ) throws(VirtualDeviceError) {
         try self.init(platform, passcode: nil, biometry: sensor, storage: storage)
-        try restore(backup, password: password)
+        _ = try put(backup, password)
         if let passcode { try setPasscode(passcode) }
     }
 
-    /// Puts what a backup holds onto this device, which is new or was erased and has no passcode yet.
+    /// Puts what a backup holds onto this device, which has no items: it is new, or was erased.
+    ///
+    /// A passcode and an enrolment that it has are set up again afterwards, as on a new phone: with the passcode of before, and another
+    /// face or finger.
     ///
     /// - Returns: What the backup held, and what it did not.
-    /// - Throws: ``VirtualDeviceError`` for a wrong password, and when there are items or a passcode; nothing has changed then.
+    /// - Throws: ``VirtualDeviceError`` for a wrong password, when there are items, and for a locked device; nothing has changed then.
     @discardableResult
     public func restore(_ backup: DeviceBackup, password: String) throws(VirtualDeviceError) -> DeviceBackup.Report {
-        guard passcode == nil else { throw VirtualDeviceError(KeychainError(DeviceError.passcodeAlreadySet)) }
+        guard let passcode else { return try put(backup, password) }
+        guard try isEmpty() else { throw VirtualDeviceError(KeychainError(DeviceError.passcodeAlreadySet)) }
+        // A wrong password is found out before anything is removed.
+        _ = try VirtualDevice(restoring: backup, password: password, platform)
+        let isEnrolled = owner.authenticator.biometry.enrolledSet != nil
+        try removePasscode()
+        let report = try put(backup, password)
+        try setPasscode(passcode)
+        if isEnrolled { enrollBiometry() }
+        return report
+    }
+
+    /// Whether the keychain has no item: what a backup holds, and what it leaves behind.
+    private func isEmpty() throws(VirtualDeviceError) -> Bool {
+        let report = try backUp(password: "of nothing").report
+        return report.items == 0 && report.damaged == 0 && report.leftBehind.values.allSatisfy { $0 == 0 }
+    }
+
+    private func put(_ backup: DeviceBackup, _ password: String) throws(VirtualDeviceError) -> DeviceBackup.Report {
         let report: BackupReport
         do throws(KeychainError) {
             report = try keychain.restoreBackup(from: backup.path, secret: Self.secret(password))

@@ -63,6 +63,27 @@ struct DeviceBackupTests {
         #expect(app.read(Level.whenUnlocked.rawValue) == errSecInteractionNotAllowed)
     }
 
+    @Test(
+        "A new device with a passcode and a face takes a backup, and keeps both",
+        arguments: VirtualDevice.Storage.allCases
+    )
+    func defaultDevice(_ storage: VirtualDevice.Storage) throws {
+        let (device, _) = try Self.filled(storage)
+        let backup = try device.backUp(password: Self.password)
+        let other = try VirtualDevice(storage: storage)
+        #expect(throws: VirtualDeviceError.self) { try other.restore(backup, password: "wrong") }
+        #expect(other.passcode == VirtualDevice.defaultPasscode)
+        #expect(try other.restore(backup, password: Self.password) == backup.report)
+        let app = other.install()
+        #expect(app.read(Level.whenUnlocked.rawValue) == errSecSuccess)
+        #expect(other.passcode == VirtualDevice.defaultPasscode)
+        #expect(app.add("item", .biometryCurrentSet, kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
+        #expect(app.read("item") == errSecSuccess)
+        // Now it has items.
+        #expect(throws: VirtualDeviceError.self) { try other.restore(backup, password: Self.password) }
+        #expect(app.read("item") == errSecSuccess)
+    }
+
     @Test("The faces of one device are not those of another")
     func biometry() throws {
         let device = try VirtualDevice()
