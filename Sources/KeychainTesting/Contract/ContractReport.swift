@@ -18,7 +18,7 @@ public struct ContractReport: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         var lines = ["\(kept.count) rules kept, \(violations.count) broken, \(notRun.count) not run"]
         lines += violations.map(\.description)
-        lines += notRun.map { "not run: \($0.name) (needs: \($0.requirement?.rawValue ?? "nothing"))" }
+        lines += notRun.map { "not run: \($0.name) (needs \($0.need))" }
         return lines.joined(separator: "\n")
     }
 }

@@ -38,6 +38,20 @@ public struct ContractRule: Sendable, Hashable, Identifiable, CustomStringConver
     /// The name.
     public var id: String { name }
 
+    /// What it needs, in words.
+    var need: String {
+        switch requirement {
+        case nil: "nothing"
+        case .concurrency: "ConcurrentContractSubject"
+        case .accessGroups: "GroupedPasswordStoreContractSubject"
+        case .adding: "AddingPasswordStoreContractSubject"
+        case .listing: "ListingPasswordStoreContractSubject"
+        case .clearing: "ClearingPasswordStoreContractSubject"
+        case .device: "a store in the keychain of a device that enforces its lock"
+        case .iOS: "the front end of iOS"
+        }
+    }
+
     /// The name and the statement.
     public var description: String { "\(name): \(statement)" }
 }

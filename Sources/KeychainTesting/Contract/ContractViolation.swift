@@ -14,6 +14,9 @@ public struct ContractViolation: Sendable, Hashable, CustomStringConvertible {
     /// What the subject answered.
     public let got: String
 
+    /// What comes of it: what the rule says, or, where the subject refused what a keychain does, that.
+    public let consequence: String
+
     /// What was expected and what came instead, and what comes of it.
     public var description: String {
         """
@@ -22,7 +25,7 @@ public struct ContractViolation: Sendable, Hashable, CustomStringConvertible {
           called:   \(call)
           expected: \(expected)
           got:      \(got)
-          so that:  \(rule.consequence)
+          so that:  \(consequence)
           source:   \(rule.source)
         """
     }
@@ -33,4 +36,9 @@ struct ContractMismatch: Error {
     let call: String
     let expected: String
     let got: String
+    /// Whether the subject refused what a keychain does: what the rule says of subjects that do too much is not true of it then.
+    var isRefusal = false
+
+    static let consequenceOfRefusal =
+        "code that works on a device fails with the stand-in, here and wherever it calls this"
 }

@@ -4,7 +4,7 @@ public import KeychainSimulation
 public import Testing
 
 extension KeychainContract {
-    /// Records an issue for each rule that four functions break.
+    /// Records an issue for each rule that four functions break, and a warning that names the rules that were not run.
     ///
     /// In XCTest, fail on `violations(of:on:)` instead.
     ///
@@ -13,18 +13,24 @@ extension KeychainContract {
     ///   - platform: what the device is that the subject is called on.
     ///   - exceptions: the names of rules that the subject is known to break. One that it keeps is an issue too, and so is
     ///     a name that no rule has.
+    ///   - requirements: what the subject is known to have: a rule that needs one of these and is not run is an issue.
     ///   - sourceLocation: where the issues are recorded.
     /// - Throws: what `subject` throws.
     public static func expectFaithful<Subject: SecItemContractSubject>(
         _ subject: @autoclosure () throws -> Subject,
         on platform: VirtualDevice.Platform = .iOS,
         except exceptions: [String] = [],
+        requiring requirements: Set<ContractRule.Requirement> = [],
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        try report(of: try subject(), on: platform).record(except: exceptions, at: sourceLocation)
+        try report(of: try subject(), on: platform).record(
+            except: exceptions,
+            requiring: requirements,
+            at: sourceLocation
+        )
     }
 
-    /// Records an issue for each rule that a store of passwords breaks.
+    /// Records an issue for each rule that a store of passwords breaks, and a warning that names the rules that were not run.
     ///
     /// In XCTest, fail on `violations(of:on:)` instead.
     ///
@@ -33,20 +39,30 @@ extension KeychainContract {
     ///   - platform: what the device is that the subject is called on.
     ///   - exceptions: the names of rules that the subject is known to break. One that it keeps is an issue too, and so is
     ///     a name that no rule has.
+    ///   - requirements: what the subject is known to have: a rule that needs one of these and is not run is an issue.
     ///   - sourceLocation: where the issues are recorded.
     /// - Throws: what `subject` throws.
     public nonisolated(nonsending) static func expectFaithful<Subject: PasswordStoreContractSubject>(
         _ subject: @autoclosure () async throws -> Subject,
         on platform: VirtualDevice.Platform = .iOS,
         except exceptions: [String] = [],
+        requiring requirements: Set<ContractRule.Requirement> = [],
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        try await report(of: try await subject(), on: platform).record(except: exceptions, at: sourceLocation)
+        try await report(of: try await subject(), on: platform).record(
+            except: exceptions,
+            requiring: requirements,
+            at: sourceLocation
+        )
     }
 }
 
 extension ContractReport {
-    func record(except exceptions: [String], at location: SourceLocation) {
+    func record(
+        except exceptions: [String],
+        requiring requirements: Set<ContractRule.Requirement>,
+        at location: SourceLocation
+    ) {
         for violation in violations where !exceptions.contains(violation.rule.name) {
             Issue.record("\(violation)", sourceLocation: location)
         }
@@ -56,5 +72,18 @@ extension ContractReport {
             let reason = isRule ? "the subject does not break it" : "there is no such rule"
             Issue.record("the exception \"\(name)\" is of no use: \(reason)", sourceLocation: location)
         }
+        recordNotRun(requiring: requirements, at: location)
+    }
+
+    /// Says which rules were not run: as issues those that had to be, and as one warning the others.
+    private func recordNotRun(requiring requirements: Set<ContractRule.Requirement>, at location: SourceLocation) {
+        for rule in notRun where rule.requirement.map(requirements.contains) ?? false {
+            Issue.record("not run: \(rule.name), though the subject is to have \(rule.need)", sourceLocation: location)
+        }
+        let others = notRun.filter { !($0.requirement.map(requirements.contains) ?? false) }
+        guard !others.isEmpty else { return }
+        let list = others.map { "\($0.name) (needs \($0.need))" }.joined(separator: "; ")
+        let text = "\(others.count) rules of the contract were not run: \(list)"
+        Issue.record(Comment(rawValue: text), severity: .warning, sourceLocation: location)
     }
 }

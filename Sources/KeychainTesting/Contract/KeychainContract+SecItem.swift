@@ -60,7 +60,8 @@ extension ContractReport {
                 rule: rule,
                 call: mismatch?.call ?? "the subject",
                 expected: mismatch?.expected ?? "no error",
-                got: mismatch?.got ?? "\(error)"
+                got: mismatch?.got ?? "\(error)",
+                consequence: mismatch?.isRefusal ?? true ? ContractMismatch.consequenceOfRefusal : rule.consequence
             )
         )
     }

@@ -55,10 +55,41 @@ struct ContractTests {
         try withKnownIssue {
             try KeychainContract.expectFaithful(UpsertingMock(), except: Array(broken.dropFirst(2)))
         } matching: { issue in
+            guard "\(issue)".contains("not a faithful keychain") else { return false }
             count.withLock { $0 += 1 }
-            return "\(issue)".contains("not a faithful keychain")
+            return true
         }
         #expect(count.withLock { $0 } == 2)
+    }
+
+    @Test("what comes of a violation is true of the subject: one that refuses too much is not said to allow it")
+    func consequences() async throws {
+        let violations = try await KeychainContract.violations(of: RefusingStore())
+        #expect(!violations.isEmpty)
+        for violation in violations {
+            #expect(violation.consequence.hasPrefix("code that works on a device fails with the stand-in"))
+        }
+        let duplicate = try #require(
+            try KeychainContract.violations(of: UpsertingMock()).first { $0.rule.name == "add twice is refused" }
+        )
+        #expect(duplicate.consequence == duplicate.rule.consequence)
+    }
+
+    @Test("rules that are not run are said, and are issues where the subject is to have what they need")
+    func notRun() async throws {
+        let warnings = Mutex<[String]>([])
+        let errors = Mutex<[String]>([])
+        try await withKnownIssue {
+            try await KeychainContract.expectFaithful(StoringActor(), requiring: [.listing])
+        } matching: { issue in
+            let texts = issue.comments.map(\.rawValue)
+            if issue.severity == .warning { warnings.withLock { $0 += texts } } else { errors.withLock { $0 += texts } }
+            return true
+        }
+        #expect(errors.withLock { $0.count } == 2)
+        #expect(errors.withLock { $0.allSatisfy { $0.contains("ListingPasswordStoreContractSubject") } })
+        #expect(warnings.withLock { $0.count } == 1)
+        #expect(warnings.withLock { $0.first?.contains("add twice is refused (needs Adding") } == true)
     }
 
     @Test("an exception that is of no use is an issue")
@@ -89,4 +120,13 @@ private struct KeychainOnFile: SecItemContractSubject, ConcurrentContractSubject
     func copyMatching(_ query: [String: Any]) -> SecItemAnswer { app.run { functions.copyMatching(query) } }
     func update(_ query: [String: Any], _ new: [String: Any]) -> OSStatus { app.run { functions.update(query, new) } }
     func delete(_ query: [String: Any]) -> OSStatus { app.run { functions.delete(query) } }
+}
+
+/// A store that refuses every password.
+private struct RefusingStore: PasswordStoreContractSubject {
+    struct Full: Error {}
+
+    func set(_ password: Data, service: String, account: String) throws { throw Full() }
+    func get(service: String, account: String) -> Data? { nil }
+    func delete(service: String, account: String) {}
 }

@@ -20,13 +20,13 @@ struct PasswordStoreBench {
         _ account: String = "ada"
     ) async throws {
         do { try await store.set(password, service: service, account: account) } catch {
-            throw mismatch(Self.call("set", service, account), expected: "no error", got: "\(error)")
+            throw refusal(Self.call("set", service, account), expected: "no error", got: "\(error)")
         }
     }
 
     nonisolated(nonsending) func delete(_ service: String = "mail", _ account: String = "ada") async throws {
         do { try await store.delete(service: service, account: account) } catch {
-            throw mismatch(Self.call("delete", service, account), expected: "no error", got: "\(error)")
+            throw refusal(Self.call("delete", service, account), expected: "no error", got: "\(error)")
         }
     }
 
@@ -40,7 +40,7 @@ struct PasswordStoreBench {
         let call = Self.call("get", service, account)
         let got: Data?
         do { got = try await store.get(service: service, account: account) } catch {
-            throw mismatch(call, expected: reason, got: "an error: \(error)")
+            throw refusal(call, expected: reason, got: "an error: \(error)")
         }
         guard got != password else { return }
         throw mismatch(call, expected: reason, got: Self.text(got))
@@ -73,6 +73,11 @@ struct PasswordStoreBench {
 
     func mismatch(_ call: String, expected: String, got: String) -> ContractMismatch {
         ContractMismatch(call: call, expected: expected, got: got)
+    }
+
+    /// An error where a keychain has none.
+    private func refusal(_ call: String, expected: String, got: String) -> ContractMismatch {
+        ContractMismatch(call: call, expected: expected, got: got, isRefusal: true)
     }
 
     static func call(_ name: String, _ service: String = "mail", _ account: String = "ada") -> String {

@@ -120,7 +120,12 @@ struct SecItemBench {
 
     private func expect(_ got: OSStatus, is status: OSStatus, _ call: String) throws {
         guard got != status else { return }
-        throw mismatch(call, expected: Self.name(of: status), got: Self.name(of: got))
+        throw ContractMismatch(
+            call: call,
+            expected: Self.name(of: status),
+            got: Self.name(of: got),
+            isRefusal: status == errSecSuccess
+        )
     }
 
     private static func name(of status: OSStatus) -> String { "\(Status(rawValue: status)) (\(status))" }

@@ -33,6 +33,20 @@ extension PasswordStoreRule {
             try await bench.expect(["ada", "bob"], store)
         },
         PasswordStoreRule(
+            "the list forgets what was deleted",
+            "An account whose password was deleted is not in the list any more, and is again after another set.",
+            otherwise: "an account that was removed stays on the screen, and opens without a password",
+            source: "Semantics, Deleting items",
+            needs: .listing
+        ) { bench in
+            guard let store = bench.store as? any ListingPasswordStoreContractSubject else { return }
+            for account in ["ada", "bob"] { try await bench.set(PasswordStoreBench.secret, "mail", account) }
+            try await bench.delete("mail", "ada")
+            try await bench.expect(["bob"], store)
+            try await bench.set(PasswordStoreBench.secret, "mail", "ada")
+            try await bench.expect(["ada", "bob"], store)
+        },
+        PasswordStoreRule(
             "clearing takes a service",
             "Deleting all takes every password for the service, and none for another.",
             otherwise: "a user stays signed in after signing out, or is signed out elsewhere",
@@ -53,6 +67,27 @@ extension PasswordStoreRule {
             )
         },
         PasswordStoreRule(
+            "clearing takes whole names",
+            "Deleting all of a service leaves the passwords for services that begin as it does, or end so.",
+            otherwise: "signing out of one service signs the user out of others, and their passwords are lost",
+            source: "Semantics, Conversion and comparison of values and Deleting items",
+            needs: .clearing
+        ) { bench in
+            guard let store = bench.store as? any ClearingPasswordStoreContractSubject else { return }
+            let others = ["mail.work", "mailbox", "gmail", "Mail"]
+            for service in ["mail"] + others { try await bench.set(PasswordStoreBench.secret, service, "ada") }
+            try await store.deleteAll(service: "mail")
+            try await bench.expect(nil, "mail", "ada", because: "nil: all were deleted")
+            for service in others {
+                try await bench.expect(
+                    PasswordStoreBench.secret,
+                    service,
+                    "ada",
+                    because: "the password for \(service)"
+                )
+            }
+        },
+        PasswordStoreRule(
             "access groups are apart",
             "One account has a password for each access group.",
             otherwise: "an app and its extension overwrite each other's password on one of both",
@@ -70,6 +105,22 @@ extension PasswordStoreRule {
             let first = try await store.get(service: "mail", account: "ada", group: own)
             guard first == PasswordStoreBench.secret else {
                 throw bench.mismatch("get in \(own)", expected: "the password of the group", got: "another, or none")
+            }
+        },
+        PasswordStoreRule(
+            "no access group is the default one",
+            "A password that is stored without an access group is in the app's default one.",
+            otherwise: "what an update stores without a group is not found by code that names the app's own group",
+            source: "Semantics, Access groups",
+            needs: .accessGroups
+        ) { bench in
+            guard let store = bench.store as? any GroupedPasswordStoreContractSubject else { return }
+            let own = KeychainContract.defaultAccessGroup
+            try await bench.set()
+            let found = try await store.get(service: "mail", account: "ada", group: own)
+            guard found == PasswordStoreBench.secret else {
+                let expected = "the password stored without a group"
+                throw bench.mismatch("get in \(own)", expected: expected, got: "another, or none")
             }
         },
         PasswordStoreRule(

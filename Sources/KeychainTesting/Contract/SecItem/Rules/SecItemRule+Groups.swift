@@ -21,6 +21,17 @@ extension SecItemRule {
             )
         },
         SecItemRule(
+            "no access group is the default one",
+            "An item that is added without an access group is found by a query that names the app's first one.",
+            otherwise: "what one version stores is not found by the next, which names the app's own group",
+            source: "Semantics, Access groups"
+        ) { bench in
+            try bench.add(SecItemBench.password(), SecItemBench.secret)
+            let own: SecItemBench.Attributes = [kSecAttrAccessGroup: KeychainContract.defaultAccessGroup]
+            try bench.expect(1, matching: SecItemBench.password(more: own), because: "the add named no group")
+            try bench.delete(SecItemBench.password(more: own))
+        },
+        SecItemRule(
             "access groups are apart",
             "The same key in two access groups is two items; a query that names a group finds that of the group.",
             otherwise: "an app and its extension overwrite each other's item on one of both",

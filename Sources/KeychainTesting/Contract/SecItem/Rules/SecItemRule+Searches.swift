@@ -45,6 +45,37 @@ extension SecItemRule {
             try bench.copy(SecItemBench.password("lace"), gives: errSecItemNotFound)
         },
         SecItemRule(
+            "a delete takes whole names",
+            "A delete by service leaves the items whose service begins as the named one does, or ends so.",
+            otherwise: "signing out of one service deletes the passwords of others",
+            source: "Semantics, Conversion and comparison of values and Deleting items"
+        ) { bench in
+            let services = ["mail", "mail.work", "mailbox", "gmail"]
+            for service in services { try bench.add(SecItemBench.password(at: service), SecItemBench.secret) }
+            try bench.delete([kSecClass: kSecClassGenericPassword, kSecAttrService: "mail"])
+            for service in services.dropFirst() {
+                let query = SecItemBench.password(at: service)
+                try bench.expect(1, matching: query, because: "\(service) is another service")
+            }
+        },
+        SecItemRule(
+            "a list forgets what was deleted",
+            "After a delete, a query for all items has the others, and no more.",
+            otherwise: "an account that was removed stays on the screen, and opens without a password",
+            source: "Semantics, Deleting items"
+        ) { bench in
+            for account in ["ada", "bob", "eve"] { try bench.add(SecItemBench.password(account), SecItemBench.secret) }
+            try bench.delete(SecItemBench.password("bob"))
+            let service: SecItemBench.Attributes = [kSecClass: kSecClassGenericPassword, kSecAttrService: "mail"]
+            let accounts = try bench.list(service).compactMap { $0[kSecAttrAccount as String] as? String }
+            try bench.expect(
+                accounts.sorted() == ["ada", "eve"],
+                "the accounts ada and eve",
+                got: accounts,
+                of: SecItemBench.copying(service)
+            )
+        },
+        SecItemRule(
             "the secret does not filter",
             "kSecValueData in a query is passed over, also in that of an update or a delete.",
             otherwise: "a query that is reused from the add finds nothing once the password has changed",
