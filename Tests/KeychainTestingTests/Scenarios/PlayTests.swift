@@ -2,6 +2,7 @@
 
 import KeychainTesting
 import Security
+import Synchronization
 import Testing
 
 @Suite("A scenario is played")
@@ -34,6 +35,49 @@ struct PlayTests {
                 throw Wrong()
             } afterwards: {
             }
+        }
+    }
+
+    @Test("a failure in a play is told with the story, the advice and the calls")
+    func failure() async throws {
+        let told = Texts()
+        try withKnownIssue {
+            try Scenario.lockedInBackground.play {
+                #expect(Calls.add("t", Calls.item) == errSecSuccess)
+            } afterwards: {
+                #expect(Calls.read(Calls.item).status == errSecSuccess)
+            }
+        } matching: {
+            told.note($0)
+        }
+        try await withKnownIssue {
+            try await Scenario.restoredToNewDevice.play {
+                #expect(Calls.add("t", Calls.item) == errSecSuccess)
+            } afterwards: {
+                await Task.yield()
+                #expect(Calls.add("t", Calls.item) == errSecSuccess)
+            }
+        } matching: {
+            told.note($0)
+        }
+        let texts = told.all.filter { $0.contains("The scenario") }
+        #expect(texts.count == 2)
+        for (text, scenario) in zip(texts, [Scenario.lockedInBackground, .restoredToNewDevice]) {
+            #expect(text.contains(scenario.story) && text.contains(scenario.advice))
+            #expect(text.contains("1. SecItemAdd {"))
+        }
+        #expect(texts.first?.contains("errSecInteractionNotAllowed") == true)
+        #expect(texts.last?.contains("and on the new one:\n1. SecItemAdd") == true)
+    }
+
+    private final class Texts: Sendable {
+        private let texts = Mutex<[String]>([])
+
+        var all: [String] { texts.withLock(\.self) }
+
+        func note(_ issue: Issue) -> Bool {
+            texts.withLock { $0 += issue.comments.map(\.rawValue) }
+            return true
         }
     }
 

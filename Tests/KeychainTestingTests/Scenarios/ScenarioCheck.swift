@@ -2,6 +2,7 @@
 
 import KeychainTesting
 import Security
+import Testing
 
 /// What a team's test would expect of its keeper in a scenario; a function that returns what is wrong, so that both the right
 /// and the wrong code can be held against it.

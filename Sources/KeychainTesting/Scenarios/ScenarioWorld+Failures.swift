@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainSimulation
+import Synchronization
+import Testing
+
+extension ScenarioWorld {
+    /// Runs a play, and tells what was played where something in it fails.
+    func explainingFailures<Result>(at location: SourceLocation, _ play: () throws -> Result) throws -> Result {
+        let failure = Failure()
+        var outcome: Swift.Result<Result, any Error>?
+        // Nothing is known: this is how an issue is noticed that somebody else's expectation records.
+        withKnownIssue(isIntermittent: true) {
+            outcome = .init { try play() }
+        } matching: { issue in
+            failure.note(issue)
+        }
+        return try finish(outcome, failure, location)
+    }
+
+    /// Runs a play, and tells what was played where something in it fails.
+    func explainingFailures<Result>(
+        at location: SourceLocation,
+        isolation: isolated (any Actor)?,
+        _ play: () async throws -> Result
+    ) async throws -> Result {
+        let failure = Failure()
+        var outcome: Swift.Result<Result, any Error>?
+        await withKnownIssue(isIntermittent: true, isolation: isolation) {
+            do { outcome = .success(try await play()) } catch { outcome = .failure(error) }
+        } matching: { issue in
+            failure.note(issue)
+        }
+        return try finish(outcome, failure, location)
+    }
+
+    private func finish<Result>(
+        _ outcome: Swift.Result<Result, any Error>?,
+        _ failure: Failure,
+        _ location: SourceLocation
+    ) throws -> Result {
+        guard let outcome else { preconditionFailure("a play that neither ends nor throws") }
+        if case .failure = outcome { failure.note() }
+        if failure.isNoted {
+            Issue.record(Comment(rawValue: explanation), severity: .warning, sourceLocation: location)
+        }
+        return try outcome.get()
+    }
+
+    /// What was played, what to do about it, and what was called.
+    var explanation: String {
+        var devices = [firstApp.device]
+        if device !== firstApp.device { devices.append(device) }
+        let logs = devices.map { "\($0.calls)" }
+        return """
+            The scenario "\(scenario.name)": \(scenario.story)
+            The usual mistake: \(scenario.usualMistake)
+            What to do: \(scenario.advice)
+            The calls on its device:
+            \(logs.joined(separator: "\nand on the new one:\n"))
+            """
+    }
+}
+
+/// Whether something failed.
+private final class Failure: Sendable {
+    private let state = Mutex(false)
+
+    var isNoted: Bool { state.withLock(\.self) }
+
+    func note() { state.withLock { $0 = true } }
+
+    /// Notes an issue, which is to be recorded as it is.
+    func note(_ issue: Issue) -> Bool {
+        if issue.severity == .error { note() }
+        return false
+    }
+}
