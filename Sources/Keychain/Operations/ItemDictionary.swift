@@ -32,11 +32,11 @@ struct ItemDictionary {
         entries[kSecValuePersistentRef as String] = reference
     }
 
-    /// A query for many.
-    init<Item>(_ selection: ItemSelection<Item>) {
+    /// A query for many, where no access group is named in those of the app.
+    init<Item>(_ selection: ItemSelection<Item>, accessGroup: String?) {
         add(selection.itemClass)
         for (name, value) in selection.conditions { entries[name] = value.object }
-        if let group = selection.accessGroup { entries[kSecAttrAccessGroup as String] = group }
+        if let accessGroup { entries[kSecAttrAccessGroup as String] = accessGroup }
         entries[kSecAttrSynchronizable as String] =
             selection.isSynchronizable.map { $0 as Any } ?? kSecAttrSynchronizableAny
     }

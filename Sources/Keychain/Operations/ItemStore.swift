@@ -124,13 +124,18 @@ struct ItemStore: Sendable {
     ) throws(KeychainItemError) -> [FoundItem<Item>] {
         let call = ItemCall(operation: .list, selection: selection.description)
         let found = try call.find { () throws(TransportFailure) in
-            var query = ItemDictionary(selection)
+            var query = try target.query(selection)
             query.add(authentication)
             query.entries[kSecMatchLimit as String] = kSecMatchLimitAll
             let object = try transport.copyMatching(query.returning(kSecReturnAttributes))
-            return (object as? [[String: Any]] ?? []).compactMap { entries in
+            let rows = object as? [[String: Any]] ?? []
+            let defaultGroup = rows.isEmpty ? nil : try transport.defaultAccessGroup()
+            return rows.compactMap { entries in
                 let attributes = ItemAttributes(selection.itemClass, entries)
-                return Item(key: attributes.key).map { FoundItem(item: $0, attributes: attributes) }
+                let isInDefaultGroup = defaultGroup != nil && attributes.key.accessGroup == defaultGroup
+                return Item(key: attributes.key).map {
+                    FoundItem(item: $0, attributes: attributes, isInDefaultGroup: isInDefaultGroup)
+                }
             }
         }
         return found ?? []
@@ -139,7 +144,7 @@ struct ItemStore: Sendable {
     func deleteAll<Item>(_ selection: ItemSelection<Item>) throws(KeychainItemError) -> Bool {
         let call = ItemCall(operation: .deleteAll, selection: selection.description)
         let found: Void? = try call.find { () throws(TransportFailure) in
-            try transport.delete(ItemDictionary(selection).entries)
+            try transport.delete(target.query(selection).entries)
         }
         guard found != nil else { return false }
         announce(.deletedAll(selection.itemClass, selection: selection.description))

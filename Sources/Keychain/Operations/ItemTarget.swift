@@ -19,6 +19,22 @@ struct ItemTarget {
         return key
     }
 
+    /// A query for the items of a selection.
+    ///
+    /// - Throws: ``TransportFailure``, `errSecMissingEntitlement` when the default group is meant and there is none: every group would be
+    ///   another meaning.
+    func query<Item>(_ selection: ItemSelection<Item>) throws(TransportFailure) -> ItemDictionary {
+        switch selection.groups {
+        case .every: return ItemDictionary(selection, accessGroup: nil)
+        case .named(let group): return ItemDictionary(selection, accessGroup: group)
+        case .defaultGroup:
+            guard let group = try transport.defaultAccessGroup() else {
+                throw TransportFailure(status: errSecMissingEntitlement, reason: "the app has no default access group")
+            }
+            return ItemDictionary(selection, accessGroup: group)
+        }
+    }
+
     /// A query for the row of a key.
     ///
     /// - Throws: ``TransportFailure``, `errSecItemNotFound` when it is already known that there is none.

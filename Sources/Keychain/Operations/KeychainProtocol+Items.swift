@@ -10,6 +10,7 @@ extension KeychainProtocol {
     /// - Returns: Whether the item existed.
     /// - Throws: ``KeychainItemError``, of the kind `duplicate` if another item has the new primary key.
     @discardableResult
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func update(
         _ item: some KeychainItem,
         with update: ItemUpdate,
@@ -36,6 +37,7 @@ extension KeychainProtocol {
     /// - Returns: Whether it existed.
     /// - Throws: ``KeychainItemError``
     @discardableResult
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func delete(_ item: some KeychainItem) throws(KeychainItemError) -> Bool {
         try deleteItem(item)
     }
@@ -50,12 +52,13 @@ extension KeychainProtocol {
     ///
     /// - Parameters:
     ///   - selection: the items.
-    ///   - authentication: whether and how the user may be prompted.
+    ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The items, in no particular order.
     /// - Throws: ``KeychainItemError``, also if a single item is locked.
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func items<Item>(
         matching selection: ItemSelection<Item>,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) throws(KeychainItemError) -> [FoundItem<Item>] {
         try findItems(matching: selection, authentication: authentication)
     }
@@ -63,7 +66,7 @@ extension KeychainProtocol {
     /// Does the same on a thread of its own; a cancelled task ends the prompt.
     public func items<Item>(
         matching selection: ItemSelection<Item>,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> [FoundItem<Item>] {
         try await waiting(.list, nil, authentication, selection: selection.description) {
             (authentication) throws(KeychainItemError) in
@@ -77,6 +80,7 @@ extension KeychainProtocol {
     /// - Returns: Whether any existed.
     /// - Throws: ``KeychainItemError``
     @discardableResult
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func deleteAll<Item>(matching selection: ItemSelection<Item>) throws(KeychainItemError) -> Bool {
         try deleteItems(matching: selection)
     }

@@ -15,6 +15,7 @@ extension KeychainProtocol {
     /// - Returns: The item that was added.
     /// - Throws: ``KeychainItemError``, of the kind `duplicate` if the item exists.
     @discardableResult
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func add(
         _ key: SecKey,
         tag: String,
@@ -63,6 +64,7 @@ extension KeychainProtocol {
     /// - Returns: The item that was added.
     /// - Throws: ``KeychainItemError``, of the kind `duplicate` if the item exists.
     @discardableResult
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func add(
         _ key: some NISTPrivateKey,
         tag: String,
@@ -116,12 +118,13 @@ extension KeychainProtocol {
     ///
     /// - Parameters:
     ///   - item: the item.
-    ///   - authentication: whether and how the user may be prompted.
+    ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The key; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if the stored value is no usable key.
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func secKey(
         for item: KeyItem,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) throws(KeychainItemError) -> SecKey? {
         switch try contents(of: item, authentication: authentication) {
         case nil: return nil
@@ -135,7 +138,7 @@ extension KeychainProtocol {
     /// Does the same on a thread of its own; a cancelled task ends the prompt.
     public func secKey(
         for item: KeyItem,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> SecKey? {
         try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
             try secKey(for: item, authentication: authentication)
@@ -147,13 +150,14 @@ extension KeychainProtocol {
     /// - Parameters:
     ///   - type: the type.
     ///   - item: the item.
-    ///   - authentication: whether and how the user may be prompted.
+    ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The key; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if it is of another type, or cannot be exported.
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func privateKey<Key: NISTPrivateKey>(
         _ type: Key.Type,
         for item: KeyItem,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) throws(KeychainItemError) -> Key? {
         guard let secKey = try secKey(for: item, authentication: authentication) else { return nil }
         guard let bytes = SecKeyCopyExternalRepresentation(secKey, nil) as Data?,
@@ -172,7 +176,7 @@ extension KeychainProtocol {
     public func privateKey<Key: NISTPrivateKey & Sendable>(
         _ type: Key.Type,
         for item: KeyItem,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> Key? {
         try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
             try privateKey(type, for: item, authentication: authentication)
@@ -190,6 +194,7 @@ extension KeychainProtocol {
     /// - Returns: The item that was added.
     /// - Throws: ``KeychainItemError``, of the kind `duplicate` if the item exists.
     @discardableResult
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func add(
         _ certificate: SecCertificate,
         accessGroup: String? = nil,
@@ -233,12 +238,13 @@ extension KeychainProtocol {
     ///
     /// - Parameters:
     ///   - item: the item.
-    ///   - authentication: whether and how the user may be prompted.
+    ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The certificate; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if the stored bytes are no certificate.
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func certificate(
         for item: CertificateItem,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) throws(KeychainItemError) -> SecCertificate? {
         switch try contents(of: item, authentication: authentication) {
         case nil: return nil
@@ -252,7 +258,7 @@ extension KeychainProtocol {
     /// Does the same on a thread of its own; a cancelled task ends the prompt.
     public func certificate(
         for item: CertificateItem,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> SecCertificate? {
         try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
             try certificate(for: item, authentication: authentication)

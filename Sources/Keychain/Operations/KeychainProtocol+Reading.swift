@@ -8,13 +8,14 @@ extension KeychainProtocol {
     /// - Parameters:
     ///   - type: the type of the value.
     ///   - item: the item.
-    ///   - authentication: whether and how the user may be prompted.
+    ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The value; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if the stored bytes are no such value.
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func value<Value: KeychainStorable>(
         _ type: Value.Type,
         for item: some KeychainItem,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) throws(KeychainItemError) -> Value? {
         guard let contents = try itemContents(of: item, authentication: authentication) else { return nil }
         return try Conversion(operation: .read, item: item).value(type, contents)
@@ -24,7 +25,7 @@ extension KeychainProtocol {
     public func value<Value: KeychainStorable & Sendable>(
         _ type: Value.Type,
         for item: some KeychainItem,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> Value? {
         try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
             try value(type, for: item, authentication: authentication)
@@ -35,12 +36,13 @@ extension KeychainProtocol {
     ///
     /// - Parameters:
     ///   - item: the item.
-    ///   - authentication: whether and how the user may be prompted.
+    ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The bytes; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func data(
         for item: some KeychainItem,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) throws(KeychainItemError) -> Data? {
         try value(Data.self, for: item, authentication: authentication)
     }
@@ -48,7 +50,7 @@ extension KeychainProtocol {
     /// Does the same on a thread of its own; a cancelled task ends the prompt.
     public func data(
         for item: some KeychainItem,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> Data? {
         try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
             try data(for: item, authentication: authentication)
@@ -59,12 +61,13 @@ extension KeychainProtocol {
     ///
     /// - Parameters:
     ///   - item: the item.
-    ///   - authentication: whether and how the user may be prompted.
+    ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The text; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if the stored bytes are not UTF-8.
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func string(
         for item: some KeychainItem,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) throws(KeychainItemError) -> String? {
         try value(String.self, for: item, authentication: authentication)
     }
@@ -72,7 +75,7 @@ extension KeychainProtocol {
     /// Does the same on a thread of its own; a cancelled task ends the prompt.
     public func string(
         for item: some KeychainItem,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> String? {
         try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
             try string(for: item, authentication: authentication)
@@ -83,12 +86,13 @@ extension KeychainProtocol {
     ///
     /// - Parameters:
     ///   - item: the item.
-    ///   - authentication: whether and how the user may be prompted.
+    ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The contents; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func contents(
         of item: some KeychainItem,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) throws(KeychainItemError) -> ItemContents? {
         try itemContents(of: item, authentication: authentication)
     }
@@ -96,7 +100,7 @@ extension KeychainProtocol {
     /// Does the same on a thread of its own; a cancelled task ends the prompt.
     public func contents(
         of item: some KeychainItem,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> ItemContents? {
         try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
             try itemContents(of: item, authentication: authentication)
@@ -107,12 +111,13 @@ extension KeychainProtocol {
     ///
     /// - Parameters:
     ///   - item: the item.
-    ///   - authentication: whether and how the user may be prompted.
+    ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The attributes; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``; an item with an access control requires authentication here, too.
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func attributes(
         of item: some KeychainItem,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) throws(KeychainItemError) -> ItemAttributes? {
         try itemAttributes(of: item, authentication: authentication)
     }
@@ -120,7 +125,7 @@ extension KeychainProtocol {
     /// Does the same on a thread of its own; a cancelled task ends the prompt.
     public func attributes(
         of item: some KeychainItem,
-        authentication: Authentication = .allowed
+        authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> ItemAttributes? {
         try await waiting(.attributes, item, authentication) { (authentication) throws(KeychainItemError) in
             try itemAttributes(of: item, authentication: authentication)
@@ -135,6 +140,7 @@ extension KeychainProtocol {
     /// - Parameter item: the item.
     /// - Returns: Whether it exists.
     /// - Throws: ``KeychainItemError``
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func contains(_ item: some KeychainItem) throws(KeychainItemError) -> Bool {
         do throws(KeychainItemError) {
             return try itemAttributes(of: item, authentication: .forbidden) != nil

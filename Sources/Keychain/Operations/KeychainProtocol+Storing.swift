@@ -10,6 +10,7 @@ extension KeychainProtocol {
     ///   - details: label, comment and so on.
     ///   - authentication: whether and how the user may be prompted.
     /// - Throws: ``KeychainItemError``, of the kind `duplicate` if the item exists.
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func add(
         _ value: some KeychainStorable,
         for item: some KeychainItem,
@@ -43,6 +44,7 @@ extension KeychainProtocol {
     ///   - details: label, comment and so on.
     ///   - authentication: whether and how the user may be prompted.
     /// - Throws: ``KeychainItemError``, of the kind `duplicate` if the item exists.
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func add(
         _ contents: ItemContents,
         for item: some KeychainItem,
@@ -83,6 +85,7 @@ extension KeychainProtocol {
     ///   - details: label, comment and so on.
     ///   - authentication: whether and how the user may be prompted.
     /// - Throws: ``KeychainItemError``; then nothing has changed.
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func set(
         _ value: some KeychainStorable,
         for item: some KeychainItem,
@@ -118,6 +121,7 @@ extension KeychainProtocol {
     ///   - details: label, comment and so on.
     ///   - authentication: whether and how the user may be prompted.
     /// - Throws: ``KeychainItemError``; then nothing has changed.
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func set(
         _ contents: ItemContents,
         for item: some KeychainItem,

@@ -51,9 +51,24 @@ public struct FoundItem<Item: KeychainItem>: Sendable, Hashable {
     /// What the keychain says of it.
     public var attributes: ItemAttributes
 
+    /// Whether it lies in the app's default group, which a missing access group stands for.
+    public var isInDefaultGroup: Bool
+
     /// An item with its attributes.
-    public init(item: Item, attributes: ItemAttributes) {
+    public init(item: Item, attributes: ItemAttributes, isInDefaultGroup: Bool = false) {
         self.item = item
         self.attributes = attributes
+        self.isInDefaultGroup = isInDefaultGroup
+    }
+
+    /// Whether this is the item that a name means: with the same access group, or with none where it lies in the default one.
+    ///
+    /// `==` of items compares the names, and that of a found item has its group always:
+    ///
+    /// ```swift
+    /// let isListed = try keychain.items(matching: .all(ofService: "com.example.login")).contains { $0.isNamed(by: token) }
+    /// ```
+    public func isNamed(by item: Item) -> Bool {
+        self.item == item || isInDefaultGroup && self.item.inAccessGroup(nil) == item
     }
 }

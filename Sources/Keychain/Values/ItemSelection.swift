@@ -8,18 +8,27 @@ import Foundation
 public struct ItemSelection<Item: KeychainItem>: Sendable, Hashable, CustomStringConvertible {
     let itemClass: ItemKey.Class
     var conditions: [String: ItemKey.Value]
-    var accessGroup: String?
+    var groups = Groups.every
     var isSynchronizable: Bool?
+
+    /// In which access groups.
+    enum Groups: Sendable, Hashable {
+        case every
+        case defaultGroup
+        case named(String)
+    }
 
     init(_ itemClass: ItemKey.Class, _ conditions: [String: ItemKey.Value]) {
         self.itemClass = itemClass
         self.conditions = conditions
     }
 
-    /// Only items in one access group; without it, those of every group that the app may use.
-    public func inAccessGroup(_ accessGroup: String) -> Self {
+    /// Only items in one access group; `nil` stands for the app's default group.
+    ///
+    /// A selection that says nothing means those of every group that the app may use.
+    public func inAccessGroup(_ accessGroup: String?) -> Self {
         var selection = self
-        selection.accessGroup = accessGroup
+        selection.groups = accessGroup.map(Groups.named) ?? .defaultGroup
         return selection
     }
 
@@ -34,7 +43,11 @@ public struct ItemSelection<Item: KeychainItem>: Sendable, Hashable, CustomStrin
     public var description: String {
         let names = KeyTable.columns(of: itemClass)
         var parts = names.compactMap { column in conditions[column.name].map { "\(column.title) \($0)" } }
-        if let accessGroup { parts.append("access group '\(accessGroup)'") }
+        switch groups {
+        case .every: break
+        case .defaultGroup: parts.append("the default access group")
+        case .named(let accessGroup): parts.append("access group '\(accessGroup)'")
+        }
         if let isSynchronizable { parts.append(isSynchronizable ? "synchronizable" : "not synchronizable") }
         return "every \(itemClass.title)" + (parts.isEmpty ? "" : " with \(parts.joined(separator: ", "))")
     }
