@@ -18,6 +18,10 @@ public struct Linter: Sendable {
         public var isPedantic = false
         /// Severities that replace those of rules.
         public var severities: [String: Severity] = [:]
+        /// Patterns of the names of types that may call item functions, for `direct-secitem-in-business-logic`.
+        public var stores: [String] = []
+        /// The keychain access groups of entitlements files before a change, by path; nil when that is not known.
+        public var formerGroups: [String: [String]]?
 
         /// The default: all rules.
         public init() {}
@@ -29,6 +33,8 @@ public struct Linter: Sendable {
         public var findings: [Finding] = []
         /// What could not be read, and why.
         public var skipped: [Skipped] = []
+        /// The keychain access groups of entitlements files, by path.
+        public var accessGroups: [String: [String]] = [:]
         /// Findings that comments in the code suppress.
         public var suppressedCount = 0
         /// Files that were looked at.
@@ -119,15 +125,21 @@ public struct Linter: Sendable {
         for (_, files) in Dictionary(grouping: swift, by: \.module).sorted(by: { $0.key < $1.key }) {
             let module = Module(files)
             let facts = Self.analyse(module, manifests)
-            let modulefacts = ModuleFacts(module: module, functions: facts)
+            let modulefacts = ModuleFacts(module: module, functions: facts, stores: options.stores)
             found += Self.check(rules, modulefacts, manifests)
             modules.append(modulefacts)
         }
-        let project = Project(files: texts, modules: modules, parser: parser)
+        let project = Project(files: texts, modules: modules, manifests: manifests, parser: parser)
+        for file in project.entitlements where !file.groups.isEmpty {
+            outcome.accessGroups[file.path] = file.groups.map(\.text)
+        }
         for rule in rules {
-            guard case .project(let check) = rule.check else { continue }
             var report = Report(rule)
-            check(project, &report)
+            switch rule.check {
+            case .project(let check): check(project, &report)
+            case .change(let check): if let former = options.formerGroups { check(project, former, &report) }
+            default: continue
+            }
             found += report.findings.map { Self.finding($0, rule, []) }
         }
         let allFiles = Dictionary(swift.map { ($0.path, $0) }) { first, _ in first }
@@ -241,7 +253,7 @@ public struct Linter: Sendable {
                     check(FileFacts(module: module, file: number, platforms: platforms), &report)
                 }
             case .module(let check): check(facts, &report)
-            case .project: break
+            case .project, .change: break
             }
             let findings = report.findings.map { finding($0, rule, module.files) }
             all.withLock { $0 += findings }

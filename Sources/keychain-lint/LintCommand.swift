@@ -52,7 +52,10 @@ struct LintCommand: ParsableCommand {
         if let explain { return try ExplainCommand.explain(explain) }
         let linter = Linter()
         let settings = try readConfiguration(linter)
-        let options = try makeOptions(settings)
+        var options = try makeOptions(settings)
+        let known = try baseline.map { Baseline(try Self.read($0)) }
+        options.formerGroups = known?.accessGroups
+        if let diff { options.formerGroups = try accessGroups(at: diff) }
         let isTalking = format == .human && isatty(STDERR_FILENO) == 1
         if isTalking { Self.say("keychain-lint: looking at \(paths.joined(separator: ", "))…\n") }
         var outcome = linter.lint(paths: paths, excluded: settings.excluded, options: options)
@@ -61,7 +64,7 @@ struct LintCommand: ParsableCommand {
         if let writeBaseline {
             try Data(Baseline.text(outcome).utf8).write(to: URL(fileURLWithPath: writeBaseline))
         }
-        if let baseline { Baseline(try Self.read(baseline)).apply(&outcome) }
+        known?.apply(&outcome)
         let root = paths.count == 1 ? paths[0] : ""
         if fix { try applyFixes(&outcome, root) }
         print(format.text(outcome) { file in Self.lines(root, file) }, terminator: "")
@@ -80,6 +83,7 @@ struct LintCommand: ParsableCommand {
         options.disabled = settings.disabledRules
         options.severities = settings.severities
         options.rules = settings.onlyRules
+        options.stores = settings.stores
         if !rule.isEmpty {
             for name in rule where !Rule.all.contains(where: { $0.id == name }) {
                 throw ValidationError("There is no rule '\(name)'. 'keychain-lint explain' lists them.")
@@ -130,6 +134,16 @@ struct LintCommand: ParsableCommand {
 
     private func repositoryPrefix() throws -> String {
         try git(["rev-parse", "--show-prefix"]).trimmingCharacters(in: .newlines)
+    }
+
+    /// The keychain access groups of entitlements at a commit, by path below the folder that is linted.
+    private func accessGroups(at base: String) throws -> [String: [String]] {
+        var result: [String: [String]] = [:]
+        for path in try git(["ls-tree", "-r", "-z", "--name-only", base]).split(separator: "\0")
+        where path.hasSuffix(".entitlements") {
+            result[String(path)] = Linter.accessGroups(ofEntitlements: try git(["show", "\(base):./\(path)"]))
+        }
+        return result
     }
 
     // MARK: Files

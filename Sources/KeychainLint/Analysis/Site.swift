@@ -111,6 +111,14 @@ package struct AccessControlUse: Sendable {
     package var passesError: Bool
 
     package enum Handling: Sendable { case unknown, forced, optionalValue, bound }
+
+    /// Whether its flags, as far as they are known, have the owner asked for.
+    package var asksForPresence: Bool { !flags.isDisjoint(with: Self.presenceFlags) }
+
+    private static let presenceFlags: Set<String> = [
+        "biometryAny", "biometryCurrentSet", "userPresence", "devicePasscode", "applicationPassword", "touchIDAny",
+        "touchIDCurrentSet", "watch", "companion",
+    ]
 }
 
 package typealias ItemClassValue = ItemClass?

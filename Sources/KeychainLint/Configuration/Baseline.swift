@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Findings that are known: how many of each fingerprint, one line each.
+/// Findings that are known, how many of each fingerprint, and the access groups of entitlements, one line each.
 public struct Baseline: Sendable {
     private var counts: [String: Int] = [:]
+
+    /// The keychain access groups of entitlements files when the baseline was written, by path.
+    public private(set) var accessGroups: [String: [String]] = [:]
+
+    private static let groupWord = "access-group"
 
     /// Reads a baseline file; lines that begin with `#` say what the next ones are about.
     public init(_ text: String) {
         for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
-            counts[String(line.prefix { $0 != " " }), default: 0] += 1
+            let words = line.split(separator: " ", maxSplits: 2)
+            if words.count == 3, words[0] == Self.groupWord {
+                accessGroups[String(words[2]), default: []].append(String(words[1]))
+            } else {
+                counts[String(words.first ?? ""), default: 0] += 1
+            }
         }
     }
 
@@ -16,6 +26,9 @@ public struct Baseline: Sendable {
         var text =
             "# Findings that keychain-lint leaves out. Write it again with: keychain-lint lint --write-baseline FILE\n"
         for finding in outcome.findings { text += "\(finding.fingerprint) \(finding.rule) \(finding.file)\n" }
+        for (path, groups) in outcome.accessGroups.sorted(by: { $0.key < $1.key }) {
+            for group in groups { text += "\(groupWord) \(group) \(path)\n" }
+        }
         return text
     }
 

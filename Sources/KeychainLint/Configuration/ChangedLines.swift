@@ -22,7 +22,9 @@ public struct ChangedLines: Sendable {
 
     /// Leaves out findings that lie on no added line; `prefix` is the linted folder's path in the repository.
     public func apply(_ outcome: inout Linter.Outcome, prefix: String) {
+        let aboutChange = Set(Rule.all.filter(\.isAboutChange).map(\.id))
         outcome.findings.removeAll { finding in
+            if aboutChange.contains(finding.rule) { return false }
             let lines = finding.line...max(finding.line, finding.endLine)
             return !(ranges[prefix + finding.file] ?? []).contains { $0.overlaps(lines) }
         }

@@ -8,6 +8,7 @@ import Foundation
 /// severity: {ignored-osstatus: error}
 /// excluded: [Pods, "*/Generated/*"]
 /// pedantic: false
+/// stores: ["*Keychain*", Vault]
 /// paths:
 ///   Tests: {disabled_rules: [ignored-osstatus]}
 /// ```
@@ -22,6 +23,8 @@ public struct Configuration: Sendable {
     public var excluded: [String] = []
     /// Whether notes of medium confidence, and findings of low confidence, are reported.
     public var isPedantic = false
+    /// Patterns of the names of types that may call item functions, for `direct-secitem-in-business-logic`.
+    public var stores: [String] = []
     /// Rules that do not run under some paths.
     public var disabledByPath: [(pattern: String, rules: Set<String>)] = []
 
@@ -44,12 +47,14 @@ public struct Configuration: Sendable {
             case "disabled_rules": disabledRules = try Self.rules(value)
             case "only_rules": onlyRules = try Self.rules(value)
             case "excluded": excluded = try Self.strings(value)
+            case "stores": stores = try Self.strings(value)
             case "pedantic":
                 guard value.string == "true" || value.string == "false" else {
                     throw Failure(description: "line \(value.line): pedantic is true or false")
                 }
                 isPedantic = value.string == "true"
             case "severity":
+                try Self.checkMapping(value)
                 for (name, level) in value.pairs {
                     try Self.check(name, level.line)
                     guard let severity = level.string.flatMap(Severity.init(rawValue:)) else {
@@ -58,9 +63,10 @@ public struct Configuration: Sendable {
                     severities[name] = severity
                 }
             case "paths":
+                try Self.checkMapping(value)
                 for (pattern, rest) in value.pairs {
-                    guard let list = rest["disabled_rules"] else {
-                        throw Failure(description: "line \(rest.line): a path has disabled_rules")
+                    guard let list = rest["disabled_rules"], rest.pairs.count == 1 else {
+                        throw Failure(description: "line \(rest.line): a path has disabled_rules, and nothing else")
                     }
                     disabledByPath.append((pattern, try Self.rules(list)))
                 }
@@ -73,7 +79,16 @@ public struct Configuration: Sendable {
         guard case .sequence(let nodes) = node.kind else {
             throw Failure(description: "line \(node.line): a list is expected")
         }
-        return nodes.compactMap(\.string)
+        var result: [String] = []
+        for node in nodes {
+            guard let text = node.string else { throw Failure(description: "line \(node.line): a text is expected") }
+            result.append(text)
+        }
+        return result
+    }
+
+    private static func checkMapping(_ node: YAMLNode) throws(Failure) {
+        guard case .mapping = node.kind else { throw Failure(description: "line \(node.line): a mapping is expected") }
     }
 
     private static func rules(_ node: YAMLNode) throws(Failure) -> Set<String> {

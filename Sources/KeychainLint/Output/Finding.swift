@@ -105,6 +105,28 @@ package struct Report {
         )
     }
 
+    /// Reports a place in a file of Swift from a rule that looks at whole projects.
+    mutating func add(
+        _ place: Place,
+        in module: Module,
+        _ message: String,
+        severity: Severity? = nil,
+        confidence: Confidence? = nil,
+        context: String = ""
+    ) {
+        let file = module.files[place.file]
+        add(
+            path: file.path,
+            line: file.lines.line(place.range.start),
+            column: file.lines.column(place.range.start),
+            endLine: file.lines.line(place.range.end),
+            message,
+            severity: severity,
+            confidence: confidence,
+            context: context
+        )
+    }
+
     mutating func add(
         path: String,
         line: Int,

@@ -29,7 +29,7 @@ enum SARIFOutput {
                 ])
             ),
             ("columnKind", .string("utf16CodeUnits")),
-            ("results", .array(outcome.findings.map { result($0, indexes[$0.rule] ?? 0) })),
+            ("results", .array(outcome.findings.map { result($0, indexes[$0.rule] ?? 0, rules) })),
         ])
         return JSONValue.object([
             ("$schema", .string("https://json.schemastore.org/sarif-2.1.0.json")),
@@ -67,12 +67,12 @@ enum SARIFOutput {
         return .object(pairs)
     }
 
-    private static func result(_ finding: Finding, _ index: Int) -> JSONValue {
+    private static func result(_ finding: Finding, _ index: Int, _ rules: [Rule]) -> JSONValue {
         // Columns are left out: a region of whole lines says the same in every encoding.
         let region: [(String, JSONValue)] = [
             ("startLine", .number(finding.line)), ("endLine", .number(max(finding.line, finding.endLine))),
         ]
-        return .object([
+        var pairs: [(String, JSONValue)] = [
             ("ruleId", .string(finding.rule)),
             ("ruleIndex", .number(index)),
             ("level", level(finding.severity)),
@@ -83,7 +83,38 @@ enum SARIFOutput {
                 .array(finding.related.map { location($0.file, [("startLine", .number($0.line))], $0.message) })
             ),
             ("partialFingerprints", .object([("keychainLint/v1", .string(finding.fingerprint))])),
-            ("properties", .object([("confidence", .string(finding.confidence.rawValue))])),
+            (
+                "properties",
+                .object([
+                    ("confidence", .string(finding.confidence.rawValue)),
+                    ("reason", .string(rules[index].title)),
+                ])
+            ),
+        ]
+        if let fix = finding.fix { pairs.append(("fixes", .array([Self.fix(fix, finding.file)]))) }
+        return .object(pairs)
+    }
+
+    /// A fix (§3.55) of one replacement, in bytes of the file.
+    private static func fix(_ fix: Finding.Fix, _ file: String) -> JSONValue {
+        let replacement = JSONValue.object([
+            (
+                "deletedRegion",
+                .object([("byteOffset", .number(fix.start)), ("byteLength", .number(fix.end - fix.start))])
+            ),
+            ("insertedContent", .object([("text", .string(fix.replacement))])),
+        ])
+        return .object([
+            ("description", message(fix.title + (fix.isSafe ? "" : " (to be reviewed)"))),
+            (
+                "artifactChanges",
+                .array([
+                    .object([
+                        ("artifactLocation", .object([("uri", .string(encoded(file)))])),
+                        ("replacements", .array([replacement])),
+                    ])
+                ])
+            ),
         ])
     }
 

@@ -3,8 +3,17 @@ import Foundation
 
 /// The packages and projects that files belong to.
 struct Manifests: Sendable {
-    /// Folders with a Package.swift, the deepest first, and the platforms that it names.
-    private var packages: [(folder: String, platforms: Platforms)] = []
+    /// A folder with a Package.swift.
+    private struct Package {
+        var folder: String
+        /// The platforms that it names.
+        var platforms: Platforms
+        /// The folders of its executable targets, relative to its own.
+        var executables: [String]
+    }
+
+    /// The deepest first.
+    private var packages: [Package] = []
 
     init(_ inputs: [Linter.InputFile]) {
         for input in inputs where input.path == "Package.swift" || input.path.hasSuffix("/Package.swift") {
@@ -14,7 +23,13 @@ struct Manifests: Sendable {
             case .path(let path):
                 text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
             }
-            packages.append((String(input.path.dropLast("Package.swift".count)), Self.platforms(text)))
+            packages.append(
+                Package(
+                    folder: String(input.path.dropLast("Package.swift".count)),
+                    platforms: Self.platforms(text),
+                    executables: Self.executables(text)
+                )
+            )
         }
         packages.sort { $0.folder.count > $1.folder.count }
     }
@@ -30,8 +45,23 @@ struct Manifests: Sendable {
         return result
     }
 
-    private func package(of path: String) -> (folder: String, platforms: Platforms)? {
-        packages.first { path.hasPrefix($0.folder) }
+    private static func executables(_ manifest: String) -> [String] {
+        manifest.components(separatedBy: ".executableTarget(").dropFirst().compactMap { rest in
+            let quoted = rest.components(separatedBy: "\"")
+            guard quoted.count > 2, quoted[0].contains("name:") else { return nil }
+            // Its path is in the same call: before the next target.
+            let call = rest.components(separatedBy: "arget(")[0]
+            let path = call.components(separatedBy: "path:").dropFirst().first?.components(separatedBy: "\"")
+            return path.flatMap { $0.count > 2 ? $0[1] : nil } ?? "Sources/" + quoted[1]
+        }
+    }
+
+    private func package(of path: String) -> Package? { packages.first { path.hasPrefix($0.folder) } }
+
+    /// Whether a file belongs to an executable that SwiftPM builds, which is signed without entitlements.
+    func isInExecutable(_ path: String) -> Bool {
+        guard let package = package(of: path) else { return false }
+        return package.executables.contains { path.hasPrefix(package.folder + $0 + "/") }
     }
 
     /// The program that a file is part of: a target of a package, else all that belongs to no package.

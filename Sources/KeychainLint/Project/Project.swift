@@ -4,7 +4,18 @@
 package struct Project: Sendable {
     package var files: [TextFile]
     package var modules: [ModuleFacts]
-    package let parser: any SourceParser
+    /// Jobs of CI systems, and scripts.
+    package let jobs: [ShellJob]
+    package let xcodeProjects: [XcodeProject]
+    let manifests: Manifests
+
+    init(files: [TextFile], modules: [ModuleFacts], manifests: Manifests, parser: any SourceParser) {
+        self.files = files
+        self.modules = modules
+        self.manifests = manifests
+        jobs = files.flatMap { ShellJob.jobs($0, parser) }
+        xcodeProjects = files.filter { $0.path.hasSuffix(".pbxproj") }.compactMap { XcodeProject($0, in: files) }
+    }
 
     /// A file that is read as text.
     package struct TextFile: Sendable {
@@ -18,5 +29,14 @@ package struct Project: Sendable {
         }
 
         package var name: Substring { path.split(separator: "/").last ?? "" }
+    }
+
+    var entitlements: [Entitlements] { files.filter { $0.path.hasSuffix(".entitlements") }.map { Entitlements($0) } }
+
+    /// Calls of item functions outside of tests, with the functions and programs that they belong to.
+    var sites: [(site: Site, facts: FunctionFacts)] {
+        modules.flatMap { module in
+            module.functions.filter { !$0.isTest }.flatMap { facts in facts.reported.map { ($0, facts) } }
+        }
     }
 }

@@ -26,10 +26,10 @@ package struct ShellJob: Sendable {
     /// The jobs of a file; none when it is no file of commands.
     static func jobs(_ file: Project.TextFile, _ parser: any SourceParser) -> [ShellJob] {
         if file.path.hasSuffix(".sh") || file.name == "Makefile" {
-            guard file.text.contains("security ") else { return [] }
+            guard mentionsCommands(file) else { return [] }
             return [ShellJob(path: file.path, commands: ShellCommand.parse(file.lines.map(String.init), from: 1))]
         }
-        guard file.path.hasSuffix(".yml") || file.path.hasSuffix(".yaml"), file.text.contains("security "),
+        guard file.path.hasSuffix(".yml") || file.path.hasSuffix(".yaml"), mentionsCommands(file),
             let root = try? parser.parse(yaml: file.text)
         else { return [] }
         let lines = file.lines.map(String.init)
@@ -50,6 +50,10 @@ package struct ShellJob: Sendable {
             }
             return job
         }
+    }
+
+    private static func mentionsCommands(_ file: Project.TextFile) -> Bool {
+        ["security ", "xcodebuild", "codesign"].contains { file.text.contains($0) }
     }
 
     private static let scriptKeys: Set<String> = [

@@ -51,6 +51,8 @@ package struct FileFacts: Sendable {
 package struct ModuleFacts: Sendable {
     package var module: Module
     package var functions: [FunctionFacts]
+    /// Patterns of the names of types that may call item functions; empty when the configuration names none.
+    package var stores: [String] = []
 }
 
 /// The platforms that a file is built for; empty when that is not known.

@@ -101,14 +101,29 @@ public struct Rule: Sendable {
         /// Files by their paths.
         public let files: [String: String]
 
+        /// The access groups of entitlements before a change, by path.
+        public var formerGroups: [String: [String]]?
+
         /// A Swift file of a program.
         public init(stringLiteral code: String) { files = ["Sources/App/Example.swift": code] }
 
         /// Files by their paths.
         public init(_ files: [String: String]) { self.files = files }
 
+        /// Entitlements that list these keychain access groups, and those that they listed before a change.
+        static func entitlements(_ groups: String..., before: String...) -> Example {
+            var example = Example(["App/App.entitlements": PropertyListLines.entitlements(groups)])
+            example.formerGroups = ["App/App.entitlements": before]
+            return example
+        }
+
         /// A file at a path.
         public init(_ path: String, _ code: String) { files = [path: code] }
+
+        /// A Swift file of a program, as text that was put together.
+        static func code(_ parts: String...) -> Example {
+            Example("Sources/App/Example.swift", parts.joined(separator: "\n"))
+        }
 
         /// A Swift file of a test target.
         public static func test(_ code: String) -> Example { Example("Tests/AppTests/ExampleTests.swift", code) }
@@ -136,7 +151,12 @@ public struct Rule: Sendable {
         case module(@Sendable (ModuleFacts, inout Report) -> Void)
         /// Looks at files other than Swift's, and at both together.
         case project(@Sendable (Project, inout Report) -> Void)
+        /// Compares entitlements with their access groups before a change, by path; runs when those are known.
+        case change(@Sendable (Project, [String: [String]], inout Report) -> Void)
     }
+
+    /// Whether the rule compares with what was before a change: its findings lie on no line of that change.
+    var isAboutChange: Bool { if case .change = check { true } else { false } }
 
     init(
         _ id: String,

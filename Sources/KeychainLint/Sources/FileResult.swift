@@ -21,7 +21,8 @@ struct FileResult: Sendable {
         "SecItem", "kSec", "SecAccessControl", "SecKey", "LAContext", "SecureEnclave", "isProtectedData",
         "UserDefaults", "AppStorage", "SceneStorage", "NSUbiquitousKeyValueStore", "eychain", "errSec",
         "assword", "ecret", "oken", "piKey", "apikey", "API_KEY", "rivateKey", "redential", "mnemonic",
-        "CFDictionaryCreate", "assphrase", "AKIA", "ghp_", "sk_live_", "xox", "-----BEGIN",
+        "CFDictionaryCreate", "assphrase", "Vault", "@main", "UIApplicationMain", "AKIA", "ghp_", "sk_live_", "xox",
+        "-----BEGIN",
     ])
 
     init(_ input: Linter.InputFile, _ parser: any SourceParser, _ manifests: Manifests) {

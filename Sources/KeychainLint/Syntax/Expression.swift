@@ -26,7 +26,7 @@ package final class Expression: Sendable {
         self.range = range
     }
 
-    package indirect enum Kind: Sendable {
+    package enum Kind: Sendable {
         case name(String)
         /// `base.name`; without a base an implicit member, `.name`.
         case member(Expression?, String)

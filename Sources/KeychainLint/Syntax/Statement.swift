@@ -10,7 +10,7 @@ package final class Statement: Sendable {
         self.range = range
     }
 
-    package indirect enum Kind: Sendable {
+    package enum Kind: Sendable {
         case expression(Expression)
         case variable(Variable)
         case condition([Condition], then: [Statement], otherwise: [Statement]?)

@@ -54,13 +54,11 @@ extension Rule {
             """,
         ],
         check: .function { facts, report in
-            let presence: Set<String> = [
-                "userPresence", "biometryAny", "biometryCurrentSet", "touchIDAny", "touchIDCurrentSet",
-                "devicePasscode", "watch",
-                "companion",
-            ]
-            for use in facts.accessControls where use.depth == 0 && !use.flags.isDisjoint(with: presence) {
-                guard let level = KeyTable.accessibility(use.protection), level != .whenPasscodeSetThisDeviceOnly else {
+            for use in facts.accessControls where use.depth == 0 && use.asksForPresence {
+                // An application password alone needs no passcode.
+                guard use.flags != ["applicationPassword"], let level = KeyTable.accessibility(use.protection),
+                    level != .whenPasscodeSetThisDeviceOnly
+                else {
                     continue
                 }
                 report.add(

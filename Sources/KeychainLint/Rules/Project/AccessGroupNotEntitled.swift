@@ -141,57 +141,31 @@ extension Rule {
             """,
         ],
         check: .project { project, report in
-            let entitlements = project.files.filter { $0.path.hasSuffix(".entitlements") }.map { PropertyListLines($0) }
-            let keychain = entitlements.flatMap { $0.strings("keychain-access-groups") }.map(\.text)
-            let apps = entitlements.flatMap { $0.strings("com.apple.security.application-groups") }.map(\.text)
-            let all = keychain + apps
+            let entitlements = project.entitlements
+            let all = entitlements.flatMap { $0.groups + $0.applicationGroups }.map { GroupName(text: $0.text) }
             guard !all.isEmpty else { return }
             // What stands for the prefix says nothing; any other variable could be the group.
-            func plain(_ group: String) -> String {
-                for prefix in [
-                    "$(AppIdentifierPrefix)", "$(TeamIdentifierPrefix)", "${AppIdentifierPrefix}",
-                    "${TeamIdentifierPrefix}",
-                ]
-                where group.hasPrefix(prefix) {
-                    return String(group.dropFirst(prefix.count))
-                }
-                return withoutTeam(group)
-            }
-            let known = Set(all.map(plain))
+            let known = Set(all.map(\.name))
             if known.contains(where: { $0.contains("$") || $0.contains("*") }) { return }
-            for module in project.modules {
-                for facts in module.functions where !facts.isTest {
-                    for site in facts.reported {
-                        for (key, entry) in site.entries(site.query) where key == "kSecAttrAccessGroup" {
-                            guard case .string(let group) = entry.value, group != "com.apple.token" else { continue }
-                            let name = withoutTeam(group)
-                            guard name != group || group.hasPrefix("group."), !known.contains(name) else { continue }
-                            // The application identifier is a group too.
-                            let isBundle = project.files.contains { file in
-                                (file.path.hasSuffix(".pbxproj") || file.path.hasSuffix(".xcconfig"))
-                                    && file.text.contains(name)
-                            }
-                            if isBundle { continue }
-                            let file = module.module.files[entry.place.file]
-                            report.add(
-                                path: file.path,
-                                line: file.lines.line(entry.place.range.start),
-                                column: file.lines.column(entry.place.range.start),
-                                endLine: file.lines.line(entry.place.range.end),
-                                "'\(group)' is in no entitlements of the project",
-                                context: group
-                            )
-                        }
+            for (site, facts) in project.sites {
+                for (key, entry) in site.entries(site.query) where key == "kSecAttrAccessGroup" {
+                    guard case .string(let text) = entry.value, text != "com.apple.token" else { continue }
+                    let group = GroupName(text: text)
+                    guard group.hasPrefix || text.hasPrefix("group."), !known.contains(group.name) else { continue }
+                    // The application identifier is a group too.
+                    let isBundle = project.files.contains { file in
+                        (file.path.hasSuffix(".pbxproj") || file.path.hasSuffix(".xcconfig"))
+                            && file.text.contains(group.name)
                     }
+                    if isBundle { continue }
+                    report.add(
+                        entry.place,
+                        in: facts.module,
+                        "'\(text)' is in no entitlements of the project",
+                        context: text
+                    )
                 }
             }
         }
     )
-}
-
-/// `com.example` of `A1B2C3D4E5.com.example`.
-private func withoutTeam(_ group: String) -> String {
-    let prefix = group.prefix { $0 != "." }
-    guard prefix.count == 10, prefix.allSatisfy({ $0.isUppercase || $0.isNumber }) else { return group }
-    return String(group.dropFirst(prefix.count + 1))
 }

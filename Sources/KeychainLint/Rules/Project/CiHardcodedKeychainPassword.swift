@@ -33,7 +33,7 @@ extension Rule {
         ],
         check: .project { project, report in
             func isLiteral(_ text: String) -> Bool { !text.contains("$") && !text.contains("`") && !text.contains("%") }
-            for job in project.files.flatMap({ ShellJob.jobs($0, project.parser) }) {
+            for job in project.jobs {
                 let creates = job.security("create-keychain")
                 let found =
                     creates.first { $0.option("-p").map(isLiteral) ?? false }

@@ -18,7 +18,7 @@ extension Rule {
         flagged: .carelessSigning,
         accepted: .carefulSigning,
         check: .project { project, report in
-            for job in project.files.flatMap({ ShellJob.jobs($0, project.parser) }) {
+            for job in project.jobs {
                 guard let create = job.security("create-keychain").first,
                     job.signsOrTests || !job.security("import").isEmpty
                 else { continue }

@@ -24,7 +24,7 @@ extension Rule {
             ])
         ],
         check: .project { project, report in
-            for job in project.files.flatMap({ ShellJob.jobs($0, project.parser) }) {
+            for job in project.jobs {
                 guard !job.security("create-keychain").isEmpty, job.security("set-key-partition-list").isEmpty,
                     !job.uses.contains(where: { $0.contains("import-codesign-certs") })
                 else { continue }

@@ -15,7 +15,7 @@ extension Rule {
         flagged: .carelessSigning,
         accepted: .carefulSigning,
         check: .project { project, report in
-            for job in project.files.flatMap({ ShellJob.jobs($0, project.parser) }) {
+            for job in project.jobs {
                 for command in job.commands {
                     guard let verb = command.verb, command.words.contains("-s") else { continue }
                     if verb == "list-keychain" || verb == "list-keychains" {

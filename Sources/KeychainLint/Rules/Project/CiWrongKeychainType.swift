@@ -154,7 +154,7 @@ extension Rule {
                 }
             }
             if usesFiles { return }
-            for job in project.files.flatMap({ ShellJob.jobs($0, project.parser) }) {
+            for job in project.jobs {
                 guard let create = job.security("create-keychain").first, job.security("import").isEmpty else {
                     continue
                 }

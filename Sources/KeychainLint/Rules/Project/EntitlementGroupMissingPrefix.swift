@@ -106,22 +106,17 @@ extension Rule {
             ]),
         ],
         check: .project { project, report in
-            for file in project.files where file.path.hasSuffix(".entitlements") {
-                let list = PropertyListLines(file)
-                for (text, line) in list.strings("keychain-access-groups") {
-                    let prefix = text.prefix { $0 != "." }
-                    let isTeam = prefix.count == 10 && prefix.allSatisfy { $0.isUppercase || $0.isNumber }
-                    if text.hasPrefix("$(") || text.hasPrefix("${") || isTeam || text == "com.apple.token"
-                        || text.hasPrefix("*")
+            for file in project.entitlements {
+                for (text, line) in file.groups {
+                    if text.hasPrefix("$(") || text.hasPrefix("${") || GroupName(text: text).hasTeam
+                        || text == "com.apple.token" || text.hasPrefix("*")
                     {
                         continue
                     }
                     report.add(path: file.path, line: line, "'\(text)' has no $(AppIdentifierPrefix)", context: text)
                 }
-                let isMac = list.has("com.apple.security.app-sandbox") || list.has("com.apple.security.cs.allow-jit")
-                for (text, line) in list.strings("com.apple.security.application-groups") where !isMac {
-                    let isPrefixed =
-                        text.hasPrefix("$(AppIdentifierPrefix)") || text.hasPrefix("$(TeamIdentifierPrefix)")
+                for (text, line) in file.applicationGroups where !file.isMac {
+                    let isPrefixed = text.hasPrefix("$") && GroupName(text: text).hasPrefix
                     let isPlain = !text.hasPrefix("group.") && !text.hasPrefix("$")
                     guard isPrefixed || isPlain else { continue }
                     report.add(

@@ -132,14 +132,11 @@ extension Rule {
                             callee.lastName == "SecAccessControlCreateWithFlags" && arguments.count > 2
                             ? file.text(arguments[2].value.range) : ""
                         guard asks || text.contains("biometry") || text.contains("userPresence") else { continue }
-                        let start = file.lines.line(expression.range.start)
                         report.add(
-                            path: file.path,
-                            line: start,
-                            column: file.lines.column(expression.range.start),
-                            endLine: file.lines.line(expression.range.end),
+                            Place(file: number, range: expression.range),
+                            in: module.module,
                             "the app has no NSFaceIDUsageDescription",
-                            context: String(number)
+                            context: file.path
                         )
                     }
                 }

@@ -68,7 +68,7 @@ extension Rule {
         check: .site { site, _, report in
             for (key, entry) in site.entries(site.query) where key == "kSecAttrAccessGroup" {
                 guard case .string(let group) = entry.value, !group.hasPrefix("group."), group != "com.apple.token",
-                    !isPrefixed(group), !group.contains("$("), !group.isEmpty
+                    !GroupName(text: group).hasTeam, !group.contains("$("), !group.isEmpty
                 else { continue }
                 report.add(
                     entry.place,
@@ -79,10 +79,4 @@ extension Rule {
             }
         }
     )
-}
-
-/// Whether ten characters of a team identifier and a dot come first.
-private func isPrefixed(_ group: String) -> Bool {
-    let prefix = group.prefix { $0 != "." }
-    return prefix.count == 10 && prefix.count < group.count && prefix.allSatisfy { $0.isUppercase || $0.isNumber }
 }

@@ -137,14 +137,9 @@ extension Rule {
             """,
         ],
         check: .module { all, report in
-            let presence: Set<String> = [
-                "biometryAny", "biometryCurrentSet", "userPresence", "devicePasscode", "applicationPassword",
-                "touchIDAny",
-                "touchIDCurrentSet", "watch",
-            ]
             // The flags that a module uses with its access controls; only when all of them ask is it sure that this one does.
             let uses = all.functions.filter { !$0.isTest }.flatMap(\.accessControls)
-            guard !uses.isEmpty, uses.allSatisfy({ !$0.flags.isDisjoint(with: presence) }) else { return }
+            guard !uses.isEmpty, uses.allSatisfy(\.asksForPresence) else { return }
             for (add, root, read, reason) in BackgroundRoot.meetings(all) {
                 guard add.query.variants.allSatisfy({ $0.has("kSecAttrAccessControl") }) else { continue }
                 report.add(

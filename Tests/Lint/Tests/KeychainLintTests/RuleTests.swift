@@ -18,6 +18,7 @@ struct RuleTests {
         var options = Linter.Options()
         options.rules = [rule.id]
         options.isPedantic = true
+        options.formerGroups = example.formerGroups
         return Linter().lint(example.files, options: options)
     }
 
