@@ -154,44 +154,28 @@ extension Rule {
             ]),
         ],
         check: .module { all, report in
-            let module = all.module
-            for (name, type) in module.types.sorted(by: { $0.key < $1.key }) where type.isTest {
-                let isTestType =
-                    type.inherited.contains { $0.hasSuffix("TestCase") || $0 == "QuickSpec" }
-                    || type.declarations.contains { item in
-                        item.declaration.members.contains { member in
-                            guard case .function(let function) = member.kind else { return false }
-                            return function.attributes.contains { $0.name == "Test" }
-                        }
-                    }
-                guard isTestType,
-                    let declaration = type.declarations.first(where: { $0.declaration.keyword != "extension" })
-                else { continue }
-                let functions = all.functions.filter { $0.typeName == name && $0.isTest }
-                let adds = functions.filter { facts in
+            for suite in TestSuite.all(all) {
+                let adds = suite.functions.filter { facts in
                     facts.sites.contains { $0.function == .add } && !SetUp.isSetUp(facts.name)
                 }
                 guard let add = adds.first?.sites.first(where: { $0.function == .add }) else { continue }
-                let text = module.files[declaration.file].text(declaration.declaration.range)
                 let cleans =
-                    ["tearDown", "deinit", "addTeardownBlock", "defer", "addCleanup"].contains { text.contains($0) }
-                    || module.inherited(name).contains { module.types[$0]?.isTest == true }
-                if cleans { continue }
-                // The suite has a virtual device of its own for each test.
-                if text.contains(".keychain") || text.contains("withKeychain") || text.contains("KeychainDevice") {
-                    continue
-                }
-                let cleansBefore = functions.contains { facts in
+                    ["tearDown", "deinit", "addTeardownBlock", "defer", "addCleanup"].contains {
+                        suite.text.contains($0)
+                    }
+                    || all.module.inherited(suite.name).contains { all.module.types[$0]?.isTest == true }
+                if cleans || suite.hasVirtualKeychain { continue }
+                let cleansBefore = suite.functions.contains { facts in
                     SetUp.isSetUp(facts.name) && facts.sites.contains { $0.function == .delete }
                 }
                 report.add(
-                    Place(file: declaration.file, range: declaration.declaration.nameRange),
+                    suite.place,
                     cleansBefore
                         ? "leaves its last item in the keychain"
                         : "adds items to the keychain, and does not remove them when a test fails",
                     severity: cleansBefore ? .note : nil,
                     related: [(add.rootCall, "an item is added here")],
-                    context: name
+                    context: suite.name
                 )
             }
         }

@@ -127,22 +127,18 @@ extension Rule {
             ]),
         ],
         check: .module { all, report in
-            for (name, type) in all.module.types.sorted(by: { $0.key < $1.key }) where type.isTest {
-                guard
-                    let (declaration, file) = type.declarations.first(where: { $0.declaration.keyword != "extension" })
-                else { continue }
-                let text = all.module.files[file].text(declaration.range)
-                if text.contains(".serialized") || text.contains(".keychain") || text.contains("UUID()") { continue }
-                let tests = all.functions.filter { facts in
-                    facts.typeName == name && facts.symbol?.function.attributes.contains { $0.name == "Test" } == true
+            for suite in TestSuite.all(all) where !suite.hasVirtualKeychain {
+                if suite.text.contains(".serialized") || suite.text.contains("UUID()") { continue }
+                let tests = suite.functions.filter { facts in
+                    facts.symbol?.function.attributes.contains { $0.name == "Test" } == true
                         && facts.sites.contains { $0.function == .add || $0.function == .delete }
                 }
                 guard tests.count > 1, let first = tests[0].sites.first else { continue }
                 report.add(
-                    Place(file: file, range: declaration.nameRange),
+                    suite.place,
                     "its tests write to the keychain at the same time",
                     related: [(first.rootCall, "one of them, here")],
-                    context: name
+                    context: suite.name
                 )
             }
         }
