@@ -33,6 +33,21 @@ package struct Project: Sendable {
 
     var entitlements: [Entitlements] { files.filter { $0.path.hasSuffix(".entitlements") }.map { Entitlements($0) } }
 
+    /// The entitlements of the programs that compile a Swift file; none where that is not known of all of them.
+    func entitlements(of path: String) -> [Entitlements] {
+        var result: [Entitlements] = []
+        let all = Dictionary(entitlements.map { ($0.path, $0) }) { first, _ in first }
+        for xcode in xcodeProjects {
+            for target in xcode.targets where target.compiles(path) {
+                for configuration in target.configurations {
+                    guard let found = xcode.entitlementsPath(configuration).flatMap({ all[$0] }) else { return [] }
+                    result.append(found)
+                }
+            }
+        }
+        return result
+    }
+
     /// Calls of item functions outside of tests, with the functions and programs that they belong to.
     var sites: [(site: Site, facts: FunctionFacts)] {
         modules.flatMap { module in

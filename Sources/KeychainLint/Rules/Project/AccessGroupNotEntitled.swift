@@ -141,13 +141,18 @@ extension Rule {
             """,
         ],
         check: .project { project, report in
-            let entitlements = project.entitlements
-            let all = entitlements.flatMap { $0.groups + $0.applicationGroups }.map { GroupName(text: $0.text) }
-            guard !all.isEmpty else { return }
-            // What stands for the prefix says nothing; any other variable could be the group.
-            let known = Set(all.map(\.name))
-            if known.contains(where: { $0.contains("$") || $0.contains("*") }) { return }
+            /// The groups of some entitlements; nil when they have none, or one that is not known.
+            func groups(_ entitlements: [Entitlements]) -> Set<String>? {
+                let all = entitlements.flatMap { $0.groups + $0.applicationGroups }.map { GroupName(text: $0.text) }
+                // What stands for the prefix says nothing; any other variable could be the group.
+                let names = Set(all.map(\.name))
+                return names.isEmpty || names.contains { $0.contains("$") || $0.contains("*") } ? nil : names
+            }
+            let anywhere = groups(project.entitlements)
             for (site, facts) in project.sites {
+                // Those of the targets that compile the file, where that is known.
+                let owners = project.entitlements(of: facts.source.path)
+                guard let known = owners.isEmpty ? anywhere : groups(owners) else { continue }
                 for (key, entry) in site.entries(site.query) where key == "kSecAttrAccessGroup" {
                     guard case .string(let text) = entry.value, text != "com.apple.token" else { continue }
                     let group = GroupName(text: text)

@@ -60,18 +60,21 @@ extension Rule {
             let name = facts.name.lowercased()
             guard !name.hasPrefix("try"), !name.contains("peek") else { return }
             for site in facts.sites where site.function == .copy && site.depth == 0 {
-                let isCollapsed = facts.events.contains { event in
-                    guard event.depth == 0, case .returned(let value, _) = event.kind else { return false }
-                    let both: CodeSet = [.interactionNotAllowed, .notFound]
+                // The codes for which an answer is given, by the answer: two returns of nil are one answer.
+                var answers: [Value: CodeSet] = [:]
+                for event in facts.events where event.depth == 0 {
+                    guard case .returned(let value, _) = event.kind else { continue }
                     switch value {
-                    case .test(site.index, _, let no): return no.isSuperset(of: both)
+                    case .test(site.index, _, let no): answers[.boolean(false), default: []].formUnion(no)
                     case .null, .boolean(false), .array([]), .string(""):
-                        guard let codes = event.codes[site.index] else { return false }
-                        return codes.isSuperset(of: both) && !codes.contains(.success)
-                    default: return false
+                        // After a success it is the result that cannot be read.
+                        guard let codes = event.codes[site.index], !codes.contains(.success) else { continue }
+                        answers[value, default: []].formUnion(codes)
+                    default: continue
                     }
                 }
-                guard isCollapsed else { continue }
+                let both: CodeSet = [.interactionNotAllowed, .notFound]
+                guard answers.values.contains(where: { $0.isSuperset(of: both) }) else { continue }
                 report.add(
                     site.reportPlace,
                     "answers the same for a locked keychain as for an item that is not there",

@@ -7,7 +7,8 @@ import Testing
 /// Correct code, and the same code with one defect each.
 ///
 /// A line of the corpus that ends in `//~ rule => text` is a place for defects: the text stands for the line in a mutant
-/// in which the rule has to report something. Without mutations the corpus is clean.
+/// in which the rule has to report something, and did not before. Without mutations the corpus is clean. A line
+/// `=== PATH` begins a file; without such a line the text is one file of Swift.
 struct MutationTests {
     struct Mutant: Sendable, CustomTestStringConvertible {
         var file: String
@@ -45,24 +46,59 @@ struct MutationTests {
         }
     }
 
-    private static func lint(_ text: String) -> Linter.Outcome {
-        Linter().lint(["Sources/App/Example.swift": text])
+    private static func files(_ text: String) -> [String: String] {
+        var result: [String: String] = [:]
+        for part in ("\n" + text).components(separatedBy: "\n=== ").dropFirst() {
+            let pieces = part.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+            result[String(pieces[0])] = pieces.count > 1 ? String(pieces[1]) : ""
+        }
+        return result.isEmpty ? ["Sources/App/Example.swift": text] : result
     }
 
+    private static func lint(
+        _ text: String,
+        former: [String: String]? = nil,
+        isPedantic: Bool = false
+    ) -> Linter.Outcome {
+        var options = Linter.Options()
+        options.isPedantic = isPedantic
+        options.formerGroups = former?.filter { $0.key.hasSuffix(".entitlements") }.mapValues {
+            Linter.accessGroups(ofEntitlements: $0)
+        }
+        return Linter().lint(files(text), options: options)
+    }
+
+    private static func original(_ name: String) -> String {
+        sources.first { $0.name == name }?.lines.map(code).joined(separator: "\n") ?? ""
+    }
+
+    /// The rules that report something in the corpus as it is, notes that are off by default among them.
+    private static let before: [String: Set<String>] = Dictionary(
+        uniqueKeysWithValues: sources.map { name, _ in
+            (name, Set(lint(original(name), isPedantic: true).findings.map(\.rule)))
+        }
+    )
+
     private static func isFound(_ mutant: Mutant) -> Bool {
-        lint(mutant.text).findings.contains { $0.rule == mutant.rule }
+        guard before[mutant.file]?.contains(mutant.rule) == false else { return false }
+        let former = files(original(mutant.file))
+        return lint(mutant.text, former: former, isPedantic: true).findings.contains { $0.rule == mutant.rule }
     }
 
     @Test(arguments: sources.map(\.name))
     func correctCodeIsClean(_ name: String) throws {
-        let source = try #require(Self.sources.first { $0.name == name })
-        let outcome = Self.lint(source.lines.map(Self.code).joined(separator: "\n"))
+        let outcome = Self.lint(Self.original(name))
         #expect(outcome.findings.map { "\($0.line) \($0.rule)" } == [])
         #expect(outcome.skipped.isEmpty)
     }
 
     @Test(arguments: mutants)
     func aDefectIsFound(_ mutant: Mutant) { #expect(Self.isFound(mutant), "\(mutant.text)") }
+
+    @Test func eachRuleHasADefect() {
+        #expect(Set(Rule.all.map(\.id)).subtracting(Self.mutants.map(\.rule)) == [])
+        #expect(Set(Self.mutants.map(\.rule)).subtracting(Rule.all.map(\.id)) == [])
+    }
 
     @Test func theTableIsUpToDate() throws {
         var text = "# Recall on the mutation corpus\n\n"
