@@ -84,6 +84,19 @@ struct DeviceRecordTests {
         }
     }
 
+    @Test("a change of this connection keeps what it knows of the record, and not what another one changed before it")
+    func isKnownAfterAChange() throws {
+        let folder = try StoreFolder()
+        let (store, other) = (try folder.open(), try folder.open())
+        #expect(try store.deviceRecord() == DeviceRecord())
+        try store.add([.sample(.genericPassword, 1, protection: "ak")])
+        #expect(try store.deviceRecord() == DeviceRecord())
+        try other.write { (writer) throws(KeychainError) in try writer.setDeviceRecord(Self.full) }
+        // Nobody looks at the record in this change.
+        try store.add([.sample(.genericPassword, 2, protection: "ak")])
+        #expect(try store.deviceRecord() == Self.full)
+    }
+
     @Test(
         "a record that is missing or malformed is errSecNotAvailable, and says what is wrong",
         arguments: [
