@@ -26,17 +26,6 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// Valid bytes with some replaced where the input says: position in two bytes, then the value; the rest cuts them off.
-private func edited(_ valid: [UInt8], _ input: [UInt8]) -> [UInt8] {
-    var bytes = valid
-    var rest = input[...]
-    while let high = rest.popFirst(), let low = rest.popFirst() {
-        guard let value = rest.popFirst() else { return Array(bytes.dropLast(Int(high))) }
-        bytes[(Int(high) << 8 | Int(low)) % bytes.count] = value
-    }
-    return bytes
-}
-
 private struct Sample {
     let device: Sealer
     let secret: BackupSecret

@@ -8,7 +8,7 @@ import KeychainCore
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))
-    if let parsed = try? KeybagCodec.parse(input) { try? parsed.keybag.check(sample.floor) }
+    if let parsed = try? KeybagCodec.parse(input) { try? parsed.contents.check(sample.floor) }
     var reader = ByteReader(input[...])
     if let header = try? PasswordHeader(&reader) {
         precondition(header.work.areAcceptable, "a header asks for more work than is allowed")
@@ -21,17 +21,6 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         )
     }
     return 0
-}
-
-/// Valid bytes with some replaced where the input says: position in two bytes, then the value; the rest cuts them off.
-private func edited(_ valid: [UInt8], _ input: [UInt8]) -> [UInt8] {
-    var bytes = valid
-    var rest = input[...]
-    while let high = rest.popFirst(), let low = rest.popFirst() {
-        guard let value = rest.popFirst() else { return Array(bytes.dropLast(Int(high))) }
-        bytes[(Int(high) << 8 | Int(low)) % bytes.count] = value
-    }
-    return bytes
 }
 
 private struct Sample {

@@ -5,7 +5,7 @@ import KeychainCore
 
 /// What lies in a backup keybag, as its bytes say (Documentation/Format.md, "Backup keybag").
 struct BackupContents {
-    private static let magic = Array("SKBK".utf8)
+    private static let mark = Array("SKBK".utf8)
 
     /// What it takes to make the key from the secret.
     var header: PasswordHeader
@@ -20,19 +20,11 @@ struct BackupContents {
     /// The keys, each wrapped.
     var entries: [Keybag.Entry.Purpose: [UInt8]] = [:]
 
-    /// Contents as read, not yet believed.
-    struct Parsed {
-        let contents: BackupContents
-        fileprivate let body: ArraySlice<UInt8>
-        fileprivate let code: ArraySlice<UInt8>
-
-        /// Whether the HMAC-SHA-256 over everything before it is right.
-        func isAuthentic(under key: SymmetricKey) -> Bool { Authentication.isRight(code, body, under: key) }
+    func sealed(_ authenticationKey: SymmetricKey) -> [UInt8] {
+        AuthenticatedBytes<BackupContents>.seal(Self.mark, under: authenticationKey, append)
     }
 
-    func sealed(_ authenticationKey: SymmetricKey) -> [UInt8] {
-        var bytes = Self.magic
-        bytes.append(littleEndian: FileFormat.version)
+    private func append(to bytes: inout [UInt8]) {
         bytes += header.encoded
         bytes += identifier.bytes
         bytes.append(UInt8(leftOut.count))
@@ -48,27 +40,11 @@ struct BackupContents {
             bytes += purpose.encoded
             bytes += entries[purpose] ?? []
         }
-        return bytes + Authentication.code(bytes, under: authenticationKey).withUnsafeBytes { Array($0) }
     }
 
     /// Reads the shape; every length is checked, whatever wrote the bytes.
-    static func parse(_ bytes: [UInt8]) throws(ProtectionError) -> Parsed {
-        do {
-            guard bytes.count > magic.count + Authentication.byteCount else { throw ByteReader.Truncated() }
-            let body = bytes.dropLast(Authentication.byteCount)
-            var reader = ByteReader(body)
-            guard try reader.take(magic.count).elementsEqual(magic) else {
-                throw ProtectionError.damagedKeybag("it is not that of a backup")
-            }
-            try FileFormat.checkVersion(&reader)
-            let contents = try BackupContents(&reader)
-            guard reader.isAtEnd else { throw ProtectionError.damagedKeybag("it has bytes after its end") }
-            return Parsed(contents: contents, body: body, code: bytes.suffix(Authentication.byteCount))
-        } catch let error as ProtectionError {
-            throw error
-        } catch {
-            throw .damagedKeybag("it is cut short")
-        }
+    static func parse(_ bytes: [UInt8]) throws(ProtectionError) -> AuthenticatedBytes<BackupContents> {
+        try AuthenticatedBytes(bytes, mark: mark, unmarked: "it is not that of a backup") { try BackupContents(&$0) }
     }
 
     private init(_ reader: inout ByteReader) throws {

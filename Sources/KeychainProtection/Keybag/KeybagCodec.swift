@@ -5,21 +5,13 @@ import KeychainCore
 
 /// The bytes of a keybag (Documentation/Format.md, "Keybag").
 enum KeybagCodec {
-    private static let magic = Array("SKKB".utf8)
-
-    /// A keybag as read, not yet believed.
-    struct Parsed {
-        let keybag: Keybag
-        fileprivate let body: ArraySlice<UInt8>
-        fileprivate let code: ArraySlice<UInt8>
-
-        /// Whether the HMAC-SHA-256 over everything before it is right.
-        func isAuthentic(under key: SymmetricKey) -> Bool { Authentication.isRight(code, body, under: key) }
-    }
+    private static let mark = Array("SKKB".utf8)
 
     static func seal(_ keybag: Keybag, authenticationKey: SymmetricKey) -> [UInt8] {
-        var bytes = magic
-        bytes.append(littleEndian: FileFormat.version)
+        AuthenticatedBytes<Keybag>.seal(mark, under: authenticationKey) { append(keybag, to: &$0) }
+    }
+
+    private static func append(_ keybag: Keybag, to bytes: inout [UInt8]) {
         bytes += keybag.storeIdentifier.bytes
         bytes += [keybag.owner.rawValue, keybag.rootKeyKind.rawValue]
         bytes.append(littleEndian: keybag.generation)
@@ -37,27 +29,11 @@ enum KeybagCodec {
             bytes.append(littleEndian: entry.generation)
             bytes += entry.wrappedKey
         }
-        return bytes + Authentication.code(bytes, under: authenticationKey).withUnsafeBytes { Array($0) }
     }
 
     /// Reads the shape; every length is checked, whatever wrote the bytes.
-    static func parse(_ bytes: [UInt8]) throws(ProtectionError) -> Parsed {
-        do {
-            guard bytes.count > magic.count + Authentication.byteCount else { throw ByteReader.Truncated() }
-            let body = bytes.dropLast(Authentication.byteCount)
-            var reader = ByteReader(body)
-            guard try reader.take(magic.count).elementsEqual(magic) else {
-                throw ProtectionError.damagedKeybag("it does not begin with its mark")
-            }
-            try FileFormat.checkVersion(&reader)
-            let keybag = try parseBody(&reader)
-            guard reader.isAtEnd else { throw ProtectionError.damagedKeybag("it has bytes after its end") }
-            return Parsed(keybag: keybag, body: body, code: bytes.suffix(Authentication.byteCount))
-        } catch let error as ProtectionError {
-            throw error
-        } catch {
-            throw .damagedKeybag("it is cut short")
-        }
+    static func parse(_ bytes: [UInt8]) throws(ProtectionError) -> AuthenticatedBytes<Keybag> {
+        try AuthenticatedBytes(bytes, mark: mark, unmarked: "it does not begin with its mark", parseBody)
     }
 
     private static func parseBody(_ reader: inout ByteReader) throws -> Keybag {

@@ -15,7 +15,7 @@ struct KeybagOrigin: Sendable, Hashable {
     /// Reads the bytes of a keybag.
     ///
     /// - Throws: ``ProtectionError/damagedKeybag(_:)``, ``ProtectionError/newerKeybag(version:)``.
-    init(_ bytes: [UInt8]) throws(ProtectionError) { self.init(try KeybagCodec.parse(bytes).keybag) }
+    init(_ bytes: [UInt8]) throws(ProtectionError) { self.init(try KeybagCodec.parse(bytes).contents) }
 
     init(_ keybag: Keybag) {
         owner = keybag.owner

@@ -31,16 +31,17 @@ public final class OpenKeybag: Sendable {
         floor: ScryptFloor = .standard
     ) throws(ProtectionError) {
         let parsed = try KeybagCodec.parse(bytes)
-        try KeybagOrigin(parsed.keybag).check(owner)
-        guard parsed.keybag.rootKeyKind == rootKey.kind else { throw .unsupportedRootKey(parsed.keybag.rootKeyKind) }
-        guard let wrapped = parsed.keybag.wrappedRootSlotKey else {
+        try KeybagOrigin(parsed.contents).check(owner)
+        let kind = parsed.contents.rootKeyKind
+        guard kind == rootKey.kind else { throw .unsupportedRootKey(kind) }
+        guard let wrapped = parsed.contents.wrappedRootSlotKey else {
             throw .damagedKeybag("it has no slot for the root key")
         }
-        let slotKey = try rootKey.unwrap(wrapped, for: parsed.keybag.storeIdentifier)
-        guard parsed.isAuthentic(under: parsed.keybag.authenticationKey(of: slotKey)) else {
+        let slotKey = try rootKey.unwrap(wrapped, for: parsed.contents.storeIdentifier)
+        guard parsed.isAuthentic(under: parsed.contents.authenticationKey(of: slotKey)) else {
             throw .damagedKeybag("its authentication code is wrong")
         }
-        keybag = parsed.keybag
+        keybag = parsed.contents
         try keybag.check(floor)
         self.floor = floor
         rootSlotKey = try LockedMemory(keyCapacity: 1).store(slotKey)

@@ -114,7 +114,7 @@ struct KeybagDamageTests {
     /// Where the wrapped keys of the entries lie.
     private var keyRanges: [Range<Int>] {
         get throws {
-            try KeybagCodec.parse(keybag).keybag.entries.map { entry in
+            try KeybagCodec.parse(keybag).contents.entries.map { entry in
                 let bytes = Data(keybag)
                 return try #require(bytes.range(of: Data(entry.wrappedKey)))
             }
