@@ -100,31 +100,22 @@ struct KeybagAlterationTests {
         Forgery("a key of another generation") { $0.entries[1].generation += 1 },
         Forgery("an older generation of akpu") { $0.passcodeGeneration += 1 },
         Forgery("another generation of all others") { $0.generation += 1 },
-        Forgery("less work than is allowed") { keybag in
-            guard let slot = keybag.passcodeSlot else { return }
-            let work = ScryptParameters(log2Cost: 3, blockSize: 8, parallelization: 1)
-            keybag.slots[1] = .passcode(
-                PasscodeSlot(
-                    work: work,
-                    storeIdentifier: slot.storeIdentifier,
-                    salt: slot.salt,
-                    wrappedSlotKey: slot.wrappedSlotKey
-                )
-            )
-        },
-        Forgery("work that is not allowed") { keybag in
-            guard let slot = keybag.passcodeSlot else { return }
-            let work = ScryptParameters(log2Cost: 31, blockSize: 8, parallelization: 1)
-            keybag.slots[1] = .passcode(
-                PasscodeSlot(
-                    work: work,
-                    storeIdentifier: slot.storeIdentifier,
-                    salt: slot.salt,
-                    wrappedSlotKey: slot.wrappedSlotKey
-                )
-            )
-        },
+        Forgery("less work than is allowed") { ask(log2Cost: 3, &$0) },
+        Forgery("work that is not allowed") { ask(log2Cost: 31, &$0) },
     ]
+
+    /// Has the passcode slot ask for other work.
+    private static func ask(log2Cost: UInt8, _ keybag: inout Keybag) {
+        guard let slot = keybag.passcodeSlot else { return }
+        keybag.slots[1] = .passcode(
+            PasscodeSlot(
+                work: ScryptParameters(log2Cost: log2Cost, blockSize: 8, parallelization: 1),
+                storeIdentifier: slot.storeIdentifier,
+                salt: slot.salt,
+                wrappedSlotKey: slot.wrappedSlotKey
+            )
+        )
+    }
 
     @Test("a keybag of another shape is damaged, even under a right code", arguments: forgeries)
     func forged(_ forgery: Forgery) throws {

@@ -36,12 +36,20 @@ struct WriteBackupTests {
 
     @discardableResult
     private func write(_ store: Store, _ keybag: [UInt8] = [9, 9]) throws -> BackupCounts {
+        try write(store) { () throws(KeychainError) in keybag }
+    }
+
+    @discardableResult
+    private func write(
+        _ store: Store,
+        makingKeybag makeKeybag: @escaping () throws(KeychainError) -> [UInt8]
+    ) throws -> BackupCounts {
         try store.writeCopy(
             to: target.directory,
             name: "backup",
             protections: Self.kept,
             passcodeGeneration: 2
-        ) { (_) throws(KeychainError) in keybag }
+        ) { (_) throws(KeychainError) in try makeKeybag() }
     }
 
     @Test("a backup holds the rows of the kept classes, and says what it does not hold")
@@ -112,12 +120,7 @@ struct WriteBackupTests {
     @Test("what takes the name meanwhile is not written over")
     func taken() throws {
         let failure = #expect(throws: KeychainError.self) {
-            try store.writeCopy(
-                to: target.directory,
-                name: "backup",
-                protections: Self.kept,
-                passcodeGeneration: 0
-            ) { (_) throws(KeychainError) in
+            try write(store) { () throws(KeychainError) in
                 try? target.write(Data([1]), to: "backup")
                 return [1]
             }
@@ -130,12 +133,7 @@ struct WriteBackupTests {
     @Test("without a keybag there is no backup, and nothing of one")
     func noKeybag() throws {
         let failure = #expect(throws: KeychainError.self) {
-            try store.writeCopy(
-                to: target.directory,
-                name: "backup",
-                protections: Self.kept,
-                passcodeGeneration: 0
-            ) { (_) throws(KeychainError) in throw KeychainError(.interactionNotAllowed, "locked") }
+            try write(store) { () throws(KeychainError) in throw KeychainError(.interactionNotAllowed, "locked") }
         }
         #expect(failure?.status == .interactionNotAllowed)
         #expect(try target.names() == [])
