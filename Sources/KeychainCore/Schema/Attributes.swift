@@ -31,6 +31,7 @@ public struct Attributes: Sendable, Hashable {
             let isThere = index < entries.count && entries[index].name == name
             switch (newValue, isThere) {
             case (let value?, true): entries[index].value = value
+            case (let value?, false) where index == entries.count: entries.append(Entry(name: name, value: value))
             case (let value?, false): entries.insert(Entry(name: name, value: value), at: index)
             case (nil, true): entries.remove(at: index)
             case (nil, false): break
