@@ -270,7 +270,10 @@ let targets: [Target] = [
     .plugin(name: "KeychainLintBuild", capability: .buildTool(), dependencies: ["keychain-lint"]),
 
     // executables
-    .executableTarget(name: "keychain-lint", dependencies: ["KeychainLint", "KeychainLintParsing", arguments]),
+    .executableTarget(
+        name: "keychain-lint",
+        dependencies: ["KeychainLint", "KeychainLintParsing", "KeychainCore", arguments]
+    ),
     .executableTarget(
         name: "security-tool",
         dependencies: [

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Glibc
+import KeychainCore
 
 /// The command `keychainctl`.
 public struct KeychainControl: ParsableCommand {
@@ -9,7 +10,10 @@ public struct KeychainControl: ParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "keychainctl",
         abstract: "Manages the keychain and the programs that use it.",
-        subcommands: [DeviceCommand.self, BackupCommand.self, BundleIdentifierCommand.self, TestCommand.self]
+        version: ProductVersion.text,
+        subcommands: [
+            DeviceCommand.self, BackupCommand.self, SecretCommand.self, BundleIdentifierCommand.self, TestCommand.self,
+        ]
     )
 
     /// Runs the command that this process was started with.

@@ -19,6 +19,8 @@ struct Refusal: Error, Hashable, CustomStringConvertible {
         case .device(.attemptTooSoon(let seconds)):
             let delay = Duration.text(seconds)
             self.init("after wrong passcodes, the next attempt is allowed in \(delay); this one was not checked")
+        case .device(.locked):
+            self.init("\(error.reason); 'keychainctl device unlock -- COMMAND' runs a command unlocked")
         default: self.init(error.reason)
         }
     }

@@ -21,8 +21,11 @@ struct Surroundings: Sendable {
     /// Who asks for secrets when no option says where they come from.
     var authenticator: any Authenticator
 
-    /// Where `--passcode-stdin` and `--secret-stdin` read.
+    /// Where `--passcode-stdin`, `--secret-stdin` and the file `-` are read.
     var standardInput: Int32 = STDIN_FILENO
+
+    /// Where the bytes of a secret go.
+    var standardOutput: Int32 = STDOUT_FILENO
 
     /// Takes what the command has to say.
     var say: @Sendable (String) -> Void = { print($0) }

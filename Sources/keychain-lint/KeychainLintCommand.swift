@@ -2,6 +2,7 @@
 #if Lint
 import ArgumentParser
 import Foundation
+import KeychainCore
 import KeychainLint
 import KeychainLintParsing
 
@@ -15,6 +16,7 @@ struct KeychainLintCommand: ParsableCommand {
             Exits with 0 when nothing at or above --fail-on is found, with 1 when something is, with 2 when a path or the \
             configuration cannot be read.
             """,
+        version: ProductVersion.text,
         subcommands: [LintCommand.self, ExplainCommand.self],
         defaultSubcommand: LintCommand.self
     )

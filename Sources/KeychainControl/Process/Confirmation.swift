@@ -36,13 +36,7 @@ enum StandardError {
 
     /// Writes a line to another descriptor.
     static func write(_ line: String, to descriptor: Int32) {
-        var bytes = Array("\(line)\n".utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
-            bytes = bytes.dropFirst(count)
-        }
+        Array("\(line)\n".utf8).withUnsafeBytes { _ = DescriptorOutput.write($0, to: descriptor) }
     }
 }
 

@@ -27,7 +27,7 @@ enum SecretLine {
         var count = 0
         var isAtEnd = false
         while !isAtEnd, count < buffer.count {
-            isAtEnd = try !readByte(from: descriptor, to: buffer.baseAddress.map { $0 + count }, name)
+            isAtEnd = try !readByte(from: descriptor, to: buffer[count...count], name)
             if !isAtEnd, buffer[count] == UInt8(ascii: "\n") { break }
             count += isAtEnd ? 0 : 1
         }
@@ -41,22 +41,15 @@ enum SecretLine {
     /// Whether there was another byte.
     private static func readByte(
         from descriptor: Int32,
-        to target: UnsafeMutableRawPointer?,
+        to target: Slice<UnsafeMutableRawBufferPointer>,
         _ name: SecretSource.Name
     ) throws(Refusal) -> Bool {
-        while true {
-            let got = Glibc.read(descriptor, target, 1)
-            if got >= 0 { return got > 0 }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN:
-                var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                poll(&state, 1, -1)
-            default:
-                let why = String(cString: strerror(errno))
-                throw Refusal("the \(name.text) cannot be read from descriptor \(descriptor): \(why)")
-            }
+        let count = DescriptorInput.read(descriptor, UnsafeMutableRawBufferPointer(rebasing: target))
+        guard count >= 0 else {
+            let why = String(cString: strerror(errno))
+            throw Refusal("the \(name.text) cannot be read from descriptor \(descriptor): \(why)")
         }
+        return count > 0
     }
 }
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainAuthenticators
+import KeychainCore
+
+@_implementationOnly import CKeychainSupport
+
+/// Reads and writes secrets that are whole files.
+enum SecretFile {
+    /// The bytes of a file; its copies on the way are wiped.
+    ///
+    /// - Parameters:
+    ///   - path: the file; `-` for standard input.
+    ///   - standardInput: the descriptor that `-` stands for.
+    /// - Returns: The bytes.
+    /// - Throws: ``Refusal`` when it cannot be read, or has more bytes than an item may have.
+    static func read(_ path: String, standardInput: Int32) throws(Refusal) -> SecretBytes {
+        guard path != "-" else { return try read(standardInput, "standard input") }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("\(path) cannot be opened") }
+        defer { close(descriptor) }
+        return try read(descriptor, path)
+    }
+
+    private static func read(_ descriptor: Int32, _ name: String) throws(Refusal) -> SecretBytes {
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
+        defer {
+            keychain_wipe(chunk.baseAddress, chunk.count)
+            chunk.deallocate()
+        }
+        var secret = SecretBuffer(capacity: chunk.count)
+        while true {
+            let count = DescriptorInput.read(descriptor, chunk)
+            guard count >= 0 else { throw failure("\(name) cannot be read") }
+            guard count > 0 else { return secret.bytes }
+            guard secret.count + count <= ItemLimits.secretByteCount else {
+                throw Refusal("\(name) has more than \(ItemLimits.secretByteCount) bytes, which no item may have")
+            }
+            secret.append(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+        }
+    }
+
+    /// Writes a secret to a new file, which only its owner may read, or to standard output.
+    ///
+    /// - Throws: ``Refusal`` when it cannot be written, or the file is there already: others may have it open.
+    static func write(_ secret: SecretBytes, to path: String?, standardOutput: Int32) throws(Refusal) {
+        guard let path else { return try write(secret, to: standardOutput, "standard output") }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("\(path) cannot be made") }
+        let result = Result { () throws(Refusal) in try write(secret, to: descriptor, path) }
+        let isClosed = close(descriptor) == 0
+        try result.get()
+        guard isClosed else { throw failure("\(path) cannot be written") }
+    }
+
+    private static func write(_ secret: SecretBytes, to descriptor: Int32, _ name: String) throws(Refusal) {
+        let isWritten = secret.withUnsafeBytes { DescriptorOutput.write($0, to: descriptor) }
+        guard isWritten else { throw failure("\(name) cannot be written") }
+    }
+
+    private static func failure(_ what: String) -> Refusal { Refusal("\(what): \(String(cString: strerror(errno)))") }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The version of this package, as its commands print it.
+package enum ProductVersion {
+    /// What the newest heading of `CHANGELOG.md` says.
+    package static let number = "unreleased"
+
+    /// The line that `--version` prints.
+    package static let text = "swift-keychain \(number)"
+}

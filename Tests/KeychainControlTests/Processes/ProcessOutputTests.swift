@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainTestSupport
+import Testing
+
+/// `keychainctl` as a process: what it says beside its results.
+@Suite(.timeLimit(.minutes(30)))
+struct ProcessOutputTests {
+    @Test("a reader who has seen enough hears nothing", arguments: ["keychainctl --help", "keychainctl device status"])
+    func brokenPipe(_ command: String) throws {
+        let folder = try TemporaryFolder()
+        // The command starts when nobody reads its output any more; what it says beside that is read.
+        let script = """
+            exec 3>&1; mkfifo "$HOME/closed"
+            { read -r _ <"$HOME/closed"; \(command) 2>&3; echo "status $?" >&3; } | { exec 0<&-; echo >"$HOME/closed"; }
+            """
+        let (_, output) = try ControlProcess.run(["sh", "-c", script], folder)
+        #expect(output == "status \(128 + SIGPIPE)\n")
+    }
+
+    @Test("a secret goes from a file into the keychain and out again", arguments: ["one\ntwo\n", ""])
+    func secret(_ contents: String) throws {
+        let folder = try TemporaryFolder()
+        let item = "-s svc -a alice"
+        let script = "keychainctl secret store \(item) - >/dev/null && keychainctl secret read \(item)"
+        let (status, output) = try ControlProcess.run(["sh", "-c", script], folder, input: contents)
+        #expect(status == 0 && output == contents)
+    }
+
+    @Test("the version is one line")
+    func version() throws {
+        let (status, output) = try ControlProcess.run(["keychainctl", "--version"], try TemporaryFolder())
+        #expect(status == 0 && output.hasPrefix("swift-keychain ") && output.hasSuffix("\n"))
+    }
+}
