@@ -26,6 +26,15 @@ enum CommandTable {
 
         /// How the command is used.
         var usage: ByteText { "Usage: \(name) \(synopsis)\n" }
+
+        /// Why the command does not work; `nil` for one that does.
+        var remark: String? {
+            switch kind {
+            case .command: nil
+            case .notYet: "not implemented yet"
+            case .noMeaning: "not supported on this platform"
+            }
+        }
     }
 
     /// What there is behind a name.
@@ -41,10 +50,21 @@ enum CommandTable {
     /// The first command whose name begins with a word.
     static func entry(matching word: Word) -> Entry? { entries.first { word.isPrefix(of: $0.name) } }
 
-    /// The names with what they do, in two columns.
-    static let list: ByteText = entries.reduce(ByteText()) { text, entry in
-        let blanks = String(repeating: " ", count: max(36 - entry.name.utf8.count, 0))
-        return text + "    \(entry.name)\(blanks) \(entry.summary)\n"
+    /// The names with what they do, in two columns, and below them the names of the commands that do not work.
+    ///
+    /// Not beside them, because tools look for whole lines of the list.
+    static let list: ByteText = {
+        let lines = entries.map { entry in
+            let blanks = String(repeating: " ", count: max(36 - entry.name.utf8.count, 0))
+            return "    \(entry.name)\(blanks) \(entry.summary)\n"
+        }
+        return ByteText(lines.joined()) + unusable("not implemented yet") + unusable("not supported on this platform")
+    }()
+
+    /// The commands with a remark, under it.
+    private static func unusable(_ remark: String) -> ByteText {
+        let names = entries.filter { $0.remark == remark }.map { "    \($0.name)\n" }.joined()
+        return ByteText("\(remark):\n\(names)")
     }
 
     static let entries: [Entry] = [

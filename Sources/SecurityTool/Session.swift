@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// What commands work with.
 struct Session {
     let keychain: UserKeychain
@@ -34,6 +36,9 @@ struct Session {
             return try run(entry, typedName: name, words)
         } catch let failure as CommandFailure {
             if let message = failure.message { try errors.write("\(message)\n") }
+            if failure.status == Status.interactionNotAllowed.rawValue, keychain.isLocked {
+                try errors.write(Self.lockedRemark)
+            }
             if failure.status == CommandFailure.usage.status {
                 try errors.write("\(entry.usage)        \(entry.summary)\n")
             }
@@ -51,14 +56,15 @@ struct Session {
         switch entry.kind {
         case .command(let command):
             return try command.run(invocation, in: self)
-        case .notYet:
+        case .notYet, .noMeaning:
             if invocation.asksForUsage { throw CommandFailure.usage }
-            throw CommandFailure("security: \(entry.name): not implemented yet")
-        case .noMeaning:
-            if invocation.asksForUsage { throw CommandFailure.usage }
-            throw CommandFailure("security: \(entry.name): not supported on this platform")
+            throw CommandFailure("security: \(entry.name): \(entry.remark ?? "")")
         }
     }
+
+    /// What to do about items that need a passcode.
+    private static let lockedRemark: ByteText =
+        "security: the keychain is locked; to run a command unlocked: keychainctl device unlock -- security ...\n"
 
     /// Shows the command in full.
     ///

@@ -37,6 +37,9 @@ package struct Tool {
     func run(_ words: [Word], input: Int32, output: Output, errors: Output) -> Int32 {
         do {
             return try run(words, GlobalOptions(words), input, output, errors)
+        } catch let failure as Output.Failure where failure.code == EPIPE {
+            // Who reads the output has seen enough, as `head` has. The status still says that not all was written.
+            return 1
         } catch let failure as Output.Failure {
             try? errors.write("security: the output cannot be written: \(String(cString: strerror(failure.code)))\n")
         } catch {
@@ -66,7 +69,8 @@ package struct Tool {
             prompts: PasswordPrompt(
                 input: reader,
                 errors: errors,
-                usesStandardInput: options.readsPasswordsFromInput
+                usesStandardInput: options.readsPasswordsFromInput,
+                endsInput: !command.isEmpty
             ),
             isQuiet: options.isQuiet,
             isVerbose: options.isVerbose

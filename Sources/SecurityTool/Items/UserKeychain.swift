@@ -7,6 +7,12 @@ struct UserKeychain: Sendable {
     let backend: any KeychainBackend
     let name: KeychainName
 
+    /// Whether items stay closed until somebody enters the passcode; `false` where that cannot be told.
+    var isLocked: Bool {
+        guard let status = try? backend.device.status() else { return false }
+        return status.hasPasscode && status.lockState != .unlocked
+    }
+
     /// Finds every item that can be shown: those in the common group first, otherwise in the order of the store.
     ///
     /// Of items that differ in their group only, the one that was changed last comes first: macOS would have one of them,

@@ -72,6 +72,14 @@ final class LineReader {
         }
     }
 
+    /// Whether nothing follows; blocks until that is known.
+    ///
+    /// What follows is lost to others where the reader does not read ahead.
+    func isAtEnd() throws -> Bool {
+        guard unread.isEmpty else { return false }
+        return try !fill()
+    }
+
     /// Whether there was anything to read.
     private func fill() throws -> Bool {
         while true {

@@ -14,6 +14,9 @@ struct PasswordPrompt {
     /// Whether passwords come from standard input only, one line each, without a prompt.
     let usesStandardInput: Bool
 
+    /// Whether the line is to be all of the input: where it is not, what follows are commands.
+    let endsInput: Bool
+
     /// How often a new password may be typed differently.
     private static let attempts = 3
 
@@ -43,7 +46,7 @@ struct PasswordPrompt {
     /// - Throws: ``CommandFailure`` when the answer cannot be read, or is too long.
     func ask(_ question: String, mustExist: Bool = false) throws -> SecretBytes {
         do {
-            if usesStandardInput { return try answer(try input.next(), mustExist: true) }
+            if usesStandardInput { return try answerOfInput() }
             let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
             guard terminal >= 0 else { return try ask(question, input, errors, mustExist) }
             defer { close(terminal) }
@@ -72,6 +75,20 @@ struct PasswordPrompt {
             throw CommandFailure("security: the terminal may have cut the password; use standard input and -S")
         }
         return password
+    }
+
+    /// The line of standard input, which has to be the last, except on a terminal.
+    ///
+    /// A file of several lines is a mistake, and half of a key would be worse than none.
+    private func answerOfInput() throws -> SecretBytes {
+        let password = try answer(try input.next(), mustExist: true)
+        guard endsInput, isatty(input.descriptor) == 0, try !input.isAtEnd() else { return password }
+        throw CommandFailure(
+            """
+            security: standard input has more than one line; -S reads a password of one line. For other bytes there \
+            is -X with hexadecimal digits, and 'keychainctl secret store' for a file
+            """
+        )
     }
 
     private func answer(_ line: LineReader.Line, mustExist: Bool) throws -> SecretBytes {

@@ -60,6 +60,7 @@ struct UnlockProcessTests {
         #expect(try offers.isEmpty, "a lock removes the file")
         try process.send("go on\n")
         #expect(try process.line().contains(Self.isLocked))
+        #expect(try process.line().contains("keychainctl device unlock -- "))
         try process.send("find-generic-password -s svc -w\n")
         #expect(try process.line().contains(Self.isLocked))
         process.closeInput()

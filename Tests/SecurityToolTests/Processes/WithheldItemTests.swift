@@ -61,6 +61,21 @@ struct WithheldItemTests {
         #expect(update.errorText == "security: SecKeychainItemModifyContent: \(Self.refusal)\n" + duplicate)
     }
 
+    @Test("a locked keychain says how a command is run unlocked")
+    func lockedKeychain() throws {
+        let keychain = keychain()
+        #expect(try run("add-generic-password -a alice -s svc -w v").status == 0)
+        try keychain.device.setPasscode(SecretBytes(Array("1234".utf8)))
+        let command = "keychainctl device unlock -- security ..."
+        let hint = "security: the keychain is locked; to run a command unlocked: \(command)\n"
+        let search = "security: SecKeychainSearchCopyNext: \(Self.refusal)\n"
+        let find = try run("find-generic-password -s svc -w")
+        #expect(find.status == 36 && find.output.isEmpty && find.errorText.hasSuffix(hint))
+        #expect(try run("delete-generic-password -s svc").errorText == search + hint)
+        #expect(try run("add-generic-password -a bob -s svc -w v").errorText.hasSuffix(hint))
+        #expect(try run("find-generic-password -s other").status == 44)
+    }
+
     @Test("a damaged item hides no other", arguments: ["metadata", "secret"])
     func damagedItem(_ column: String) throws {
         try addThreeAndDamageFirst(column)
@@ -127,13 +142,17 @@ struct WithheldItemTests {
             kSecAttrAccessControl: access, kSecValueData: Data("guarded".utf8),
         ]
         let passcode = SecretBytes(Array("1234".utf8))
-        var options = DeviceOptions()
-        options.passwordWork = .leastInFiles
-        let keychain = EmbeddedKeychain(at: KeychainLocation(path: user.keychainPath), device: options)
+        let keychain = keychain()
         try keychain.device.setPasscode(passcode)
         let context = KeychainContext(backend: keychain, client: Client(accessGroups: [group]))
         #expect(KeychainContext.$current.withValue(context) { Items.add(attributes) } == errSecSuccess)
         try keychain.device.removePasscode(passcode)
+    }
+
+    private func keychain() -> EmbeddedKeychain {
+        var options = DeviceOptions()
+        options.passwordWork = .leastInFiles
+        return EmbeddedKeychain(at: KeychainLocation(path: user.keychainPath), device: options)
     }
 
     private func addThreeAndDamageFirst(_ column: String) throws {

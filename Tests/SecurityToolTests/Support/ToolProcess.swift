@@ -88,7 +88,7 @@ struct ToolProcess {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         let flags = O_WRONLY | O_CREAT
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, streams.input ?? "/dev/null", O_RDWR, 0)
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, streams.input ?? "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, streams.output ?? "/dev/null", flags, 0o600)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, streams.errors ?? "/dev/null", flags, 0o600)
         var identifier: pid_t = 0
