@@ -75,6 +75,15 @@ struct ContractTests {
         #expect(duplicate.consequence == duplicate.rule.consequence)
     }
 
+    @Test("a list of what was ever stored, and a deletion by a prefix, are found")
+    func listing() async throws {
+        let broken = try await KeychainContract.violations(of: PrefixStore()).map(\.rule.name)
+        #expect(broken.contains("the list forgets what was deleted"))
+        #expect(broken.contains("clearing takes whole names"))
+        #expect(!broken.contains("clearing takes a service"))
+        #expect(!broken.contains("the list has each account once"))
+    }
+
     @Test("rules that are not run are said, and are issues where the subject is to have what they need")
     func notRun() async throws {
         let warnings = Mutex<[String]>([])
@@ -129,4 +138,20 @@ private struct RefusingStore: PasswordStoreContractSubject {
     func set(_ password: Data, service: String, account: String) throws { throw Full() }
     func get(service: String, account: String) -> Data? { nil }
     func delete(service: String, account: String) {}
+}
+
+/// A store that remembers deleted accounts, and clears every service that begins as the named one does.
+private final class PrefixStore: ListingPasswordStoreContractSubject, ClearingPasswordStoreContractSubject {
+    private var passwords: [String: [String: Data]] = [:]
+    private var listed: [String: Set<String>] = [:]
+
+    func set(_ password: Data, service: String, account: String) {
+        passwords[service, default: [:]][account] = password
+        listed[service, default: []].insert(account)
+    }
+
+    func get(service: String, account: String) -> Data? { passwords[service]?[account] }
+    func delete(service: String, account: String) { passwords[service]?[account] = nil }
+    func accounts(service: String) -> [String] { Array(listed[service] ?? []) }
+    func deleteAll(service: String) { passwords = passwords.filter { !$0.key.hasPrefix(service) } }
 }

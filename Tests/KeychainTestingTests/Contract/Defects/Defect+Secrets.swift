@@ -50,6 +50,25 @@ extension Defect {
             functions.misreadAdd(change)
             functions.misread(.copy, change)
         },
+        Defect("a list in the first access group is of another", breaks: "no access group is the default one") {
+            $0.misread(.copy) { query in
+                let group = kSecAttrAccessGroup as String
+                guard isOfAll(query), query[group] as? String == KeychainContract.defaultAccessGroup else { return }
+                query[group] = KeychainContract.sharedAccessGroup
+            }
+        },
+        Defect("a delete goes by the beginning of the service", breaks: "a delete takes whole names") { functions in
+            functions.onDelete = { query in
+                let service = kSecAttrService as String
+                guard let prefix = query[service] as? String else { return DefectiveFunctions.real.delete(query) }
+                for suffix in [".work", "box"] {
+                    var longer = query
+                    longer[service] = prefix + suffix
+                    _ = DefectiveFunctions.real.delete(longer)
+                }
+                return DefectiveFunctions.real.delete(query)
+            }
+        },
         Defect("a delete compares the secret", breaks: "the secret does not filter") { functions in
             functions.onDelete = { query in
                 var copying = query
