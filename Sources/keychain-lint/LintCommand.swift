@@ -118,7 +118,7 @@ struct LintCommand: ParsableCommand {
         let path = paths.first ?? "."
         _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
         let folder = isFolder.boolValue ? path : URL(fileURLWithPath: path).deletingLastPathComponent().path
-        process.arguments = ["git", "-C", folder] + arguments
+        process.arguments = ["git", "-C", folder, "-c", "core.quotePath=false"] + arguments
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()
@@ -129,7 +129,12 @@ struct LintCommand: ParsableCommand {
     }
 
     private func changedLines(since base: String) throws -> ChangedLines {
-        ChangedLines(diff: try git(["diff", "--unified=0", "--no-color", "--no-ext-diff", base, "--"]))
+        let diff = try git([
+            "diff", "--unified=0", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/",
+            "--end-of-options", base, "--",
+        ])
+        let added = try git(["ls-files", "--others", "--exclude-standard", "--full-name", "-z"])
+        return ChangedLines(diff: diff, added: added.split(separator: "\0").map(String.init))
     }
 
     private func repositoryPrefix() throws -> String {
@@ -139,7 +144,7 @@ struct LintCommand: ParsableCommand {
     /// The keychain access groups of entitlements at a commit, by path below the folder that is linted.
     private func accessGroups(at base: String) throws -> [String: [String]] {
         var result: [String: [String]] = [:]
-        for path in try git(["ls-tree", "-r", "-z", "--name-only", base]).split(separator: "\0")
+        for path in try git(["ls-tree", "-r", "-z", "--name-only", "--end-of-options", base]).split(separator: "\0")
         where path.hasSuffix(".entitlements") {
             result[String(path)] = Linter.accessGroups(ofEntitlements: try git(["show", "\(base):./\(path)"]))
         }

@@ -9,7 +9,8 @@ let package = Package(
         .testTarget(
             name: "KeychainLintTests",
             dependencies: [
-                .product(name: "KeychainLint", package: "swift-keychain")
+                .product(name: "KeychainLint", package: "swift-keychain"),
+                .product(name: "keychain-lint", package: "swift-keychain"),
             ],
             exclude: ["Corpus"]
         )

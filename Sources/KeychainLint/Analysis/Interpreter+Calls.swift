@@ -368,7 +368,7 @@ extension Interpreter {
         record(.call(describe(callee, arguments, isStatement, nil, &environment)), expression.range, environment)
         // A wrapper around one dictionary stands for it.
         if values.count == 1, arguments[0].label == nil, environment.dictionary(values[0]) != nil { return values[0] }
-        for (argument, value) in zip(arguments, values) { runArgument(argument, value, &environment) }
+        for (argument, value) in zip(arguments, values) { runArgument(argument, value, [], &environment) }
         return .instance(type)
     }
 
@@ -398,7 +398,7 @@ extension Interpreter {
             } else if case .reference(let index) = value, let dictionary = environment.heap[index] {
                 environment.heap[index] = Self.opened(dictionary)
             }
-            runArgument(argument, value, &environment)
+            runArgument(argument, value, elements(of: callee, &environment), &environment)
         }
         if tryDepth > 0 { throwTargets[throwTargets.count - 1].append(environment) }
         // The text of a short call stands for its value.
@@ -412,11 +412,25 @@ extension Interpreter {
         return .unknown
     }
 
-    private func runArgument(_ argument: CallArgument, _ value: Value, _ environment: inout Environment) {
+    /// What a closure that goes through a list of results is given.
+    private func elements(of callee: Expression, _ environment: inout Environment) -> [Value] {
+        guard case .member(let base?, let name) = callee.kind, base.path != nil,
+            ["map", "compactMap", "flatMap", "forEach", "filter", "first", "contains"].contains(name),
+            case .result(let site, _) = evaluate(base, &environment)
+        else { return [] }
+        return [.result(site, isWhole: false)]
+    }
+
+    private func runArgument(
+        _ argument: CallArgument,
+        _ value: Value,
+        _ given: [Value],
+        _ environment: inout Environment
+    ) {
         guard case .closure(let closure) = value, case .closure = argument.value.kind else { return }
         // It may be called at once, later or never.
         var called = environment
-        _ = run(closure.closure, [], &called)
+        _ = run(closure.closure, given, &called)
         environment = Environment.join(environment, called) ?? environment
     }
 }

@@ -237,7 +237,7 @@ package final class Interpreter {
     }
 
     private static func neverReturns(_ callee: Expression) -> Bool {
-        ["fatalError", "preconditionFailure", "exit", "abort"].contains(callee.lastName ?? "")
+        ["fatalError", "preconditionFailure", "exit", "abort", "#error"].contains(callee.lastName ?? "")
             && callee.path?.count == 1
     }
 
@@ -281,6 +281,8 @@ package final class Interpreter {
         }
         if case .array(let values) = value, let first = values.first {
             bind(pattern, values.dropFirst().reduce(first) { $0.joined($1) }, &environment)
+        } else if case .result(let site, _) = value {
+            bind(pattern, .result(site, isWhole: false), &environment)
         } else {
             bind(pattern, nil, &environment)
         }

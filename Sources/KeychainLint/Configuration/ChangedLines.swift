@@ -4,13 +4,19 @@
 public struct ChangedLines: Sendable {
     private var ranges: [String: [ClosedRange<Int>]] = [:]
 
-    /// Reads a unified diff.
-    public init(diff: String) {
+    /// Reads a unified diff, with `a/` and `b/` before its paths.
+    ///
+    /// - Parameters:
+    ///   - diff: The text of the diff.
+    ///   - added: Files that are new as a whole, and that the diff does not have.
+    public init(diff: String, added: [String] = []) {
+        for path in added { ranges[path] = [1...Int.max] }
         var file = ""
         for line in diff.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.hasPrefix("+++ ") {
                 let path = line.dropFirst(4)
-                file = path.hasPrefix("b/") ? String(path.dropFirst(2)) : String(path)
+                // A tab follows a path with spaces.
+                file = String((path.hasPrefix("b/") ? path.dropFirst(2) : path).prefix { $0 != "\t" })
             } else if line.hasPrefix("@@"), let plus = line.firstIndex(of: "+") {
                 let numbers = line[line.index(after: plus)...].prefix { $0 != " " }.split(separator: ",")
                 guard let first = numbers.first.flatMap({ Int($0) }) else { continue }

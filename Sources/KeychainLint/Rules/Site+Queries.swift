@@ -40,6 +40,11 @@ extension AbstractDictionary.Variant {
         }
     }
 
+    /// Whether the limit is a number: a small one, to see whether there is more than one item.
+    var hasNumericLimit: Bool {
+        if case .integer? = value("kSecMatchLimit") { true } else { false }
+    }
+
     var hasReference: Bool { KeyTable.referenceKeys.contains { has($0) } }
 
     /// The columns that name the item, as texts that can be compared; nil for one that is not known.

@@ -76,7 +76,7 @@ extension Rule {
                     // On macOS deleting an app is not what people do to begin again.
                     guard declaration.attributes.contains(where: { ["main", "UIApplicationMain"].contains($0.name) }),
                         source.imports.contains("UIKit") || source.imports.contains("SwiftUI"),
-                        !source.imports.contains("AppKit")
+                        !source.imports.contains("AppKit"), !source.path.contains("Test")
                     else { continue }
                     report.add(
                         Place(file: file, range: declaration.nameRange),

@@ -48,3 +48,78 @@ enum BackgroundRoot {
         return result
     }
 }
+
+/// A store, and code that reads it, for the examples of rules on background code.
+extension Rule.Example {
+    enum Reader {
+        case refresh, `extension`, fetch, screen
+
+        fileprivate var code: String {
+            switch self {
+            case .refresh: Reader.refreshing
+            case .extension: Reader.service
+            case .fetch: Reader.fetching
+            case .screen: Reader.showing
+            }
+        }
+
+        private static let refreshing = """
+            func refresh(_ task: BGAppRefreshTask) {
+                var r: CFTypeRef?
+                let status = vault.get(&r)
+                task.setTaskCompleted(success: status == errSecSuccess)
+            }
+            """
+
+        private static let service = """
+            final class Service: UNNotificationServiceExtension {
+                override func didReceive(_ request: UNNotificationRequest, withContentHandler handler: @escaping (UNNotificationContent) -> Void) {
+                    var r: CFTypeRef?
+                    let status = vault.get(&r)
+                    print(status)
+                }
+            }
+            """
+
+        private static let fetching = """
+            final class App: NSObject, UIApplicationDelegate {
+                func application(_ application: UIApplication, performFetchWithCompletionHandler done: @escaping (UIBackgroundFetchResult) -> Void) {
+                    var r: CFTypeRef?
+                    done(vault.get(&r) == errSecSuccess ? .newData : .failed)
+                }
+            }
+            """
+
+        private static let showing = """
+            final class Screen {
+                func viewDidLoad() {
+                    var r: CFTypeRef?
+                    print(vault.get(&r))
+                }
+            }
+            """
+    }
+
+    /// A store that adds its item with these attributes, and a reader of it; with the flags of an access control `control`.
+    static func background(_ attributes: String, control flags: String? = nil, _ reader: Reader) -> Rule.Example {
+        let control = flags.map {
+            "let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, \($0), nil)!\n"
+        }
+        return .code(
+            """
+            import Security
+            struct Vault {
+                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
+                func put(_ d: Data) -> OSStatus {
+                    SecItemAdd(id.merging([kSecValueData: d, \(attributes)]) { $1 } as CFDictionary, nil)
+                }
+                func get(_ r: inout CFTypeRef?) -> OSStatus {
+                    SecItemCopyMatching(id.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 } as CFDictionary, &r)
+                }
+            }
+            let vault = Vault()
+            """,
+            (control ?? "") + reader.code
+        )
+    }
+}

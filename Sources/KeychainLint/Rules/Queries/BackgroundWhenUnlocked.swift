@@ -17,122 +17,14 @@ extension Rule {
             in the foreground.
             """,
         flagged: [
-            """
-            import Security
-            struct Vault {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                func put(_ d: Data) -> OSStatus {
-                    SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked]) { $1 } as CFDictionary, nil)
-                }
-                func get(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching(id.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 } as CFDictionary, &r)
-                }
-            }
-            let vault = Vault()
-            func refresh(_ task: BGAppRefreshTask) {
-                var r: CFTypeRef?
-                let status = vault.get(&r)
-                task.setTaskCompleted(success: status == errSecSuccess)
-            }
-            """,
-            """
-            import Security
-            struct Vault {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                func put(_ d: Data) -> OSStatus {
-                    SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly]) { $1 } as CFDictionary, nil)
-                }
-                func get(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching(id.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 } as CFDictionary, &r)
-                }
-            }
-            let vault = Vault()
-            final class Service: UNNotificationServiceExtension {
-                override func didReceive(_ request: UNNotificationRequest, withContentHandler handler: @escaping (UNNotificationContent) -> Void) {
-                    var r: CFTypeRef?
-                    let status = vault.get(&r)
-                    print(status)
-                }
-            }
-            """,
-            """
-            import Security
-            struct Vault {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                func put(_ d: Data) -> OSStatus {
-                    SecItemAdd(id.merging([kSecValueData: d, kSecAttrLabel: "x"]) { $1 } as CFDictionary, nil)
-                }
-                func get(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching(id.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 } as CFDictionary, &r)
-                }
-            }
-            let vault = Vault()
-            final class App: NSObject, UIApplicationDelegate {
-                func application(_ application: UIApplication, performFetchWithCompletionHandler done: @escaping (UIBackgroundFetchResult) -> Void) {
-                    var r: CFTypeRef?
-                    done(vault.get(&r) == errSecSuccess ? .newData : .failed)
-                }
-            }
-            """,
+            .background("kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked", .refresh),
+            .background("kSecAttrAccessible: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly", .extension),
+            .background("kSecAttrLabel: \"x\"", .fetch),
         ],
         accepted: [
-            """
-            import Security
-            struct Vault {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                func put(_ d: Data) -> OSStatus {
-                    SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock]) { $1 } as CFDictionary, nil)
-                }
-                func get(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching(id.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 } as CFDictionary, &r)
-                }
-            }
-            let vault = Vault()
-            func refresh(_ task: BGAppRefreshTask) {
-                var r: CFTypeRef?
-                let status = vault.get(&r)
-                task.setTaskCompleted(success: status == errSecSuccess)
-            }
-            """,
-            """
-            import Security
-            struct Vault {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                func put(_ d: Data) -> OSStatus {
-                    SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked]) { $1 } as CFDictionary, nil)
-                }
-                func get(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching(id.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 } as CFDictionary, &r)
-                }
-            }
-            let vault = Vault()
-            final class Screen {
-                func viewDidLoad() {
-                    var r: CFTypeRef?
-                    print(vault.get(&r))
-                }
-            }
-            """,
-            """
-            import Security
-            struct Vault {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                func put(_ d: Data) -> OSStatus {
-                    SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly]) { $1 } as CFDictionary, nil)
-                }
-                func get(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching(id.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 } as CFDictionary, &r)
-                }
-            }
-            let vault = Vault()
-            final class Service: UNNotificationServiceExtension {
-                override func didReceive(_ request: UNNotificationRequest, withContentHandler handler: @escaping (UNNotificationContent) -> Void) {
-                    var r: CFTypeRef?
-                    let status = vault.get(&r)
-                    print(status)
-                }
-            }
-            """,
+            .background("kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock", .refresh),
+            .background("kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked", .screen),
+            .background("kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly", .extension),
         ],
         check: .module { all, report in
             for (add, root, read, reason) in BackgroundRoot.meetings(all) {

@@ -16,125 +16,14 @@ extension Rule {
             kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly.
             """,
         flagged: [
-            """
-            import Security
-            struct Vault {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                func put(_ d: Data) -> OSStatus {
-                    SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessControl: control]) { $1 } as CFDictionary, nil)
-                }
-                func get(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching(id.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 } as CFDictionary, &r)
-                }
-            }
-            let vault = Vault()
-            let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryAny, nil)!
-            func refresh(_ task: BGAppRefreshTask) {
-                var r: CFTypeRef?
-                let status = vault.get(&r)
-                task.setTaskCompleted(success: status == errSecSuccess)
-            }
-            """,
-            """
-            import Security
-            struct Vault {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                func put(_ d: Data) -> OSStatus {
-                    SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessControl: control]) { $1 } as CFDictionary, nil)
-                }
-                func get(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching(id.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 } as CFDictionary, &r)
-                }
-            }
-            let vault = Vault()
-            let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, [.userPresence], nil)!
-            final class Service: UNNotificationServiceExtension {
-                override func didReceive(_ request: UNNotificationRequest, withContentHandler handler: @escaping (UNNotificationContent) -> Void) {
-                    var r: CFTypeRef?
-                    let status = vault.get(&r)
-                    print(status)
-                }
-            }
-            """,
-            """
-            import Security
-            struct Vault {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                func put(_ d: Data) -> OSStatus {
-                    SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessControl: control]) { $1 } as CFDictionary, nil)
-                }
-                func get(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching(id.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 } as CFDictionary, &r)
-                }
-            }
-            let vault = Vault()
-            let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryCurrentSet, nil)!
-            final class App: NSObject, UIApplicationDelegate {
-                func application(_ application: UIApplication, performFetchWithCompletionHandler done: @escaping (UIBackgroundFetchResult) -> Void) {
-                    var r: CFTypeRef?
-                    done(vault.get(&r) == errSecSuccess ? .newData : .failed)
-                }
-            }
-            """,
+            .background("kSecAttrAccessControl: control", control: ".biometryAny", .refresh),
+            .background("kSecAttrAccessControl: control", control: "[.userPresence]", .extension),
+            .background("kSecAttrAccessControl: control", control: ".biometryCurrentSet", .fetch),
         ],
         accepted: [
-            """
-            import Security
-            struct Vault {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                func put(_ d: Data) -> OSStatus {
-                    SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessControl: control]) { $1 } as CFDictionary, nil)
-                }
-                func get(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching(id.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 } as CFDictionary, &r)
-                }
-            }
-            let vault = Vault()
-            let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryAny, nil)!
-            final class Screen {
-                func viewDidLoad() {
-                    var r: CFTypeRef?
-                    print(vault.get(&r))
-                }
-            }
-            """,
-            """
-            import Security
-            struct Vault {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                func put(_ d: Data) -> OSStatus {
-                    SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessControl: control]) { $1 } as CFDictionary, nil)
-                }
-                func get(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching(id.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 } as CFDictionary, &r)
-                }
-            }
-            let vault = Vault()
-            let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .privateKeyUsage, nil)!
-            func refresh(_ task: BGAppRefreshTask) {
-                var r: CFTypeRef?
-                let status = vault.get(&r)
-                task.setTaskCompleted(success: status == errSecSuccess)
-            }
-            """,
-            """
-            import Security
-            struct Vault {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                func put(_ d: Data) -> OSStatus {
-                    SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock]) { $1 } as CFDictionary, nil)
-                }
-                func get(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching(id.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 } as CFDictionary, &r)
-                }
-            }
-            let vault = Vault()
-            func refresh(_ task: BGAppRefreshTask) {
-                var r: CFTypeRef?
-                let status = vault.get(&r)
-                task.setTaskCompleted(success: status == errSecSuccess)
-            }
-            """,
+            .background("kSecAttrAccessControl: control", control: ".biometryAny", .screen),
+            .background("kSecAttrAccessControl: control", control: ".privateKeyUsage", .refresh),
+            .background("kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock", .refresh),
         ],
         check: .module { all, report in
             // The flags that a module uses with its access controls; only when all of them ask is it sure that this one does.

@@ -42,14 +42,14 @@ extension Rule {
         accepted: [
             """
             import Security
-            func deleteAll() -> OSStatus {
-                SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s"] as CFDictionary)
+            func forget(_ a: String) -> OSStatus {
+                SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: a] as CFDictionary)
             }
             """,
             """
             import Security
-            func forget(_ a: String) -> OSStatus {
-                SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: a] as CFDictionary)
+            func deleteAll() -> OSStatus {
+                SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s"] as CFDictionary)
             }
             """,
             """
@@ -66,24 +66,8 @@ extension Rule {
             """,
         ],
         check: .module { all, report in
-            for facts in all.functions where !facts.isTest {
-                for site in facts.reported where site.function == .delete && !site.isClassWide {
-                    guard let (keys, itemClass) = site.missingIdentity() else { continue }
-                    if facts.isBulk(site), site.hasScope { continue }
-                    // Both halves of a key pair have its tag.
-                    let isPair = itemClass == .key && keys == ["kSecAttrKeyClass"]
-                    // One item for each service, by design.
-                    let isConsistent =
-                        keys == ["kSecAttrAccount"] && all.addsOmit(keys, type: facts.typeName, file: facts.file)
-                    report.add(
-                        site.reportPlace,
-                        "deletes every item that matches: \(list(keys)) \(keys.count > 1 ? "are" : "is") not given",
-                        severity: isPair || isConsistent ? .note : nil,
-                        confidence: isPair || isConsistent ? .medium : nil,
-                        related: site.originRelated,
-                        context: site.context
-                    )
-                }
+            all.reportIncompleteIdentity(of: .delete, verb: "deletes", to: &report) { site, facts in
+                site.isClassWide || (facts.isBulk(site) && site.hasScope)
             }
         }
     )

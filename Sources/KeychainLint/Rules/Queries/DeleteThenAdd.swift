@@ -57,10 +57,9 @@ extension Rule {
             func save(_ d: Data) -> OSStatus {
                 let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
                 let new: [CFString: Any] = [kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked]
-                if SecItemUpdate(id as CFDictionary, new as CFDictionary) == errSecItemNotFound {
-                    return SecItemAdd(id.merging(new) { $1 } as CFDictionary, nil)
-                }
-                return errSecSuccess
+                var status = SecItemUpdate(id as CFDictionary, new as CFDictionary)
+                if status == errSecItemNotFound { status = SecItemAdd(id.merging(new) { $1 } as CFDictionary, nil) }
+                return status
             }
             """,
             """

@@ -71,12 +71,38 @@ extension Rule {
                 func legacyItem() -> OSStatus { SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, nil) }
                 """
             ),
+            // Every platform that is built for is one of the first two.
+            .mac(
+                """
+                import Security
+                func keep(_ d: Data, _ access: SecAccess) -> OSStatus {
+                    var q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                        kSecValueData: d]
+                    #if os(iOS)
+                    q[kSecAttrAccessible] = kSecAttrAccessibleAfterFirstUnlock
+                    #elseif os(macOS)
+                    q[kSecAttrAccess] = access
+                    #else
+                    #error("another platform")
+                    #endif
+                    return SecItemAdd(q as CFDictionary, nil)
+                }
+                """
+            ),
         ],
         check: .site { site, facts, report in
             guard facts.platforms.contains(.macOS) else { return }
             let names = (facts.name + " " + (facts.typeName ?? "") + " " + (site.symbol?.function.name ?? ""))
                 .lowercased()
             if ["legacy", "migrat", "filebased", "precatalina"].contains(where: { names.contains($0) }) { return }
+            // A file that says who may use an item means the file-based keychain.
+            if [
+                "kSecAttrAccess]", "kSecAttrAccess ", "kSecAttrAccess:", "kSecUseKeychain", "kSecMatchSearchList",
+                "SecKeychain",
+            ]
+            .contains(where: { !ByteSearch.occurrences(of: Array($0.utf8), in: facts.source.text).isEmpty }) {
+                return
+            }
             let excludesMac = site.assumptions.contains { condition, isTrue in
                 condition.hasPrefix("#if ") && PlatformCondition.excludesMac(condition, isTrue)
             }

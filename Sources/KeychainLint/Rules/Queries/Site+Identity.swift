@@ -53,3 +53,38 @@ extension ModuleFacts {
         }
     }
 }
+
+extension ModuleFacts {
+    /// Reports calls of a function that may touch many items, because columns of the primary key are not given.
+    ///
+    /// - Parameters:
+    ///   - function: The function whose calls are meant.
+    ///   - verb: What it does to items, as a finding says it.
+    ///   - report: Where findings go.
+    ///   - isMeant: Whether a call means many items.
+    func reportIncompleteIdentity(
+        of function: ItemFunction,
+        verb: String,
+        to report: inout Report,
+        unless isMeant: (Site, FunctionFacts) -> Bool
+    ) {
+        for facts in functions where !facts.isTest {
+            for site in facts.reported where site.function == function && !isMeant(site, facts) {
+                guard let (keys, itemClass) = site.missingIdentity() else { continue }
+                // Both halves of a key pair have its tag.
+                let isPair = itemClass == .key && keys == ["kSecAttrKeyClass"]
+                // One item for each service, by design.
+                let isConsistent =
+                    keys == ["kSecAttrAccount"] && addsOmit(keys, type: facts.typeName, file: facts.file)
+                report.add(
+                    site.reportPlace,
+                    "\(verb) every item that matches: \(list(keys)) \(keys.count > 1 ? "are" : "is") not given",
+                    severity: isPair || isConsistent ? .note : nil,
+                    confidence: isPair || isConsistent ? .medium : nil,
+                    related: site.originRelated,
+                    context: site.context
+                )
+            }
+        }
+    }
+}

@@ -60,25 +60,10 @@ extension Rule {
             """,
         ],
         check: .module { all, report in
-            for facts in all.functions where !facts.isTest {
-                for site in facts.reported where site.function == .update {
-                    guard let (keys, itemClass) = site.missingIdentity() else { continue }
-                    let changed = Set((site.attributes?.variants ?? []).flatMap(\.entries.keys))
-                    let isMove = changed == ["kSecAttrAccessGroup"]
-                    let isPair = itemClass == .key && keys == ["kSecAttrKeyClass"]
-                    if facts.isBulk(site) || isMove { continue }
-                    // One item for each service, by design.
-                    let isConsistent =
-                        keys == ["kSecAttrAccount"] && all.addsOmit(keys, type: facts.typeName, file: facts.file)
-                    report.add(
-                        site.reportPlace,
-                        "updates every item that matches: \(list(keys)) \(keys.count > 1 ? "are" : "is") not given",
-                        severity: isPair || isConsistent ? .note : nil,
-                        confidence: isPair || isConsistent ? .medium : nil,
-                        related: site.originRelated,
-                        context: site.context
-                    )
-                }
+            all.reportIncompleteIdentity(of: .update, verb: "updates", to: &report) { site, facts in
+                // A move of items to another group may mean all of them.
+                let changed = Set((site.attributes?.variants ?? []).flatMap(\.entries.keys))
+                return facts.isBulk(site) || changed == ["kSecAttrAccessGroup"]
             }
         }
     )

@@ -63,25 +63,15 @@ extension Rule {
             """,
         ],
         check: .function { facts, report in
-            var reported: Set<Place> = []
-            for site in facts.sites where site.function == .delete {
-                for other in facts.sites.prefix(site.index) {
-                    guard site.passed.contains(other.index), let codes = site.codes[other.index],
-                        codes.contains(.interactionNotAllowed), codes.isNamedOnly
-                    else {
-                        continue
-                    }
-                    if site.depth > 0, other.depth > 0, site.rootCall == other.rootCall { continue }
-                    let place = site.depth == 0 ? site.place : site.rootCall
-                    guard reported.insert(place).inserted else { break }
-                    report.add(
-                        place,
-                        "deletes the item because the keychain is locked",
-                        related: [(other.rootCall, "the call that said so")],
-                        context: site.context
-                    )
-                    break
-                }
+            for found in facts.deletes(where: { _, codes in
+                codes.contains(.interactionNotAllowed) && codes.isNamedOnly
+            }) {
+                report.add(
+                    found.place,
+                    "deletes the item because the keychain is locked",
+                    related: [(found.cause.rootCall, "the call that said so")],
+                    context: found.delete.context
+                )
             }
         }
     )
@@ -90,4 +80,27 @@ extension Rule {
 extension CodeSet {
     /// Whether it is made of codes that the program names, not of all but some.
     var isNamedOnly: Bool { !contains(.other) }
+}
+
+extension FunctionFacts {
+    /// Deletes to which the status of a call before leads.
+    ///
+    /// - Parameter leads: Whether a delete that is reached with these codes of a call is one of those that are sought.
+    /// - Returns: Where each is reported, the delete, and the call whose status leads to it.
+    func deletes(where leads: (Site, CodeSet) -> Bool) -> [(place: Place, delete: Site, cause: Site)] {
+        var reported: Set<Place> = []
+        var result: [(place: Place, delete: Site, cause: Site)] = []
+        for site in sites where site.function == .delete {
+            for cause in sites.prefix(site.index) {
+                guard site.passed.contains(cause.index), let codes = site.codes[cause.index], leads(cause, codes),
+                    // Else the whole lies in a helper, which is looked at by itself.
+                    site.depth == 0 || cause.depth == 0 || site.rootCall != cause.rootCall
+                else { continue }
+                let place = site.depth == 0 ? site.place : site.rootCall
+                if reported.insert(place).inserted { result.append((place, site, cause)) }
+                break
+            }
+        }
+        return result
+    }
 }

@@ -80,26 +80,17 @@ extension Rule {
             """,
         ],
         check: .function { facts, report in
-            var reported: Set<Place> = []
-            for site in facts.sites where site.function == .delete {
-                for read in facts.sites.prefix(site.index) where read.function == .copy {
-                    guard site.passed.contains(read.index), let codes = site.codes[read.index],
-                        !codes.contains(.success),
-                        !codes.isDisjoint(with: [.interactionNotAllowed, .authFailed, .userCanceled, .notAvailable]),
-                        !codes.isNamedOnly
-                    else { continue }
-                    // The whole lies in a helper that is looked at by itself.
-                    if site.depth > 0, read.depth > 0, site.rootCall == read.rootCall { continue }
-                    let place = site.depth == 0 ? site.place : site.rootCall
-                    guard reported.insert(place).inserted else { break }
-                    report.add(
-                        place,
-                        "deletes because a read failed, also when the keychain is only locked",
-                        related: [(read.rootCall, "the read")],
-                        context: site.context
-                    )
-                    break
-                }
+            let transient: CodeSet = [.interactionNotAllowed, .authFailed, .userCanceled, .notAvailable]
+            for found in facts.deletes(where: { read, codes in
+                read.function == .copy && !codes.contains(.success) && !codes.isDisjoint(with: transient)
+                    && !codes.isNamedOnly
+            }) {
+                report.add(
+                    found.place,
+                    "deletes because a read failed, also when the keychain is only locked",
+                    related: [(found.cause.rootCall, "the read")],
+                    context: found.delete.context
+                )
             }
         }
     )

@@ -41,6 +41,16 @@ extension Rule {
                 return (item[kSecValueData as String] as! Data)
             }
             """,
+            """
+            import Security
+            func names() -> [String] {
+                var r: CFTypeRef?
+                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s",
+                    kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll] as CFDictionary, &r)
+                guard s == errSecSuccess, let items = r as? [[CFString: Any]] else { return [] }
+                return items.map { $0[kSecAttrAccount] as! String }
+            }
+            """,
         ],
         accepted: [
             """

@@ -56,31 +56,45 @@ extension Rule {
             func token(_ r: inout CFTypeRef?) -> OSStatus { SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r) }
             """,
         ],
-        check: .function { facts, report in
-            let name = facts.name.lowercased()
-            guard !name.hasPrefix("try"), !name.contains("peek") else { return }
-            for site in facts.sites where site.function == .copy && site.depth == 0 {
-                // The codes for which an answer is given, by the answer: two returns of nil are one answer.
-                var answers: [Value: CodeSet] = [:]
-                for event in facts.events where event.depth == 0 {
-                    guard case .returned(let value, _) = event.kind else { continue }
-                    switch value {
-                    case .test(site.index, _, let no): answers[.boolean(false), default: []].formUnion(no)
-                    case .null, .boolean(false), .array([]), .string(""):
-                        // After a success it is the result that cannot be read.
-                        guard let codes = event.codes[site.index], !codes.contains(.success) else { continue }
-                        answers[value, default: []].formUnion(codes)
-                    default: continue
-                    }
+        check: .module { all, report in
+            // Reads that background code reaches: there the keychain is locked on ordinary days.
+            let background = Set(
+                all.functions.filter { BackgroundRoot.reason($0) != nil }.flatMap(\.sites).map(\.place)
+            )
+            for facts in all.functions where !facts.isTest {
+                let name = facts.name.lowercased()
+                if name.hasPrefix("try") || name.contains("peek") { continue }
+                let meansSignedOut = ["signedin", "loggedin", "isauthenticated", "hassession"].contains {
+                    name.contains($0)
                 }
-                let both: CodeSet = [.interactionNotAllowed, .notFound]
-                guard answers.values.contains(where: { $0.isSuperset(of: both) }) else { continue }
-                report.add(
-                    site.reportPlace,
-                    "answers the same for a locked keychain as for an item that is not there",
-                    context: site.context
-                )
+                for site in facts.sites where site.function == .copy && site.depth == 0 && collapses(site, facts) {
+                    report.add(
+                        site.reportPlace,
+                        "answers the same for a locked keychain as for an item that is not there",
+                        severity: meansSignedOut || background.contains(site.place) ? .warning : nil,
+                        context: site.context
+                    )
+                }
             }
         }
     )
+
+    /// Whether a locked keychain and an item that is not there have a function return the same.
+    private static func collapses(_ site: Site, _ facts: FunctionFacts) -> Bool {
+        // The codes for which an answer is given, by the answer: two returns of nil are one answer.
+        var answers: [Value: CodeSet] = [:]
+        for event in facts.events where event.depth == 0 {
+            guard case .returned(let value, _) = event.kind else { continue }
+            switch value {
+            case .test(site.index, _, let no): answers[.boolean(false), default: []].formUnion(no)
+            case .null, .boolean(false), .array([]), .string(""):
+                // After a success it is the result that cannot be read.
+                guard let codes = event.codes[site.index], !codes.contains(.success) else { continue }
+                answers[value, default: []].formUnion(codes)
+            default: continue
+            }
+        }
+        let both: CodeSet = [.interactionNotAllowed, .notFound]
+        return answers.values.contains { $0.isSuperset(of: both) }
+    }
 }

@@ -37,6 +37,22 @@ extension Rule {
                 return s == errSecSuccess || s == errSecDuplicateItem
             }
             """,
+            """
+            import Security
+            struct Store {
+                func items(_ r: inout CFTypeRef?) -> OSStatus {
+                    SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s",
+                        kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll] as CFDictionary, &r)
+                }
+                func save(_ d: Data, _ a: String) throws {
+                    let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: a,
+                        kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+                    if s != errSecSuccess && s != errSecDuplicateItem { throw Failure(s) }
+                    var r: CFTypeRef?
+                    print(items(&r))
+                }
+            }
+            """,
         ],
         accepted: [
             """
@@ -66,9 +82,12 @@ extension Rule {
         check: .function { facts, report in
             for site in facts.sites where site.function == .add && site.isReported {
                 if site.query.variants.contains(where: { $0.has("kSecValueRef") }) { continue }
-                let later = facts.sites.filter { $0.index > site.index }
-                // Something is done about a duplicate.
-                let isHandled = later.contains { ($0.codes[site.index] ?? .all).contains(.duplicate) }
+                // Something is done about a duplicate: a read does, where only a duplicate leads to it.
+                let isHandled = facts.sites.contains { later in
+                    let codes = later.codes[site.index] ?? .all
+                    return later.index > site.index && codes.contains(.duplicate)
+                        && (later.function != .copy || !codes.contains(.success))
+                }
                 if isHandled { continue }
                 let isSwallowed = facts.events.contains { event in
                     guard event.depth == 0 else { return false }

@@ -149,7 +149,11 @@ extension TypeSymbol {
 }
 
 private enum KeychainStandIn {
-    private static let words = ["keychain", "vault", "secret", "credential", "securestor", "tokenstor", "secureitem"]
+    // What is a secret itself is no store of secrets.
+    private static let words = [
+        "keychain", "vault", "secretstor", "secretprovid", "secretmanag", "credentialstor", "credentialmanag",
+        "securestor", "securestorage", "tokenstor", "secureitem",
+    ]
 
     /// Whether a protocol is one for the keychain: by its name, or by what conforms to it.
     static func isAboutSecrets(_ name: String, _ module: Module) -> Bool {

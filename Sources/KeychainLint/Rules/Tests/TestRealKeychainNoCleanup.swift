@@ -165,9 +165,7 @@ extension Rule {
                     }
                     || all.module.inherited(suite.name).contains { all.module.types[$0]?.isTest == true }
                 if cleans || suite.hasVirtualKeychain { continue }
-                let cleansBefore = suite.functions.contains { facts in
-                    SetUp.isSetUp(facts.name) && facts.sites.contains { $0.function == .delete }
-                }
+                let cleansBefore = SetUp.cleans(suite)
                 report.add(
                     suite.place,
                     cleansBefore
@@ -184,4 +182,19 @@ extension Rule {
 
 private enum SetUp {
     static func isSetUp(_ name: String) -> Bool { ["setUp", "setUpWithError", "init", "beforeEach"].contains(name) }
+
+    private static let words = ["delete", "remove", "clear", "reset", "wipe", "purge", "clean", "erase"]
+
+    /// Whether a suite removes what is left over before each test.
+    static func cleans(_ suite: TestSuite) -> Bool {
+        suite.type.declarations.flatMap(\.declaration.members).contains { member in
+            guard case .function(let function) = member.kind, isSetUp(function.name) else { return false }
+            return SyntaxWalk.expressions(function.body ?? []).contains { expression in
+                guard case .call(let callee, _) = expression.kind, let name = callee.lastName?.lowercased() else {
+                    return false
+                }
+                return words.contains { name.contains($0) }
+            }
+        }
+    }
 }

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeychainLint
+import Testing
+
+/// The program itself, in folders and repositories of its own.
+struct CommandTests {
+    private static let good = """
+        import Security
+        func remove() -> OSStatus {
+            SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
+        }
+
+        """
+
+    private static let entitlements = """
+        <plist version="1.0">
+        <dict>
+            <key>keychain-access-groups</key>
+            <array>
+                <string>$(AppIdentifierPrefix)com.example.app</string>
+                <string>$(AppIdentifierPrefix)com.example.shared</string>
+            </array>
+        </dict>
+        </plist>
+        """
+
+    /// A folder that goes with the test.
+    private final class Folder {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+
+        init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+
+        deinit { try? FileManager.default.removeItem(at: url) }
+
+        func write(_ name: String, _ text: String) throws {
+            let file = url.appendingPathComponent(name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data(text.utf8).write(to: file)
+        }
+
+        func read(_ name: String) throws -> String {
+            try String(contentsOf: url.appendingPathComponent(name), encoding: .utf8)
+        }
+
+        @discardableResult
+        func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String, error: String) {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: program)
+            process.arguments = arguments
+            process.currentDirectoryURL = url
+            let output = url.appendingPathComponent("../\(url.lastPathComponent).out")
+            let error = url.appendingPathComponent("../\(url.lastPathComponent).err")
+            for file in [output, error] { try Data().write(to: file) }
+            process.standardOutput = try FileHandle(forWritingTo: output)
+            process.standardError = try FileHandle(forWritingTo: error)
+            try process.run()
+            process.waitUntilExit()
+            defer { for file in [output, error] { try? FileManager.default.removeItem(at: file) } }
+            return (
+                process.terminationStatus, try String(contentsOf: output, encoding: .utf8),
+                try String(contentsOf: error, encoding: .utf8)
+            )
+        }
+
+        @discardableResult
+        func lint(_ arguments: String...) throws -> (status: Int32, output: String, error: String) {
+            let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            let program = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(
+                "keychain-lint"
+            )
+            return try run(program.path, ["lint"] + arguments)
+        }
+
+        func commit() throws {
+            let identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com"]
+            try run("/usr/bin/env", ["git", "init", "-q"])
+            try run("/usr/bin/env", ["git", "add", "-A"])
+            let commit = try run("/usr/bin/env", ["git"] + identity + ["commit", "-q", "-m", "Before"])
+            try #require(commit.status == 0, "\(commit.error)")
+        }
+    }
+
+    private static func rules(_ output: String) throws -> [String] {
+        let root = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
+        return (root?["findings"] as? [[String: Any]] ?? []).compactMap { $0["rule"] as? String }
+    }
+
+    @Test func theExitCodeTellsWhatBecameOfIt() throws {
+        let folder = try Folder()
+        try folder.write("a.swift", Self.good)
+        #expect(try folder.lint(".").status == 0)
+        try folder.write("a.swift", RobustnessTests.defect)
+        #expect(try folder.lint(".").status == 1)
+        #expect(try folder.lint("--fail-on", "error", ".").status == 0)
+        let missing = try folder.lint("nowhere")
+        #expect(missing.status == 2 && missing.output.contains("nowhere does not exist"))
+        #expect(try folder.lint("--rule", "no-such-rule", ".").status != 0)
+    }
+
+    @Test(arguments: ["disabled_rules: [no-such-rule]", "severity: 3", "paths: {a: {b: c}}", "stores: [[1]]", "a: ["])
+    func aBrokenConfigurationIsNamedAndTheRestIsLinted(_ text: String) throws {
+        let folder = try Folder()
+        try folder.write(".keychain-lint.yml", text)
+        try folder.write("a.swift", RobustnessTests.defect)
+        let run = try folder.lint("--format", "json", ".")
+        #expect(run.error.contains(".keychain-lint.yml: line"), "\(run.error)")
+        #expect(try Self.rules(run.output) == ["ignored-osstatus"])
+    }
+
+    @Test func theConfigurationNamesTheStores() throws {
+        let folder = try Folder()
+        let code = Self.good.replacingOccurrences(of: "func remove", with: "static func remove")
+        try folder.write("a.swift", "enum Session {\n\(code)}\nenum KeychainStore {\n\(code)}\n")
+        try folder.write(
+            ".keychain-lint.yml",
+            "pedantic: true\nstores: [\"*Store\"]\nonly_rules: [direct-secitem-in-business-logic]"
+        )
+        let run = try folder.lint(".")
+        #expect(run.output.contains("SecItemDelete is called in Session"))
+        #expect(!run.output.contains("is called in KeychainStore"))
+    }
+
+    @Test func aDiffHasWhatAChangeBrings() throws {
+        let folder = try Folder()
+        try folder.write("old.swift", RobustnessTests.defect)
+        try folder.write("a b/ü.swift", Self.good)
+        try folder.commit()
+        #expect(try Self.rules(folder.lint("--format", "json", "--diff", "HEAD", ".").output) == [])
+        try folder.write("a b/ü.swift", Self.good + RobustnessTests.defect)
+        try folder.write("new.swift", RobustnessTests.defect)
+        let run = try folder.lint("--format", "json", "--diff", "HEAD", ".")
+        #expect(try Self.rules(run.output) == ["ignored-osstatus", "ignored-osstatus"])
+        #expect(run.output.contains("new.swift") && run.output.contains("ü.swift"))
+        #expect(try folder.lint("--diff", "no-such-commit", ".").status == 2)
+    }
+
+    @Test func aDiffHasAGroupThatIsGone() throws {
+        let folder = try Folder()
+        try folder.write("App/App.entitlements", Self.entitlements)
+        try folder.commit()
+        let lines = Self.entitlements.components(separatedBy: "\n")
+        try folder.write("App/App.entitlements", lines.filter { !$0.contains("example.app") }.joined(separator: "\n"))
+        for path in [".", "App"] {
+            let run = try folder.lint("--format", "json", "--diff", "HEAD", path)
+            #expect(try Self.rules(run.output) == ["entitlement-group-removed"])
+        }
+    }
+
+    @Test func aBaselineHasTheGroups() throws {
+        let folder = try Folder()
+        try folder.write("App.entitlements", Self.entitlements)
+        try folder.write("a.swift", RobustnessTests.defect)
+        try folder.lint("--write-baseline", "known", ".")
+        #expect(try folder.lint("--baseline", "known", ".").status == 0)
+        try folder.write(
+            "App.entitlements",
+            Self.entitlements.replacingOccurrences(of: "com.example.shared", with: "x")
+        )
+        let run = try folder.lint("--format", "json", "--baseline", "known", ".")
+        #expect(try Self.rules(run.output) == ["entitlement-group-removed"])
+    }
+
+    @Test func safeEditsAreMadeOnce() throws {
+        let folder = try Folder()
+        try folder.write(
+            "a.swift",
+            """
+            import Security
+            func read(_ r: inout CFTypeRef?) -> OSStatus {
+                SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                    kSecReturnData: true] as CFDictionary, &r)
+            }
+            """
+        )
+        #expect(try folder.lint("--fix", ".").error.contains("1 edits were made"))
+        let fixed = try folder.read("a.swift")
+        #expect(fixed.contains("kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]"))
+        let second = try folder.lint("--fix", ".")
+        #expect(second.error.contains("0 edits were made") && second.status == 0)
+        #expect(try folder.read("a.swift") == fixed)
+    }
+
+    @Test(arguments: Format.allCases)
+    func everyFormatIsWritten(_ format: Format) throws {
+        let folder = try Folder()
+        try folder.write("a.swift", RobustnessTests.defect)
+        let run = try folder.lint("--format", format.rawValue, ".")
+        #expect(run.status == 1 && run.output.contains("ignored-osstatus") && run.output.contains("a.swift"))
+    }
+}
