@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A call of an item function that is to be explained, not made.
+///
+/// Explaining asks nobody, opens no secret, changes nothing and moves no date.
+public struct ExplanationRequest: Sendable, Hashable {
+    /// The call, with the client that makes it.
+    public var call: KeychainRequest
+
+    /// How much is told.
+    public var options: ExplanationOptions
+
+    /// A call to explain.
+    public init(_ call: KeychainRequest, _ options: ExplanationOptions = ExplanationOptions()) {
+        self.call = call
+        self.options = options
+    }
+}
+
+/// How much an explanation tells.
+public struct ExplanationOptions: Sendable, Hashable {
+    /// Whose items appear.
+    public var scope: ExplanationScope
+
+    /// The most items that each list of the explanation has; counts are always of all of them.
+    public var itemLimit: Int
+
+    /// Whether every item in scope is opened, to find those that differ from the query in format only (letter case, spaces).
+    ///
+    /// `nil` leaves it to the keychain: it opens them all where there are not too many, or where no item matches any attribute
+    /// that the query names.
+    public var comparesEveryItem: Bool?
+
+    /// The most that ``itemLimit`` may be; a larger one counts as this.
+    public static let largestItemLimit = 10_000
+
+    /// The defaults: the client's own items, two hundred in a list.
+    public init(scope: ExplanationScope = .client, itemLimit: Int = 200, comparesEveryItem: Bool? = nil) {
+        self.scope = scope
+        self.itemLimit = itemLimit
+        self.comparesEveryItem = comparesEveryItem
+    }
+}
+
+/// Whose items an explanation covers; raw values are part of messages.
+public enum ExplanationScope: UInt8, Sendable, Hashable, CaseIterable {
+    /// The items in the client's own access groups. Those of other clients do not appear, not even in a count.
+    case client = 1
+    /// Every item of the store: for whoever owns it. A service for several clients refuses this to an ordinary one
+    /// (``KeychainCommand/isForOwner``).
+    case owner = 2
+}
+
+/// What came of a call that was made and explained, as of before it, in one transaction.
+public struct ExplainedOutcome: Sendable, Hashable {
+    /// The explanation, of the state that the call met.
+    public var explanation: Explanation
+    /// What the call gave, or why it failed.
+    public var result: Result<KeychainAnswer, KeychainError>
+
+    /// An outcome.
+    public init(_ explanation: Explanation, _ result: Result<KeychainAnswer, KeychainError>) {
+        self.explanation = explanation
+        self.result = result
+    }
+}
