@@ -439,7 +439,9 @@ let targets: [Target] = [
     ),
     .testTarget(
         name: "ConformanceTests",
-        dependencies: ["Conformance", "KeychainSimulation", "LocalAuthentication", "Security"],
+        dependencies: [
+            "Conformance", "KeychainCore", "KeychainEngine", "KeychainSimulation", "LocalAuthentication", "Security",
+        ],
         exclude: ["Cases"]
     ),
     .testTarget(

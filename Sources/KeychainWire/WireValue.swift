@@ -25,6 +25,11 @@ extension WireWriter {
         try write(tag)
         for value in repeat each values { try value.write(to: &self) }
     }
+
+    /// Writes values one after the other.
+    mutating func write<each Value: WireValue>(values: repeat each Value) throws(WireError) {
+        for value in repeat each values { try value.write(to: &self) }
+    }
 }
 
 // MARK: - Numbers, text, bytes

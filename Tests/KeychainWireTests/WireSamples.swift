@@ -123,7 +123,7 @@ enum WireSamples {
         + [
             .check, .recover, .createBackup(path: "/tmp/a", secret: secret("s")),
             .restoreBackup(path: "", secret: SecretBytes()),
-        ].map { .maintenance($0) }
+        ].map { .maintenance($0) } + ExplanationSamples.requests.flatMap { [.explain($0), .itemsExplained($0)] }
 
     // MARK: Values of replies
 
@@ -161,6 +161,11 @@ enum WireSamples {
                 EnclaveKey(algorithm: $0, publicKey: [4, 1], accessControl: accessControls[0], sealed: secret("s"))
             )
         }
+        + ExplanationSamples.explanations.map { .explanation($0) }
+        + [
+            .explained(ExplainedOutcome(ExplanationSamples.explanations[0], .success(.nothing))),
+            .explained(ExplainedOutcome(ExplanationSamples.explanations[0], .failure(errors[0]))),
+        ]
 
     private static var integrity: IntegrityReport {
         var report = IntegrityReport()

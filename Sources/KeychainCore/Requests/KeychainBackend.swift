@@ -25,6 +25,22 @@ extension KeychainBackend {
         return answer
     }
 
+    /// Says why a call of an item function would give what it gives, as of now.
+    ///
+    /// - Throws: ``KeychainError`` when the keychain cannot be read; never what the call would fail with.
+    public func explain(_ request: ExplanationRequest) throws(KeychainError) -> Explanation {
+        guard case .explanation(let explanation) = try perform(.explain(request)) else { throw .unexpectedReply }
+        return explanation
+    }
+
+    /// Carries out a call of an item function, and explains it as of before it, in one transaction.
+    ///
+    /// - Throws: ``KeychainError`` when the keychain cannot be read; what the call fails with is in the outcome.
+    public func performExplaining(_ request: ExplanationRequest) throws(KeychainError) -> ExplainedOutcome {
+        guard case .explained(let outcome) = try perform(.itemsExplained(request)) else { throw .unexpectedReply }
+        return outcome
+    }
+
     /// The device that the keychain belongs to.
     public var device: KeychainDevice {
         KeychainDevice { (command) throws(KeychainError) in try perform(.device(command)) }

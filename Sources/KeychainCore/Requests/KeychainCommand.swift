@@ -6,6 +6,13 @@
 public enum KeychainCommand: Sendable, Hashable {
     /// A call of an item function; the reply is an ``KeychainReply/answer(_:)``.
     case items(KeychainRequest)
+    /// Why a call of an item function would give what it gives; the reply is an ``KeychainReply/explanation(_:)``.
+    ///
+    /// Changes nothing, and asks nobody.
+    indirect case explain(ExplanationRequest)
+    /// A call of an item function, and an explanation of it as of before it, in one transaction; the reply is an
+    /// ``KeychainReply/explained(_:)``, also of a call that fails.
+    indirect case itemsExplained(ExplanationRequest)
     /// What the device does.
     indirect case device(Device)
     /// Asking the owner of the device.
@@ -90,12 +97,28 @@ public enum KeychainCommand: Sendable, Hashable {
     }
 }
 
+extension KeychainCommand {
+    /// Whether the command is for the owner of the store alone: an explanation that covers the items of every client.
+    ///
+    /// A service for several clients answers it with `errSecMissingEntitlement` unless the client is the owner.
+    public var isForOwner: Bool {
+        switch self {
+        case .explain(let request), .itemsExplained(let request): request.options.scope == .owner
+        case .items, .device, .authentication, .enclave, .maintenance: false
+        }
+    }
+}
+
 /// What a command gives back when it succeeds: a plain value.
 public enum KeychainReply: Sendable, Hashable {
     /// It was done, and there is nothing to say.
     case done
     /// The answer to a call of an item function.
     case answer(KeychainAnswer)
+    /// Why a call gives what it gives.
+    indirect case explanation(Explanation)
+    /// What came of a call, and why.
+    indirect case explained(ExplainedOutcome)
     /// The status of the device.
     indirect case deviceStatus(DeviceStatus)
     /// The biometry of the device.

@@ -12,6 +12,11 @@ struct AccessGroups: Sendable {
         guard !client.accessGroups.isEmpty else {
             throw KeychainError(.missingEntitlement, "the client has no access group")
         }
+        self.init(ofAny: client)
+    }
+
+    /// The same of any client, also of one that has no group.
+    init(ofAny client: Client) {
         self.client = client
         hasWildcard = client.accessGroups.contains(Client.everyGroup)
     }
@@ -54,7 +59,8 @@ struct AccessGroups: Sendable {
         throw KeychainError(.restrictedAPI, "an app clip cannot store synchronizable items")
     }
 
-    private func isListed(_ name: String) -> Bool {
+    /// Whether the client may use a group.
+    func isListed(_ name: String) -> Bool {
         hasWildcard || client.accessGroups.contains { $0.utf8.elementsEqual(name.utf8) }
             || client.isNetworkExtension && name.hasSuffix(Self.sharingSuffix)
     }

@@ -2,19 +2,20 @@
 
 import KeychainCore
 import KeychainProtection
+import KeychainStore
 
 /// What one call has shown so far, and what it still has to show.
 ///
 /// An operation that meets an item which asks for more notes a demand and fails, and its transaction is undone. The
 /// demand is satisfied outside, where it keeps nobody waiting, and the operation is carried out anew.
-final class Authorization {
+class Authorization {
     /// How often the owner may be asked in one call (Semantics, "Access control").
     static let mostRounds = 20
 
     /// The context of the call: the one that the caller gave, or one of its own.
     private(set) lazy var context = ContextState()
 
-    private let evaluator: Evaluator
+    let evaluator: Evaluator
     private var isAskingAllowed = true
     private var reason = ""
     private var passwordKeys: [PasswordHeader: PasswordKey] = [:]
@@ -23,6 +24,9 @@ final class Authorization {
     private var refusedPasswords: Set<PasswordHeader> = []
     private var passesOverGuarded = false
     private var demand: AuthenticationDemand?
+
+    /// Told of each transaction of the call before the call looks at an item; for who explains it.
+    var onTransaction: ((Engine, RowReader) -> Void)?
 
     init(_ evaluator: Evaluator) { self.evaluator = evaluator }
 
@@ -41,9 +45,15 @@ final class Authorization {
     /// Takes the context that the caller gave, if one was given.
     func begin(_ given: AuthenticationContext?) {
         guard let given else { return }
-        context = evaluator.contexts.state(of: given)
+        context = state(of: given)
         reason = given.settings.localizedReason
     }
+
+    /// What is known of a context that the caller gave.
+    func state(of given: AuthenticationContext) -> ContextState { evaluator.contexts.state(of: given) }
+
+    /// Where a call that is rehearsed reads and changes rows; `nil` for one that is made.
+    var rehearsedRows: RehearsedRows? { nil }
 
     /// Whether the owner has shown what an access control asks for, application passwords aside.
     func isSatisfied(_ accessControl: AccessControl) -> Bool {
@@ -100,7 +110,7 @@ final class Authorization {
     func satisfy(_ demand: AuthenticationDemand, work: ScryptParameters) throws(KeychainError) {
         do throws(AuthenticationFailure) {
             for accessControl in demand.accessControls where !isSatisfied(accessControl) {
-                try evaluator.evaluateShown(accessControl, reason: reason, context)
+                try ask(for: accessControl)
             }
         } catch {
             throw KeychainError(error)
@@ -144,6 +154,19 @@ final class Authorization {
             if let key = try derived(password, derive) { return key }
             throw KeychainError(AuthenticationFailure.authenticationFailed)
         }
+        return try typedPassword(isNew: isNew, derive)
+    }
+
+    /// Has the owner show what an access control demands, application passwords aside.
+    func ask(for accessControl: AccessControl) throws(AuthenticationFailure) {
+        try evaluator.evaluateShown(accessControl, reason: reason, context)
+    }
+
+    /// The key that a password gives which is typed.
+    func typedPassword(
+        isNew: Bool,
+        _ derive: (SecretBytes) throws(ProtectionError) -> PasswordKey?
+    ) throws(KeychainError) -> PasswordKey {
         for attempt in 0..<3 {
             let password: SecretBytes
             do throws(AuthenticationFailure) {
@@ -195,5 +218,5 @@ struct AuthenticationDemand: Sendable {
 
 extension AccessControl {
     /// Whether both ask for the same of the same enrolled set, which comparison leaves aside.
-    fileprivate func isIdentical(_ other: AccessControl) -> Bool { self == other && enrolledSet == other.enrolledSet }
+    func isIdentical(_ other: AccessControl) -> Bool { self == other && enrolledSet == other.enrolledSet }
 }

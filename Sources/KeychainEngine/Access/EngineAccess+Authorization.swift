@@ -20,6 +20,14 @@ extension EngineAccess {
                 try authorization.satisfy(demand, work: device.passwordWork)
             }
         }
-        throw KeychainError(.authenticationFailed, "the items required different authentication at each attempt")
+        throw .tooManyRounds
     }
+}
+
+extension KeychainError {
+    /// The end of a call that asked for something else each time that it was carried out.
+    static let tooManyRounds = KeychainError(
+        .authenticationFailed,
+        "the items required different authentication at each attempt"
+    )
 }

@@ -30,6 +30,14 @@ final class ContextRegistry: Sendable {
         return context
     }
 
+    /// A copy of what is known of a context, with what the program has set by now: for who looks on, and leaves no trace.
+    func copy(of given: AuthenticationContext) -> ContextState {
+        let known = state.withLock { $0.contexts[given.identifier]?.state }
+        let copy = known.map(ContextState.init(copying:)) ?? ContextState()
+        copy.take(given)
+        return copy
+    }
+
     /// What may be told of a context; nothing of one that was never met.
     func status(of identifier: Bytes16) -> AuthenticationContext.Status {
         state.withLock { $0.contexts[identifier]?.state }?.status ?? AuthenticationContext.Status()

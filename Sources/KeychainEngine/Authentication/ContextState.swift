@@ -21,6 +21,16 @@ final class ContextState: Sendable {
     /// A context in which nobody has authenticated.
     init() {}
 
+    /// What another context knows now; none of its questions.
+    init(copying other: ContextState) {
+        let known = other.state.withLock { known in
+            var known = known
+            known.prompts = [:]
+            return known
+        }
+        state.withLock { $0 = known }
+    }
+
     /// Takes what the program has set by the time of a call.
     func take(_ given: AuthenticationContext) {
         if given.isInvalid { return invalidate() }

@@ -106,6 +106,38 @@ final class Evaluator: Sendable {
         }
     }
 
+    /// Why nobody is asked for what an access control demands, or why no answer could help; `nil` when somebody is asked, or when
+    /// it was shown already.
+    ///
+    /// Asks nobody, and does not look at the device itself, so that it can be used in the midst of a transaction. The
+    /// application password is left out.
+    func obstacleToShowing(
+        _ accessControl: AccessControl,
+        _ context: ContextState,
+        hasPasscode: Bool
+    ) -> AuthenticationFailure? {
+        if context.isInvalid { return .invalidContext }
+        let requirement = Requirement(accessControl)
+        if isMet(requirement, by: context) { return nil }
+        do throws(AuthenticationFailure) {
+            _ = try openWays(to: requirement, context, hasPasscode: hasPasscode)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Why nobody can be asked to type an application password; `nil` when somebody can.
+    func obstacleToTyping(_ context: ContextState) -> AuthenticationFailure? {
+        if context.isInvalid { return .invalidContext }
+        do throws(AuthenticationFailure) {
+            try checkInteraction(context)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// Why nothing can be stored under an access control; `nil` when something can.
     ///
     /// Constraints are kept by a device with a passcode only. An item for the biometry that is enrolled now needs some, or
@@ -180,8 +212,15 @@ extension Evaluator {
         to requirement: Requirement,
         _ context: ContextState
     ) throws(AuthenticationFailure) -> [Requirement.Way] {
+        try openWays(to: requirement, context, hasPasscode: hasPasscode())
+    }
+
+    private func openWays(
+        to requirement: Requirement,
+        _ context: ContextState,
+        hasPasscode: Bool
+    ) throws(AuthenticationFailure) -> [Requirement.Way] {
         let shown = shownFactors(context)
-        let hasPasscode = try hasPasscode()
         var open: [Requirement.Way] = []
         var failures: [Requirement.Way: AuthenticationFailure] = [:]
         for way in requirement.ways where !isShown(way, shown) {

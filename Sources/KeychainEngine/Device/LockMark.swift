@@ -5,6 +5,9 @@ import HostFiles
 import KeychainCore
 import KeychainProtection
 
+// The members of timespec belong to whichever C module the compiler loads first.
+@_implementationOnly import CKeychainSupport
+
 /// What tells processes that the device was locked: a file of random bytes beside the store, which every lock overwrites.
 ///
 /// A process keeps what it read when it unlocked, and is locked as soon as it reads anything else. So a lock waits for

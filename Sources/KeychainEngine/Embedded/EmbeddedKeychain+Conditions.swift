@@ -35,6 +35,22 @@ extension EmbeddedKeychain {
         }
     }
 
+    /// Every row as it lies in the store, tombstones and those in quarantine among them.
+    package func storedRows() throws(KeychainError) -> [StoredRow] {
+        try withEngine(.lookingOn) { (engine) throws(KeychainError) in
+            try engine.read { (reader) throws(KeychainError) in
+                var rows: [StoredRow] = []
+                for itemClass in ItemClass.stored {
+                    var every = RowFilter(itemClass)
+                    every.includesTombstones = true
+                    rows += try reader.rows(every).map(\.row)
+                    rows += try reader.quarantinedRows(every).map(\.row)
+                }
+                return rows
+            }
+        }
+    }
+
     /// Runs `body` while this process has no file of the store open.
     package func whileClosed<Result>(
         _ body: () throws(KeychainError) -> Result

@@ -71,6 +71,8 @@ public final class EmbeddedKeychain: KeychainBackend {
     public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .items(let request): .answer(try perform(request))
+        case .explain(let request): .explanation(try explain(request))
+        case .itemsExplained(let request): .explained(try performExplaining(request))
         case .device(let command): try EmbeddedDevice(access).perform(command)
         case .authentication(let command): try evaluator.perform(command)
         case .enclave(let command): try EmbeddedEnclave(access: access, evaluator: evaluator).perform(command)
@@ -103,8 +105,15 @@ public final class EmbeddedKeychain: KeychainBackend {
     ///
     /// Where an item asks for it, the owner of the device is asked, and then the request is carried out anew.
     public func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
+        try perform(request, Authorization(evaluator))
+    }
+
+    func perform(
+        _ request: KeychainRequest,
+        _ authorization: Authorization
+    ) throws(KeychainError) -> KeychainAnswer {
         let use: EngineAccess.Use = if case .copyMatching = request.operation { .reading } else { .changing }
-        return try access.withEngine(Authorization(evaluator), use) { (engine, authorization) throws(KeychainError) in
+        return try access.withEngine(authorization, use) { (engine, authorization) throws(KeychainError) in
             do throws(KeychainError) {
                 return try engine.perform(request, authorization)
             } catch  where error.status == .diskFull {

@@ -20,6 +20,8 @@ final class EngineAccess: Sendable {
     enum Use: Sendable {
         /// Reading. What it finds damaged is set aside only where nobody has to be waited for.
         case reading
+        /// Reading for who looks on: the device is not in use by that, and locks itself as if nobody had called.
+        case lookingOn
         /// Changing the store.
         case changing
         /// Changing the store while nobody of this process reads it: for what is to be in no file afterwards.
@@ -35,7 +37,7 @@ final class EngineAccess: Sendable {
     /// Held while a passcode is tried, over all threads of a keychain in memory.
     let attempts = ForkSafeLock()
 
-    private let clock: any KeychainClock
+    let clock: any KeychainClock
     private let random: any RandomSource
     private let lanes: Lanes
 
@@ -79,7 +81,8 @@ final class EngineAccess: Sendable {
             do throws(KeychainError) {
                 return try lanes.turns(use).take(until: deadline) { () throws(KeychainError) in
                     try CallStack.wiped { () throws(KeychainError) in
-                        try withEngine(of: lanes[use], &hasChanged, body)
+                        if use == .lookingOn { _ = session.lockIfIdle() } else { session.begin() }
+                        return try withEngine(of: lanes[use], &hasChanged, body)
                     }
                 }
             } catch {
@@ -93,7 +96,6 @@ final class EngineAccess: Sendable {
         _ hasChanged: inout Bool,
         _ body: (Engine) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        session.begin()
         defer { watchIdleness() }
         let engine = try currentEngine(lane.opened)
         engine.resetChanges()

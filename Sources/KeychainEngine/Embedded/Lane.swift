@@ -28,12 +28,17 @@ struct Lanes: Sendable {
     var all: [Lane] { reading === changing ? [changing] : [reading, changing] }
 
     /// The way for a use.
-    subscript(use: EngineAccess.Use) -> Lane { use == .reading ? reading : changing }
+    subscript(use: EngineAccess.Use) -> Lane {
+        switch use {
+        case .reading, .lookingOn: reading
+        case .changing, .alone: changing
+        }
+    }
 
     /// What a use takes.
     func turns(_ use: EngineAccess.Use) -> Turns {
         switch use {
-        case .reading: turnsOfReading
+        case .reading, .lookingOn: turnsOfReading
         case .changing: turnsOfChanging
         case .alone: turnsOfBoth
         }

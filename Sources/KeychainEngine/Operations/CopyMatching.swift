@@ -23,7 +23,7 @@ extension Engine {
     ) throws(KeychainError) -> KeychainAnswer {
         let findings = try readItems(for: request, authorization, search).get()
         // Damage is reported in a transaction that may write.
-        if !findings.damaged.isEmpty { throw reportDamage(findings.damaged) }
+        if !findings.damaged.isEmpty { throw reportDamage(findings.damaged, authorization) }
         if let obstacle = findings.obstacle(authorization) { throw obstacle }
         return ResultShape.copied(findings.items, request.query)
     }
@@ -143,7 +143,7 @@ extension RowFilter {
 
 extension MatchConditions {
     /// Whether the server is the host or lies below it; byte by byte, and only for a server that is a string.
-    fileprivate func isOnHost(_ attributes: Attributes) -> Bool {
+    func isOnHost(_ attributes: Attributes) -> Bool {
         guard let host = hostOrSubdomain else { return true }
         guard case .string(let server)? = attributes[.server] else { return false }
         let (name, suffix) = (Array(server.utf8), Array(host.utf8))

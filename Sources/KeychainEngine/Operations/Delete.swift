@@ -27,7 +27,7 @@ extension ItemWriteTransaction {
     ///
     /// - Returns: How many there were.
     func deleteItems(_ query: Query) throws(KeychainError) -> Int {
-        let selection = planOfDelete(query).selection(tags)
+        let selection = plan(query, of: .delete).selection(tags)
         // Rows in quarantine are deleted like any other when a caller asks for it: that is how one gets rid of them.
         let matches = try everyRow(selection)
         let areLocal = query.effectiveScope == .local

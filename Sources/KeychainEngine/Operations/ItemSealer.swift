@@ -8,9 +8,12 @@ import KeychainStore
 struct ItemSealer {
     let device: Sealer
     let tags: SearchTags
+    /// Whether secrets are opened; certificates, which are public, are in any case.
+    private let opensSecrets: Bool
 
-    init(_ device: Sealer) {
+    init(_ device: Sealer, opensSecrets: Bool = true) {
         self.device = device
+        self.opensSecrets = opensSecrets
         tags = device.searchTags()
     }
 
@@ -51,13 +54,14 @@ struct ItemSealer {
         try opened(row) { () throws(ProtectionError) in try device.openMetadata(of: row.row) }
     }
 
-    /// Opens the secret of a row, with the key of its application password if it has one.
+    /// Opens the secret of a row, with the key of its application password if it has one; `nil` where no secret is opened.
     func openSecret(
         _ row: NumberedRow,
         _ metadata: OpenedMetadata,
         _ passwordKey: PasswordKey?
     ) throws(KeychainError) -> Opened<SecretBytes?> {
-        try opened(row) { () throws(ProtectionError) in
+        guard opensSecrets || row.row.itemClass == .certificate else { return .content(nil) }
+        return try opened(row) { () throws(ProtectionError) in
             try device.openSecret(of: row.row, metadata, passwordKey: passwordKey)
         }
     }

@@ -20,7 +20,7 @@ class ItemTransaction {
         _ clock: any KeychainClock
     ) {
         self.rows = rows
-        sealer = ItemSealer(device)
+        sealer = ItemSealer(device, opensSecrets: authorization.rehearsedRows == nil)
         self.groups = groups
         self.authorization = authorization
         self.clock = clock
@@ -30,9 +30,15 @@ class ItemTransaction {
 
     var tags: SearchTags { sealer.tags }
 
-    /// How a copy searches for what a query means.
-    func plan(_ query: Query) -> SearchPlan {
-        SearchPlan(query: query, groups: groups.readable, passcodeGeneration: device.keybag.passcodeGeneration)
+    /// How a function searches for what a query means.
+    ///
+    /// A delete takes items that went with a passcode along until they are swept away (Semantics, "Passcode").
+    func plan(_ query: Query, of function: ItemFunction = .copyMatching) -> SearchPlan {
+        SearchPlan(
+            query: query,
+            groups: function == .copyMatching ? groups.readable : groups.writable,
+            passcodeGeneration: function == .delete ? nil : device.keybag.passcodeGeneration
+        )
     }
 
     /// The live rows of a selection, in the order in which they were added.
@@ -76,17 +82,6 @@ final class ItemWriteTransaction: ItemTransaction {
         self.writer = writer
         self.random = random
         super.init(writer, device, groups, authorization, clock)
-    }
-
-    /// How an update searches for what a query means.
-    func planOfUpdate(_ query: Query) -> SearchPlan {
-        SearchPlan(query: query, groups: groups.writable, passcodeGeneration: device.keybag.passcodeGeneration)
-    }
-
-    /// How a delete searches for what a query means: items that went with a passcode can be deleted until they are swept away
-    /// (Semantics, "Passcode").
-    func planOfDelete(_ query: Query) -> SearchPlan {
-        SearchPlan(query: query, groups: groups.writable, passcodeGeneration: nil)
     }
 
     /// Looks at the row that has a primary key, and removes it if it may be removed.
@@ -155,8 +150,12 @@ extension Engine {
         _ authorization: Authorization,
         _ body: (ItemTransaction) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        try read { (reader) throws(KeychainError) in
-            try body(ItemTransaction(reader, device, request.groups, authorization, clock))
+        if let rows = authorization.rehearsedRows {
+            return try body(ItemTransaction(rows, device, request.groups, authorization, clock))
+        }
+        return try read { (reader) throws(KeychainError) in
+            authorization.onTransaction?(self, reader)
+            return try body(ItemTransaction(reader, device, request.groups, authorization, clock))
         }
     }
 
@@ -166,8 +165,12 @@ extension Engine {
         _ authorization: Authorization,
         _ body: (ItemWriteTransaction) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        try write { (writer) throws(KeychainError) in
-            try body(ItemWriteTransaction(writer, device, request.groups, authorization, clock, random))
+        if let rows = authorization.rehearsedRows {
+            return try body(ItemWriteTransaction(rows, device, request.groups, authorization, clock, random))
+        }
+        return try write { (writer) throws(KeychainError) in
+            authorization.onTransaction?(self, writer)
+            return try body(ItemWriteTransaction(writer, device, request.groups, authorization, clock, random))
         }
     }
 
@@ -175,10 +178,13 @@ extension Engine {
     ///
     /// The rows keep their bytes and their tags: a query that would match nothing else goes on answering
     /// `errSecDecode`, never `errSecItemNotFound`.
-    func reportDamage(_ rows: [DamagedRow]) -> KeychainError {
-        // If this fails, for example in a read-only store, the next call finds the damage again.
-        try? write { (writer) throws(KeychainError) in
-            for damaged in rows { try writer.quarantine(damaged) }
+    func reportDamage(_ rows: [DamagedRow], _ authorization: Authorization) -> KeychainError {
+        // If this fails, for example in a read-only store, the next call finds the damage again; so does one that is made after
+        // it was rehearsed.
+        if authorization.rehearsedRows == nil {
+            try? write { (writer) throws(KeychainError) in
+                for damaged in rows { try writer.quarantine(damaged) }
+            }
         }
         return KeychainError(.damagedRow(rows.first?.damage ?? .metadata))
     }

@@ -30,6 +30,6 @@ extension Engine {
             _ = try transaction.store(item)
             return nil as DamagedRow?
         }
-        if let damaged { throw reportDamage([damaged]) }
+        if let damaged { throw reportDamage([damaged], authorization) }
     }
 }

@@ -11,7 +11,7 @@ extension Engine {
         let damaged = try changeItems(for: update.first, authorization) { (transaction) throws(KeychainError) in
             try transaction.apply(update)
         }
-        if let damaged { throw reportDamage([damaged]) }
+        if let damaged { throw reportDamage([damaged], authorization) }
     }
 
     /// Checks an update, that of the second half of identities excepted.
@@ -81,7 +81,7 @@ extension ItemWriteTransaction {
     ) throws(KeychainError) -> DamagedRow? {
         var changes = request.changes
         changes.attributes.bindAccessControl(to: authorization.enrolledSet)
-        let selection = planOfUpdate(request.query).selection(tags)
+        let selection = plan(request.query, of: .update).selection(tags)
         let matches = try rows(selection)
         if matches.isEmpty { throw try nothingFound(selection) }
         for row in matches {

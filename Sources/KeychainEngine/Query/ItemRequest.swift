@@ -53,12 +53,15 @@ struct ItemRequest: Sendable {
     /// Every fault of the request, in the order in which the checks come; ``checked()`` throws the first.
     ///
     /// A check that depends on another one which failed is left out.
-    func faults() -> [RequestFault] {
+    func faults() -> [RequestFault] { examined().faults ?? [] }
+
+    /// The request after all of its checks, without what is at fault, and with every fault.
+    func examined() -> RequestDraft {
         var draft = RequestDraft(self, collectsFaults: true)
         for step in RequestCheck.order(of: function) {
             do throws(RequestFault) { try draft.run(step) } catch { draft.faults?.append(error) }
         }
-        return draft.faults ?? []
+        return draft
     }
 }
 

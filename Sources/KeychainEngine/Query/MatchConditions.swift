@@ -47,6 +47,21 @@ struct MatchConditions: Sendable, Hashable {
         }
     }
 
+    /// One condition alone.
+    init(_ condition: Condition) {
+        switch condition {
+        case .hostOrSubdomain(let host): hostOrSubdomain = host
+        case .emailAddress(let address): emailAddress = address
+        case .issuers(let names): issuers = names
+        case .policy(let given): policy = given
+        case .trustedOnly(let flag): trustedOnly = flag
+        case .validOn(let moment): validOn = moment
+        }
+    }
+
+    /// No condition.
+    init() {}
+
     /// Calls `body` with each condition that was given.
     func forEachCondition(_ body: (Condition) -> Void) {
         if let hostOrSubdomain { body(.hostOrSubdomain(hostOrSubdomain)) }

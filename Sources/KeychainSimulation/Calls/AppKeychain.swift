@@ -13,6 +13,9 @@ struct AppKeychain: KeychainBackend {
         case .items(let request):
             let (operation, query, attributes) = request.operation.parts
             return try perform(command, as: operation, RedactedValues.of(query), RedactedValues.of(attributes))
+        case .itemsExplained(let request):
+            let (operation, query, attributes) = request.call.operation.parts
+            return try perform(command, as: operation, RedactedValues.of(query), RedactedValues.of(attributes))
         case .enclave(.makeKey(let algorithm, let accessControl, _)):
             let query = ["algorithm": "\(algorithm)", "pdmn": accessControl.protection.rawValue]
             return try perform(command, as: .makeEnclaveKey, query)
@@ -21,7 +24,7 @@ struct AppKeychain: KeychainBackend {
         case .authentication(.invalidate), .authentication(.release), .authentication(.forgetPassword):
             // Nothing that runs as the app: the end of an object, perhaps after the app was removed.
             return try app.device.backend.perform(command)
-        case .enclave(.kind), .enclave(.key), .authentication, .device, .maintenance:
+        case .enclave(.kind), .enclave(.key), .authentication, .device, .maintenance, .explain:
             return try backend.perform(command)
         }
     }
@@ -51,12 +54,20 @@ struct AppKeychain: KeychainBackend {
                 isInjected = true
                 throw fault.error
             }
-            device.calls.end(call, nil, isInjected: false)
+            device.calls.end(call, reply.failure, isInjected: false)
             return reply
         } catch {
             device.calls.end(call, error, isInjected: isInjected)
             throw error
         }
+    }
+}
+
+extension KeychainReply {
+    /// What a call failed with that was explained.
+    fileprivate var failure: KeychainError? {
+        guard case .explained(let outcome) = self, case .failure(let error) = outcome.result else { return nil }
+        return error
     }
 }
 

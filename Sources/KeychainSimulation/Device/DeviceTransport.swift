@@ -5,10 +5,10 @@ package import KeychainCore
 /// What stands between the apps of a virtual device and its keychain: nothing, but in tests of a connection.
 package struct DeviceTransport: Sendable {
     /// What the keychain asks the owner through.
-    let authenticator: @Sendable (any Authenticator) -> any Authenticator
+    package let authenticator: @Sendable (any Authenticator) -> any Authenticator
 
     /// What the apps, and whoever handles the device, reach the keychain through.
-    let backend: @Sendable (any KeychainBackend) -> any KeychainBackend
+    package let backend: @Sendable (any KeychainBackend) -> any KeychainBackend
 
     /// A connection, by both of its directions.
     package init(

@@ -112,7 +112,7 @@ public struct RowFilter: Sendable, Hashable {
     /// Whether a row is what was asked for, by its own columns.
     ///
     /// Nothing seals an index of SQLite: an entry that was altered leads to any row, and SQLite does not look again.
-    func matches(_ row: StoredRow, number: Int64) -> Bool {
+    public func matches(_ row: StoredRow, number: Int64) -> Bool {
         primaryKey ?? row.primaryKeyTag == row.primaryKeyTag
             && identifier ?? row.identifier == row.identifier
             && rowNumber ?? number == number
@@ -124,8 +124,9 @@ public struct RowFilter: Sendable, Hashable {
             && (includesTombstones || !row.isTombstone)
     }
 
-    func bind(to statement: Statement) throws(SQLiteError) -> Int {
-        var index = 0
+    /// Binds the parameters of ``condition``, which begin at an index; the index after the last is returned.
+    func bind(to statement: Statement, from first: Int = 0) throws(SQLiteError) -> Int {
+        var index = first
         func next() -> Int {
             defer { index += 1 }
             return index

@@ -16,6 +16,8 @@ extension KeychainReply: WireValue {
         case .integrity(let report): try writer.write(case: 9, report)
         case .count(let count): try writer.write(case: 10, count)
         case .backup(let report): try writer.write(case: 11, report)
+        case .explanation(let explanation): try writer.write(case: 12, explanation)
+        case .explained(let outcome): try writer.write(case: 13, outcome)
         }
     }
 
@@ -32,6 +34,8 @@ extension KeychainReply: WireValue {
         case 9: self = .integrity(try reader.value())
         case 10: self = .count(try reader.value())
         case 11: self = .backup(try reader.value())
+        case 12: self = .explanation(try reader.value())
+        case 13: self = .explained(try reader.value())
         default: throw .unknownCase
         }
     }

@@ -10,6 +10,8 @@ extension KeychainCommand: WireValue {
         case .authentication(let command): try writer.write(case: 3, command)
         case .enclave(let command): try writer.write(case: 4, command)
         case .maintenance(let command): try writer.write(case: 5, command)
+        case .explain(let request): try writer.write(case: 6, request)
+        case .itemsExplained(let request): try writer.write(case: 7, request)
         }
     }
 
@@ -20,6 +22,8 @@ extension KeychainCommand: WireValue {
         case 3: self = .authentication(try reader.value())
         case 4: self = .enclave(try reader.value())
         case 5: self = .maintenance(try reader.value())
+        case 6: self = .explain(try reader.value())
+        case 7: self = .itemsExplained(try reader.value())
         default: throw .unknownCase
         }
     }

@@ -28,15 +28,36 @@ package enum Subject: String, Sendable, CaseIterable {
 
     /// A fresh, empty keychain on an unlocked device with a passcode, and the client that every case starts with.
     package func environment(_ profile: CaseProfile) throws -> any CaseEnvironment {
-        let client = Client(accessGroups: Self.initialGroups, profile: profile == .macOS ? .macOS : .iOS)
+        environment(profile, try device { $0.reached })
+    }
+
+    /// The device of a case, whose apps reach what `wrap` makes of its keychain.
+    ///
+    /// It is given the keychain as it is reached, and the one that is reached.
+    package func device(
+        _ wrap:
+            @escaping @Sendable ((reached: any KeychainBackend, embedded: any KeychainBackend)) -> any KeychainBackend
+    ) throws -> VirtualDevice {
+        let transport = self == .pipe ? Pipe.transport : .direct
         let device = try VirtualDevice(
             storage: self == .disk ? .file : .memory,
-            transport: self == .pipe ? Pipe.transport : .direct
+            transport: DeviceTransport(
+                authenticator: transport.authenticator,
+                backend: { wrap((transport.backend($0), $0)) }
+            )
         )
         // The cases know sets by numbers, and begin with the first; no sensor is locked out but by a step.
         device.owner.authenticator.biometry = DeviceStep.enrolled(1, .touchID)
         device.owner.countsFailedRecognitions = false
-        return ContextEnvironment(device, client)
+        return device
+    }
+
+    /// The client that every case starts with, on a device.
+    package func environment(_ profile: CaseProfile, _ device: VirtualDevice) -> any CaseEnvironment {
+        ContextEnvironment(
+            device,
+            Client(accessGroups: Self.initialGroups, profile: profile == .macOS ? .macOS : .iOS)
+        )
     }
 
     private static let initialGroups = ["TEAMID.com.example.app", "TEAMID.com.example.shared"]

@@ -47,7 +47,7 @@ extension Engine {
         let damaged = try changeItems(for: request, authorization) { (transaction) throws(KeychainError) in
             try transaction.deleteIdentity(IdentityQuery(request.query))
         }
-        if let damaged { throw reportDamage([damaged]) }
+        if let damaged { throw reportDamage([damaged], authorization) }
     }
 }
 
@@ -58,8 +58,8 @@ extension ItemWriteTransaction {
     ///
     /// - Returns: One that does not open; nothing was deleted then.
     fileprivate func deleteIdentity(_ query: IdentityQuery) throws(KeychainError) -> DamagedRow? {
-        let certificates = planOfDelete(query.certificate).selection(tags)
-        let keys = planOfDelete(query.key).selection(tags)
+        let certificates = plan(query.certificate, of: .delete).selection(tags)
+        let keys = plan(query.key, of: .delete).selection(tags)
         guard let pairs = IdentityPairs(self, certificates: certificates, keys: keys) else { throw .noIdentity }
         var found: [IdentityPairs.Pair] = []
         var damaged: DamagedRow?

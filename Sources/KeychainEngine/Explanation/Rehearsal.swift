@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+/// What a call would show and ask for, were it made: nobody is asked, and whatever is asked for counts as shown.
+///
+/// The operations run as in a call that is made, over rows that only they see changed and without opening secrets.
+final class Rehearsal: Authorization {
+    /// The rows of the run under way, or of the last one.
+    private(set) var rows: RehearsedRows
+
+    private let hasPasscode: Bool
+    /// What was asked for; `nil` when nothing was.
+    private(set) var authentication: ExplainedAuthentication?
+
+    /// A rehearsal over what a transaction reads, on a device that has a passcode or not.
+    init(_ evaluator: Evaluator, _ reader: RowReader, hasPasscode: Bool) {
+        rows = RehearsedRows(over: reader)
+        self.hasPasscode = hasPasscode
+        super.init(evaluator)
+    }
+
+    /// Runs an operation as often as something is asked for, each time on the rows as they are in the store.
+    ///
+    /// - Returns: What the call would fail with; `nil` for success.
+    func run(
+        over reader: RowReader,
+        _ operation: (Rehearsal) throws(KeychainError) -> Void
+    ) -> KeychainError? {
+        for _ in 0..<Self.mostRounds {
+            rows = RehearsedRows(over: reader)
+            do throws(KeychainError) {
+                try operation(self)
+                return nil
+            } catch {
+                guard let demand = takeDemand() else { return error }
+                do throws(KeychainError) {
+                    try satisfy(demand, work: .least)
+                } catch {
+                    return error
+                }
+            }
+        }
+        return .tooManyRounds
+    }
+
+    override var rehearsedRows: RehearsedRows? { rows }
+
+    override func state(of given: AuthenticationContext) -> ContextState { evaluator.contexts.copy(of: given) }
+
+    override func isSatisfied(_ accessControl: AccessControl) -> Bool {
+        let isAssumed = authentication?.accessControls.contains { $0.isIdentical(accessControl) } ?? false
+        return isAssumed || super.isSatisfied(accessControl)
+    }
+
+    override func ask(for accessControl: AccessControl) throws(AuthenticationFailure) {
+        note(evaluator.obstacleToShowing(accessControl, context, hasPasscode: hasPasscode))
+        authentication?.accessControls.append(accessControl)
+    }
+
+    override func typedPassword(
+        isNew: Bool,
+        _ derive: (SecretBytes) throws(ProtectionError) -> PasswordKey?
+    ) throws(KeychainError) -> PasswordKey {
+        note(evaluator.obstacleToTyping(context))
+        if isNew {
+            authentication?.asksForNewApplicationPassword = true
+        } else {
+            authentication?.asksForApplicationPassword = true
+        }
+        // Opens nothing; what it seals is stored nowhere.
+        do { return try PasswordKey(new: SecretBytes(), .least) } catch { throw KeychainError(error) }
+    }
+
+    private func note(_ obstacle: AuthenticationFailure?) {
+        var noted = authentication ?? ExplainedAuthentication()
+        noted.obstacle = noted.obstacle ?? obstacle
+        authentication = noted
+    }
+
+    /// What an access control demands that guards an item, as the context stands: nothing that was assumed counts.
+    func access(_ demand: AuthenticationDemand) -> ExplainedItem.Access {
+        for accessControl in demand.accessControls {
+            let obstacle = evaluator.obstacleToShowing(accessControl, context, hasPasscode: hasPasscode)
+            if let obstacle { return .demanded(obstacle: obstacle) }
+        }
+        if !demand.passwords.isEmpty, context.applicationPassword == nil {
+            return .demanded(obstacle: evaluator.obstacleToTyping(context))
+        }
+        return .demanded(obstacle: nil)
+    }
+}

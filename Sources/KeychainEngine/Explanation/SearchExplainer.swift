@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+/// Holds the items of every class against the terms of a search, and lists those that come nearest.
+///
+/// All rows in scope are held against the terms in one pass over each table, which opens none; only what is listed is opened, and
+/// what may differ in format only.
+struct SearchExplainer {
+    let rows: ExplainedRows
+    let options: ExplanationOptions
+    /// The groups in scope; `nil` for all.
+    let groups: [String]?
+
+    private var transaction: ItemTransaction { rows.transaction }
+
+    /// So many items are opened without being asked for, to find those that differ in format only.
+    private static let fewItems = 1_000
+
+    /// The sealed bytes that the listed items may have together.
+    static let mostBytes = 8 << 20
+
+    /// Every live row of a class that is in scope.
+    func scope(_ itemClass: ItemClass) -> RowFilter {
+        var filter = RowFilter(itemClass)
+        if let groups {
+            filter.accessGroups = Set(
+                groups.map { transaction.tags.attributeTag(itemClass, .accessGroup, .string($0)).tag }
+            )
+        }
+        return filter
+    }
+
+    /// A row, and how far it is from what the search means.
+    private struct Candidate {
+        let itemClass: ItemClass
+        let number: Int64
+        var kind: Kind
+
+        /// What is the same of rows with the same marks.
+        struct Kind {
+            /// The terms that it fails.
+            let failed: [Int]
+            /// The terms of which the text is the same, as far as it could be guessed.
+            var sameText: Set<Int>
+            var distance: Int
+            /// Whether an attribute is equal, or its text.
+            var isNear: Bool
+        }
+    }
+
+    /// Explains the search of a plan.
+    func explain(_ plan: SearchPlan) throws(KeychainError) -> ExplainedSearch {
+        let terms = JudgedTerms(plan, transaction.tags)
+        var search = ExplainedSearch(plan.query, terms.terms)
+        var failures: [ExplainedSearch.Failures: Int] = [:]
+        var candidates: [Candidate] = []
+        for itemClass in ItemClass.stored {
+            let marks = TermMarks(terms, search.terms, itemClass, transaction.tags)
+            let found = try transaction.rows.marks(marks.filters, within: scope(itemClass))
+            if !found.isEmpty { search.population[itemClass] = found.count }
+            var counts: [UInt64: Int] = [:]
+            for row in found { counts[row.passed, default: 0] += 1 }
+            var kinds: [UInt64: Candidate.Kind] = [:]
+            for (mark, count) in counts {
+                let (failed, sameText) = (marks.failed(mark), marks.sameText(mark))
+                failures[.init(itemClass: itemClass, terms: failed), default: 0] += count
+                kinds[mark] = Candidate.Kind(
+                    failed: failed,
+                    sameText: sameText,
+                    distance: search.distance(failed, sameText, itemClass),
+                    isNear: search.isNear(failed, sameText, itemClass)
+                )
+            }
+            for row in found {
+                guard let kind = kinds[row.passed] else { continue }
+                candidates.append(Candidate(itemClass: itemClass, number: row.number, kind: kind))
+            }
+        }
+        search.note(failures)
+        try list(candidates, terms, &search)
+        try addQuarantined(plan, terms, &search)
+        return search
+    }
+
+    /// Lists the nearest candidates.
+    private func list(
+        _ candidates: [Candidate],
+        _ terms: JudgedTerms,
+        _ search: inout ExplainedSearch
+    ) throws(KeychainError) {
+        var near = candidates.filter(\.kind.isNear)
+        let asksForAttributes = search.terms.contains(where: \.isAboutContents)
+        search.comparesEveryItem =
+            !asksForAttributes
+            || (options.comparesEveryItem ?? (candidates.count <= Self.fewItems || near.isEmpty))
+        if search.comparesEveryItem, asksForAttributes { near = try comparing(candidates, search) }
+        // Of equal distance those of the class that was asked for come first, then those that were added first.
+        let ordered = near.enumerated().sorted { left, right in
+            let (leftIsOther, rightIsOther) = (
+                left.element.itemClass != search.itemClass, right.element.itemClass != search.itemClass
+            )
+            if left.element.kind.distance != right.element.kind.distance {
+                return left.element.kind.distance < right.element.kind.distance
+            }
+            return leftIsOther == rightIsOther ? left.offset < right.offset : rightIsOther
+        }
+        var byteCount = 0
+        for (_, candidate) in ordered {
+            guard search.candidates.count < options.boundedItemLimit, byteCount < Self.mostBytes else {
+                search.isBounded = true
+                break
+            }
+            guard let row = try row(candidate) else { continue }
+            byteCount += row.row.metadata.count
+            search.candidates.append(try rows.item(row, terms))
+        }
+    }
+
+    /// The candidates that are near once their texts were compared.
+    private func comparing(
+        _ candidates: [Candidate],
+        _ search: ExplainedSearch
+    ) throws(KeychainError) -> [Candidate] {
+        let comparison = OpenComparison(transaction, search.terms)
+        var near: [Candidate] = []
+        for candidate in candidates {
+            var candidate = candidate
+            if !candidate.kind.failed.isEmpty, let row = try row(candidate) {
+                let (failed, itemClass) = (candidate.kind.failed, candidate.itemClass)
+                let sameText = try comparison.sameText(row).union(candidate.kind.sameText)
+                candidate.kind.sameText = sameText
+                candidate.kind.distance = search.distance(failed, sameText, itemClass)
+                candidate.kind.isNear = search.isNear(failed, sameText, itemClass)
+            }
+            if candidate.kind.isNear { near.append(candidate) }
+        }
+        return near
+    }
+
+    private func row(_ candidate: Candidate) throws(KeychainError) -> NumberedRow? {
+        var filter = RowFilter(candidate.itemClass)
+        filter.rowNumber = candidate.number
+        return try transaction.rows.rows(filter, limit: 1).first
+    }
+
+    /// Lists damaged rows that were set aside and match: a query that finds nothing else says that they are damaged.
+    private func addQuarantined(
+        _ plan: SearchPlan,
+        _ terms: JudgedTerms,
+        _ search: inout ExplainedSearch
+    ) throws(KeychainError) {
+        for row in try transaction.quarantinedRows(plan.selection(transaction.tags), limit: options.boundedItemLimit) {
+            search.candidates.append(try rows.item(row, terms))
+        }
+    }
+}
+
+extension ExplanationOptions {
+    var boundedItemLimit: Int { min(max(0, itemLimit), Self.largestItemLimit) }
+}
+
+/// The terms of a search as filters on one table, a bit each, and the format variants of its attributes as further ones.
+private struct TermMarks {
+    private(set) var filters: [RowFilter] = []
+    /// For each term the bit that says that it is met; `nil` where no row of the class meets it.
+    private var bits: [Int: Int] = [:]
+    /// For each term on an attribute the bits, one of which says that the text is the same.
+    private var variantBits: [Int: [Int]] = [:]
+    /// The terms that rows of the class can fail.
+    private var judged: [Int] = []
+
+    init(_ judgedTerms: JudgedTerms, _ terms: [ExplainedTerm], _ itemClass: ItemClass, _ tags: SearchTags) {
+        for (index, test) in judgedTerms.tests(itemClass).enumerated() {
+            switch test {
+            case .store(let filter):
+                judged.append(index)
+                bits[index] = filters.count
+                filters.append(filter)
+            case .nothing: judged.append(index)
+            case .passedOver, .contents: break
+            }
+        }
+        for index in judged where terms[index].kind == .attribute {
+            guard let name = AttributeName(terms[index].key), let value = terms[index].value,
+                let column = ItemSchema.of(itemClass)[name]
+            else { continue }
+            let own = tags.tag(itemClass, column, value)
+            for variant in value.formatVariants where filters.count < RowReader.mostMarks {
+                guard column.kind != .number || variant.isNumber else { continue }
+                let tag = AttributeTag(name: name, tag: tags.tag(itemClass, column, variant))
+                guard tag.tag != own else { continue }
+                var filter = RowFilter(itemClass)
+                filter.includesTombstones = true
+                filter.tags = [tag]
+                variantBits[index, default: []].append(filters.count)
+                filters.append(filter)
+            }
+        }
+    }
+
+    func failed(_ mark: UInt64) -> [Int] {
+        judged.filter { index in !(bits[index].map { Self.isSet($0, mark) } ?? false) }
+    }
+
+    /// The terms of which the text is the same, as far as it could be guessed.
+    func sameText(_ mark: UInt64) -> Set<Int> {
+        Set(variantBits.filter { $0.value.contains { Self.isSet($0, mark) } }.map(\.key))
+    }
+
+    private static func isSet(_ bit: Int, _ mark: UInt64) -> Bool { mark & 1 << UInt64(bit) != 0 }
+}
+
+extension ExplainedSearch {
+    /// How far an item is from what the search means; a text that is the same but for its format is near.
+    fileprivate func distance(_ failed: [Int], _ sameText: Set<Int>, _ itemClass: ItemClass) -> Int {
+        failed.reduce(0) { $0 + (sameText.contains($1) ? 1 : terms[$1].weight(itemClass)) }
+    }
+
+    /// Whether an attribute is as the query says, or shows the same text; without attributes, whether the class is.
+    ///
+    /// Match keys are answered by the open item only, so that every item of the class may be near by them.
+    fileprivate func isNear(_ failed: [Int], _ sameText: Set<Int>, _ itemClass: ItemClass) -> Bool {
+        let isOfClass = itemClass == self.itemClass
+        if isOfClass, terms.contains(where: { $0.kind == .match }) { return true }
+        var asksForAttributes = false
+        for (index, term) in terms.enumerated() where term.isAboutContents {
+            asksForAttributes = true
+            guard term.kind != .attribute || AttributeName(term.key).flatMap({ ItemSchema.of(itemClass)[$0] }) != nil
+            else {
+                continue
+            }
+            if !failed.contains(index) || sameText.contains(index) { return true }
+        }
+        return !asksForAttributes && isOfClass
+    }
+}
+
+extension AttributeValue {
+    fileprivate var isNumber: Bool { if case .number = self { true } else { false } }
+}
+
+/// Compares the texts of open items with those that a search asks for.
+private struct OpenComparison {
+    private let transaction: ItemTransaction
+    private let terms: [(index: Int, name: AttributeName, value: AttributeValue)]
+
+    init(_ transaction: ItemTransaction, _ terms: [ExplainedTerm]) {
+        self.transaction = transaction
+        self.terms = terms.enumerated().compactMap { index, term in
+            guard term.kind == .attribute, let name = AttributeName(term.key), let value = term.value else {
+                return nil
+            }
+            return (index, name, value)
+        }
+    }
+
+    /// The terms of which an item shows the text; none where it cannot be opened now.
+    func sameText(_ row: NumberedRow) throws(KeychainError) -> Set<Int> {
+        guard let level = Accessibility(rawValue: row.row.protection), transaction.device.isAvailable(level),
+            !transaction.device.isDestroyed(row.row),
+            case .content(let metadata) = try transaction.sealer.openMetadata(row)
+        else { return [] }
+        var same: Set<Int> = []
+        for (index, name, value) in terms {
+            if let stored = metadata.attributes[name], stored.showsSameText(as: value) { same.insert(index) }
+        }
+        return same
+    }
+}
