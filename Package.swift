@@ -32,6 +32,8 @@ var products: [Product] = [
     .library(name: "KeychainSimulation", targets: ["KeychainSimulation"]),
     // With the values that requests are made of, and where a keychain lies.
     .library(name: "KeychainEngine", targets: ["KeychainEngine", "KeychainCore", "HostFiles"]),
+    // A trace of a program's calls, begun by the program itself, and read.
+    .library(name: "KeychainTrace", targets: ["KeychainTrace", "KeychainCore"]),
     .executable(name: "security", targets: ["security-tool"]),
     .executable(name: "keychainctl", targets: ["keychainctl"]),
     .executable(name: "conformance", targets: ["conformance-runner"]),
@@ -101,6 +103,14 @@ let targets: [Target] = [
         ]
     ),
 
+    // a trace of calls
+    .target(name: "CKeychainTrace", dependencies: ["CKeychainSupport"]),
+    .target(
+        name: "KeychainTrace",
+        dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", "CKeychainTrace", crypto, logging],
+        swiftSettings: appleAPI
+    ),
+
     // user prompts
     .target(name: "KeychainAuthenticators", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport"]),
 
@@ -109,7 +119,7 @@ let targets: [Target] = [
         name: "KeychainServices",
         dependencies: [
             "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainEngine",
-            "HostFiles", "KeychainAuthenticators", logging,
+            "HostFiles", "KeychainAuthenticators", "KeychainTrace", logging,
         ],
         swiftSettings: appleAPI
     ),
@@ -242,7 +252,9 @@ let targets: [Target] = [
     .target(
         name: "KeychainControl",
         dependencies: [
-            "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators", "CKeychainSupport", arguments,
+            "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators", "KeychainTrace",
+            "CKeychainSupport",
+            arguments,
         ]
     ),
 
@@ -312,7 +324,7 @@ let targets: [Target] = [
         name: "Conformance",
         dependencies: [
             "Security", "LocalAuthentication", "KeychainCore", "KeychainEngine", "KeychainAuthenticators",
-            "KeychainSimulation", "KeychainWire",
+            "KeychainSimulation", "KeychainTrace", "KeychainWire",
         ],
         path: "Tests/Support/Conformance"
     ),
@@ -326,6 +338,13 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainWireTests",
         dependencies: ["KeychainWire", "KeychainCore", "KeychainTestSupport"]
+    ),
+    .testTarget(
+        name: "KeychainTraceTests",
+        dependencies: [
+            "KeychainTrace", "KeychainServices", "KeychainCore", "KeychainEngine", "HostFiles", "KeychainTestSupport",
+            "Conformance", "Security",
+        ]
     ),
     .testTarget(
         name: "KeychainKeysTests",
@@ -402,7 +421,7 @@ let targets: [Target] = [
         name: "KeychainControlTests",
         dependencies: [
             "KeychainControl", "keychainctl", "security-tool", "KeychainCore", "KeychainEngine", "HostFiles",
-            "KeychainAuthenticators", "KeychainTestSupport", "CStormSupport", arguments,
+            "KeychainAuthenticators", "KeychainTrace", "KeychainTestSupport", "CStormSupport", arguments,
         ]
     ),
     .testTarget(
@@ -499,7 +518,7 @@ let package = Package(
 
 for target in package.targets
 where target.type != .system && target.type != .plugin
-    && !["CKeychainSupport", "CStormSupport", "CommonCrypto", "CUnfairLock"].contains(target.name)
+    && !["CKeychainSupport", "CKeychainTrace", "CStormSupport", "CommonCrypto", "CUnfairLock"].contains(target.name)
 {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [

@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainCore
+import KeychainTrace
 import Logging
 
 /// One call of an item function: from dictionaries to a request, from an answer to objects.
@@ -38,6 +39,7 @@ enum ItemCall {
             withExtendedLifetime(contexts) {}
         }
         do throws(KeychainError) {
+            guard !KeychainTracing.isWanted else { return try CallTrace.perform(operation, in: context).object }
             return try context.backend.perform(KeychainRequest(operation, client: context.client)).object
         } catch {
             log(error, operation)

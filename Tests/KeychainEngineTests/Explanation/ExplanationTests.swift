@@ -120,8 +120,6 @@ struct ExplanationTests {
         silent["class"] = .string("genp")
         let forbidden = try Self.explain(.copyMatching(silent), device.keychain)
         #expect(forbidden.authentication == nil && forbidden.status() == .interactionNotAllowed)
-        device.owner.authenticator.biometry = .none
-        try device.removePasscode()
         #expect(device.prompts.count == asked)
     }
 

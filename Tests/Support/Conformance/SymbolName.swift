@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTrace
 import Security
 
 /// Names as cases spell them, looked up among the public symbols of the module Security.
 enum SymbolName {
     /// The dictionary key that a name stands for: a public constant, or what follows `raw:`.
     static func key(_ name: String) throws(CaseDefect) -> String {
-        if name.hasPrefix(rawPrefix) { return String(name.dropFirst(rawPrefix.count)) }
+        if name.hasPrefix(CaseNotation.rawPrefix) { return String(name.dropFirst(CaseNotation.rawPrefix.count)) }
         return try constant(name)
     }
 
@@ -40,8 +41,6 @@ enum SymbolName {
         }
         return "\(name) (\(status))"
     }
-
-    private static let rawPrefix = "raw:"
 
     private static let frequentStatuses = [
         "errSecSuccess", "errSecUnimplemented", "errSecIO", "errSecParam", "errSecAllocate", "errSecUserCanceled",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTrace
 
 /// A value that a case passes or expects, before variables are filled in.
 indirect enum ValueTemplate {
@@ -33,7 +34,8 @@ extension ValueTemplate {
         case .boolean(let value): self = .boolean(value)
         case .integer(let value): self = .integer(value)
         case .real(let value): self = .real(value)
-        case .string(let name) where name.hasPrefix("kSec"): self = .string(try SymbolName.constant(name))
+        case .string(let name) where name.hasPrefix(CaseNotation.constantPrefix):
+            self = .string(try SymbolName.constant(name))
         case .string(let value): self = .string(value)
         case .array: throw CaseDefect("a bare array is no value; write {\"array\": [...]}")
         case .object(let members): self = try Self.tagged(members)
@@ -90,17 +92,8 @@ extension ValueTemplate {
     /// Reads `2001-02-03T04:05:06Z`, also with a fraction of a second after the seconds.
     private static func date(_ json: JSONValue) throws(CaseDefect) -> Date {
         let text = try json.string("a date")
-        var whole = text
-        var fraction = 0.0
-        if let point = text.firstIndex(of: ".") {
-            let end = text[point...].dropFirst().firstIndex { !$0.isNumber } ?? text.endIndex
-            whole.removeSubrange(point..<end)
-            fraction = Double("0" + text[point..<end]) ?? 0
-        }
-        guard let date = ISO8601DateFormatter().date(from: whole) else {
-            throw CaseDefect("\"\(text)\" is not an ISO 8601 date")
-        }
-        return date.addingTimeInterval(fraction)
+        guard let date = CaseNotation.date(from: text) else { throw CaseDefect("\"\(text)\" is not an ISO 8601 date") }
+        return date
     }
 }
 

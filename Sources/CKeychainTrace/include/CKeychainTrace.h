@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a trace of calls needs: a flag that costs a load and a branch, and the stack.
+#ifndef CKEYCHAIN_TRACE_H
+#define CKEYCHAIN_TRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Whether calls are traced: 0 for no; anything else has whoever reads it look closer.
+extern int keychain_trace_state;
+
+static inline int keychain_is_traced(void) { return __atomic_load_n(&keychain_trace_state, __ATOMIC_ACQUIRE); }
+static inline void keychain_set_traced(int state) { __atomic_store_n(&keychain_trace_state, state, __ATOMIC_RELEASE); }
+
+// The return addresses of the calling function and its callers, as far as frame pointers lead; how many there are.
+size_t keychain_return_addresses(uintptr_t *addresses, size_t most);
+
+// The file that an address was loaded from, and where its first byte lies; 0 when it is known.
+int keychain_image_of(uintptr_t address, const char **path, uintptr_t *base);
+
+#endif

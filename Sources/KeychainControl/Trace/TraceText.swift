@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainTrace
+
+/// A call of a trace as a line for people.
+enum TraceText {
+    static func line(_ entry: TraceEntry, _ call: TracedCall, _ place: String) -> String {
+        let duration = String(format: "%.1f ms", call.milliseconds)
+        let state = call.lockState.map { $0 == .unlocked ? "" : " (\($0.rawValue))" } ?? ""
+        let query = call.operation.mainDictionary.entries.map { key, value in
+            "\(CaseNotation.name(ofKey: key)): \(text(value, under: key))"
+        }
+        let dictionary = "{\(query.sorted().joined(separator: ", "))}"
+        return
+            "\(entry.time.clockText)  \(call.status)  \(call.operation.functionName) \(dictionary)\(state)  \(duration)  \(place)"
+    }
+
+    private static func text(_ value: PropertyValue, under key: String) -> String {
+        switch value {
+        case .null: return "null"
+        case .boolean(let flag): return "\(flag)"
+        case .number(.integer(let number)): return "\(number)"
+        case .number(let number): return "\(number)"
+        case .string(let text):
+            return key == PropertyKey.itemClass || key == "pdmn" ? constantName(text) ?? "\"\(text)\"" : "\"\(text)\""
+        case .data(let bytes): return "\(bytes.count) bytes"
+        case .oversizedData(let count): return "\(count) bytes"
+        case .date: return "a date"
+        case .uuid(let text): return text
+        case .array(let members): return "an array of \(members.count)"
+        case .accessControl(let accessControl): return "an access control of \(accessControl.protection.rawValue)"
+        case .authenticationContext: return "an LAContext"
+        case .reference(let reference): return "a reference of class \(reference.itemClass.rawValue)"
+        case .policy: return "a SecPolicy"
+        case .nested: return "a dictionary"
+        case .object(let type): return "an object: \(type)"
+        }
+    }
+
+    private static func constantName(_ value: String) -> String? {
+        let groups: Set<ConstantTable.Group> = [.itemClass, .accessibility]
+        return ConstantTable.rows.first { groups.contains($0.group) && $0.value == value }?.name
+    }
+}
+
+extension Timestamp {
+    /// The time of the day in UTC, with milliseconds.
+    var clockText: String {
+        let milliseconds = Int((secondsSinceReferenceDate * 1_000).rounded(.down))
+        let ofDay = ((milliseconds % 86_400_000) + 86_400_000) % 86_400_000
+        return String(
+            format: "%02d:%02d:%02d.%03d",
+            ofDay / 3_600_000,
+            ofDay / 60_000 % 60,
+            ofDay / 1_000 % 60,
+            ofDay % 1_000
+        )
+    }
+}
+
+/// How often which status came of calls from where.
+struct TraceCounts {
+    private var counts: [Key: Int] = [:]
+
+    private struct Key: Hashable {
+        let status: String
+        let function: String
+        let place: String
+    }
+
+    mutating func note(_ call: TracedCall, _ place: String) {
+        let key = Key(status: "\(call.status)", function: call.operation.functionName, place: place)
+        counts[key, default: 0] += 1
+    }
+
+    /// A line for each, the most frequent first.
+    var text: [String] {
+        let sorted = counts.sorted { left, right in
+            if left.value != right.value { return left.value > right.value }
+            return (left.key.status, left.key.function, left.key.place) < (
+                right.key.status, right.key.function, right.key.place
+            )
+        }
+        return sorted.map { "\($0.value)  \($0.key.status)  \($0.key.function)  \($0.key.place)" }
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import KeychainCore
+
+/// Spells dictionaries for a trace, without secrets.
+struct TraceEncoder {
+    /// The key by which values are hidden; `nil` where they are shown.
+    var hashKey: SymmetricKey?
+
+    /// A text or data of more bytes is not shown.
+    static let longestValue = 4_096
+
+    /// What holds no secret by its key: attributes, conditions and flags, but for what is kept under a key of its own.
+    private static let shownKeys: Set<String> = {
+        let attributes = ItemClass.stored.flatMap { ItemSchema.of($0).columns.map(\.name.description) }
+        let groups: Set<ConstantTable.Group> = [.match, .returnKey, .attribute, .useKey]
+        let named = ConstantTable.rows.filter { groups.contains($0.group) }.map(\.value)
+        let others = [
+            PropertyKey.itemClass, PropertyKey.valueReference, PropertyKey.valuePersistentReference,
+            PropertyKey.useDataProtectionKeychain,
+        ]
+        return Set(attributes + named + others).subtracting([PropertyKey.valueData])
+    }()
+
+    /// What is never hidden by a hash, because it says nothing of an item: the class, conditions and flags, levels.
+    private static let plainKeys: Set<String> = {
+        let groups: Set<ConstantTable.Group> = [.returnKey, .useKey]
+        let named = ConstantTable.rows.filter { groups.contains($0.group) }.map(\.value)
+        return Set(named + [PropertyKey.itemClass, PropertyKey.matchLimit, "pdmn", "sync", "accc", "kcls", "type"])
+    }()
+
+    /// The spelling of a dictionary.
+    func json(_ dictionary: PropertyDictionary) -> JSONValue {
+        var members: [String: JSONValue] = [:]
+        for (key, value) in dictionary.entries { members[CaseNotation.name(ofKey: key)] = json(value, under: key) }
+        return .object(members)
+    }
+
+    /// The keys of a dictionary that are no strings; `nil` for none.
+    func nonStringKeys(_ dictionary: PropertyDictionary) -> JSONValue? {
+        guard !dictionary.foreignKeys.isEmpty else { return nil }
+        return .array(
+            dictionary.foreignKeys.map { key in if case .number(let number) = key { json(number) } else { .null } }
+        )
+    }
+
+    private func json(_ value: PropertyValue, under key: String) -> JSONValue {
+        if key == PropertyKey.valueData { return .object(["secret": .integer(value.byteCount)]) }
+        guard Self.shownKeys.contains(key) else { return redacted(value) }
+        if let hashKey, !Self.plainKeys.contains(key), let bytes = value.hashedBytes {
+            let code = HMAC<SHA256>.authenticationCode(for: Array(key.utf8) + [0] + bytes, using: hashKey)
+            return .object(["hash": .string(code.prefix(8).map { Self.hexadecimal($0) }.joined())])
+        }
+        return value.byteCount > Self.longestValue ? redacted(value) : shown(value, under: key)
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16)
+        return byte < 0x10 ? "0" + digits : digits
+    }
+
+    private func shown(_ value: PropertyValue, under key: String) -> JSONValue {
+        switch value {
+        case .null: return .null
+        case .boolean(let flag): return .boolean(flag)
+        case .number(let number): return json(number)
+        case .string(let text): return CaseNotation.spelling(of: text, under: key)
+        case .data(let bytes): return .object(["data": base64(bytes)])
+        case .date(let date): return .object(["date": .string(CaseNotation.text(of: date))])
+        case .uuid(let text): return .object(["uuid": .string(text)])
+        case .array(let members): return .object(["array": .array(members.map { json($0, under: key) })])
+        case .accessControl(let accessControl): return .object(["accessControl": json(accessControl)])
+        case .authenticationContext(let context): return .object(["context": json(context)])
+        case .reference(let reference): return json(reference)
+        case .policy(.basicX509): return .object(["policy": .object(["name": .string("basicX509")])])
+        case .policy(.tls(let isServer, let host)):
+            let members: [String: JSONValue] = [
+                "name": .string("tls"), "server": .boolean(isServer), "host": host.map { .string($0) } ?? .null,
+            ]
+            return .object(["policy": .object(members)])
+        case .nested(let encodability): return .object(["nested": .string("\(encodability)")])
+        case .oversizedData(let count): return .object(["secret": .integer(count)])
+        case .object(let type): return .object(["object": .string(type)])
+        }
+    }
+
+    private func redacted(_ value: PropertyValue) -> JSONValue {
+        .object(["redacted": .object(["type": .string(value.typeName), "bytes": .integer(value.byteCount)])])
+    }
+
+    private func json(_ number: KeychainNumber) -> JSONValue {
+        switch number {
+        case .integer(let value): .integer(Int(value))
+        case .unsigned(let value): .real(Double(value))
+        case .real(let value):
+            value.isFinite ? .object(["number": .real(value)]) : .object(["object": .string("\(value)")])
+        }
+    }
+
+    private func base64(_ bytes: SecretBytes) -> JSONValue {
+        .string(Data(bytes.unprotectedCopy).base64EncodedString())
+    }
+
+    private func json(_ accessControl: AccessControl) -> JSONValue {
+        var members: [String: JSONValue] = ["protection": .string(accessControl.protection.constantName)]
+        if let flags = accessControl.constraints?.flags {
+            members["flags"] = .array(CaseNotation.flags.filter { flags.contains($0.flag) }.map { .string($0.name) })
+        }
+        return .object(members)
+    }
+
+    private func json(_ context: AuthenticationContext) -> JSONValue {
+        .object([
+            "interactionNotAllowed": .boolean(context.settings.interactionNotAllowed),
+            "hasApplicationPassword": .boolean(context.applicationPassword != nil),
+            "isInvalid": .boolean(context.isInvalid),
+        ])
+    }
+
+    private func json(_ reference: ItemReference) -> JSONValue {
+        switch reference {
+        case .key(let key): .object(["key": json(key)])
+        case .certificate(let certificate): .object(["certificate": base64(certificate.data)])
+        case .identity(let identity):
+            .object([
+                "identity": .object(["certificate": base64(identity.certificate.data), "key": json(identity.key)])
+            ])
+        }
+    }
+
+    private func json(_ key: KeyReference) -> JSONValue {
+        var members = ["attributes": json(PropertyDictionary(key.attributes))]
+        members["secret"] = key.data.map { .integer($0.count) }
+        return .object(members)
+    }
+}
+
+extension PropertyValue {
+    fileprivate var byteCount: Int {
+        switch self {
+        case .string(let text), .uuid(let text), .object(let text): text.utf8.count
+        case .data(let bytes): bytes.count
+        case .oversizedData(let count): count
+        case .array(let members): members.reduce(0) { $0 + $1.byteCount }
+        case .null, .boolean, .number, .date, .accessControl, .authenticationContext, .reference, .policy, .nested: 0
+        }
+    }
+
+    fileprivate var typeName: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "bool"
+        case .number: "number"
+        case .string, .uuid: "string"
+        case .data, .oversizedData: "data"
+        case .date: "date"
+        case .array: "array"
+        case .accessControl: "accessControl"
+        case .authenticationContext: "context"
+        case .reference(.key): "key"
+        case .reference(.certificate): "certificate"
+        case .reference(.identity): "identity"
+        case .policy: "policy"
+        case .nested: "dictionary"
+        case .object: "object"
+        }
+    }
+
+    /// The bytes of a value that can be hidden: those by which values of different types are told apart.
+    fileprivate var hashedBytes: [UInt8]? {
+        switch self {
+        case .string(let text), .uuid(let text): [1] + text.utf8
+        case .data(let bytes): [2] + bytes.unprotectedCopy
+        case .number(let number): [3] + "\(number)".utf8
+        case .reference(.certificate(let certificate)): [4] + certificate.data.unprotectedCopy
+        case .reference(.identity(let identity)): [5] + identity.certificate.data.unprotectedCopy
+        case .null, .boolean, .date, .array, .accessControl, .authenticationContext, .reference, .policy, .nested,
+            .oversizedData, .object:
+            nil
+        }
+    }
+}

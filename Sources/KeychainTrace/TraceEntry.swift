@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainCore
+
+/// One line of a trace (Documentation/Trace.md): a call of an item function, or something that happened to the device or a client.
+public struct TraceEntry: Sendable, Hashable {
+    /// When it began.
+    public var time: Timestamp
+    /// The process.
+    public var process: Int32
+    /// The name of its executable.
+    public var program: String
+    /// What was done.
+    public var content: Content
+
+    /// What a line tells of.
+    public enum Content: Sendable, Hashable {
+        /// A call.
+        case call(TracedCall)
+        /// What is no call.
+        case event(TracedEvent)
+    }
+
+    /// The version of the format.
+    public static let version = 1
+
+    /// A line.
+    public init(time: Timestamp, process: Int32, program: String, _ content: Content) {
+        self.time = time
+        self.process = process
+        self.program = program
+        self.content = content
+    }
+}
+
+/// A call that was traced.
+public struct TracedCall: Sendable, Hashable {
+    /// What was asked; where a trace was read, secrets are as many zeros, and values that were hidden are not in it.
+    public var operation: KeychainRequest.Operation
+    /// Who asked.
+    public var client: Client
+    /// The name of the client; `nil` for the one of the process.
+    public var clientName: String?
+    /// Whether keys were given out at the beginning; `nil` when that could not be told.
+    public var lockState: LockState?
+    /// What it gave.
+    public var status: Status
+    /// Why it failed, in words without values.
+    public var reason: String?
+    /// How long it took, in milliseconds.
+    public var milliseconds: Double
+    /// The return addresses, as `IMAGE+0xOFFSET`, from the inside out.
+    public var stack: [String]
+    /// Keys of the dictionaries whose values are not in ``operation``, because they were hidden.
+    public var hiddenKeys: Set<String>
+
+    /// A call.
+    public init(
+        _ operation: KeychainRequest.Operation,
+        client: Client,
+        clientName: String? = nil,
+        lockState: LockState?,
+        status: Status,
+        reason: String? = nil,
+        milliseconds: Double,
+        stack: [String] = [],
+        hiddenKeys: Set<String> = []
+    ) {
+        self.operation = operation
+        self.client = client
+        self.clientName = clientName
+        self.lockState = lockState
+        self.status = status
+        self.reason = reason
+        self.milliseconds = milliseconds
+        self.stack = stack
+        self.hiddenKeys = hiddenKeys
+    }
+}
+
+/// Something that happened to the device or a client.
+public enum TracedEvent: Sendable, Hashable {
+    /// The device was locked.
+    case lock
+    /// The device was unlocked.
+    case unlock
+    /// The device was started anew.
+    case reboot
+    /// A passcode was set.
+    case setPasscode
+    /// The passcode was removed.
+    case removePasscode
+    /// Other biometry is enrolled: its kind, and the number of the set.
+    case setBiometry(kind: String, set: Int)
+    /// The store went to a new device by a backup.
+    case restore
+    /// A client got another list of access groups.
+    case setGroups(client: String?, [String])
+    /// A program was removed and installed again.
+    case reinstall(client: String?)
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+
+/// Reads a trace, line by line, and goes on where it ended when there is more.
+public final class TraceReader {
+    private let path: String
+    private var descriptor: Int32
+    private var pending: [UInt8] = []
+    private var lineNumber = 0
+    private var skipsLine = false
+
+    /// What a line of a trace is.
+    public struct Line: Sendable, Hashable {
+        /// Which line of the file, from 1.
+        public let number: Int
+        /// The entry, or why it is none.
+        public let content: Result<TraceEntry, TraceError>
+    }
+
+    /// Longer than every line that is written; what is longer is none.
+    private static let longestLine = 4 << 20
+
+    /// Opens a trace.
+    ///
+    /// - Throws: ``TraceError/unusable(path:_:)``.
+    public init(path: String) throws(TraceError) {
+        self.path = path
+        descriptor = try Self.open(path)
+    }
+
+    deinit { close(descriptor) }
+
+    /// The lines that have come since the last time, in their order; one that has no end yet is kept for the next time.
+    public func lines() throws(TraceError) -> [Line] {
+        var lines: [Line] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .unusable(path: path, String(cString: strerror(errno))) }
+            if count == 0 { return lines }
+            pending += buffer[..<count]
+            takeLines(&lines)
+        }
+    }
+
+    /// A line without an end, at the end of a trace that nobody writes to any more; `nil` where there is none.
+    public func rest() -> Line? {
+        guard !pending.isEmpty else { return nil }
+        pending = []
+        return Line(number: lineNumber + 1, content: .failure(.truncated))
+    }
+
+    /// Goes over to a file that took the place of this one, or begins anew one that was cut; whether there was something to do.
+    public func followReplacement() throws(TraceError) -> Bool {
+        var (own, current) = (stat(), stat())
+        guard fstat(descriptor, &own) == 0, stat(path, &current) == 0 else { return false }
+        let isSame = own.st_ino == current.st_ino && own.st_dev == current.st_dev
+        if isSame, own.st_size >= lseek(descriptor, 0, SEEK_CUR) { return false }
+        let replacement = try Self.open(path)
+        close(descriptor)
+        descriptor = replacement
+        (pending, lineNumber, skipsLine) = ([], 0, false)
+        return true
+    }
+
+    private func takeLines(_ lines: inout [Line]) {
+        var rest = pending[...]
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            lineNumber += 1
+            let bytes = rest[..<end]
+            rest = rest[(end + 1)...]
+            if skipsLine {
+                skipsLine = false
+                lines.append(Line(number: lineNumber, content: .failure(.malformed("it is too long"))))
+            } else if !bytes.isEmpty {
+                lines.append(Line(number: lineNumber, content: Self.content(bytes)))
+            }
+        }
+        if rest.count > Self.longestLine {
+            skipsLine = true
+            rest = []
+        }
+        pending = Array(rest)
+    }
+
+    private static func content(_ bytes: ArraySlice<UInt8>) -> Result<TraceEntry, TraceError> {
+        Result { () throws(TraceError) in try TraceEntry(line: bytes) }
+    }
+
+    private static func open(_ path: String) throws(TraceError) -> Int32 {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .unusable(path: path, String(cString: strerror(errno))) }
+        return descriptor
+    }
+}
+
+extension TraceReader {
+    /// Every line of a trace that is complete, and what is wrong with the others.
+    public static func entries(at path: String) throws(TraceError) -> [Line] {
+        let reader = try TraceReader(path: path)
+        return try reader.lines() + (reader.rest().map { [$0] } ?? [])
+    }
+}

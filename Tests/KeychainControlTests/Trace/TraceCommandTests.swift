@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainTestSupport
+import KeychainTrace
+import Testing
+
+@testable import KeychainControl
+
+/// `keychainctl trace` on a trace of three calls and two lines that are none.
+struct TraceCommandTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.path(of: "trace.jsonl") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let calls: [(KeychainRequest.Operation, Status)] = [
+            (.add(["class": .string("genp"), "acct": .string("anna")]), .success),
+            (.copyMatching(["class": .string("inet"), "acct": .string("bert")]), .itemNotFound),
+            (.copyMatching(["class": .string("genp"), "acct": .string("carl")]), .itemNotFound),
+        ]
+        var lines = calls.map { operation, status in
+            let call = TracedCall(
+                operation,
+                client: Client(accessGroups: ["a"]),
+                lockState: .locked,
+                status: status,
+                milliseconds: 1
+            )
+            return TraceEntry(time: .referenceDate, process: 1, program: "app", .call(call)).line
+        }
+        lines.insert("{\"v\":2}", at: 1)
+        try Data((lines.joined(separator: "\n") + "\n{\"v\":1").utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    private func run(_ arguments: String...) throws -> Control.Outcome {
+        try Control(device: FakeDevice()).run(["trace", path] + arguments)
+    }
+
+    @Test("each call is a line, and what is none is named with its number")
+    func everything() throws {
+        let outcome = try run()
+        #expect(outcome.status == 0)
+        for text in ["anna", "bert", "carl", "SecItemAdd", "errSecItemNotFound", "(locked)", "1.0 ms"] {
+            #expect(outcome.output.contains(text), "\(text)")
+        }
+        #expect(outcome.remarks.contains("line 2: a trace of version 2; this program reads version 1"))
+        #expect(outcome.remarks.contains("line 5: the last line is cut short"))
+    }
+
+    @Test(
+        "a filter leaves the calls that it is for",
+        arguments: [
+            (["--status", "errSecItemNotFound"], ["bert", "carl"]), (["--status", "0"], ["anna"]),
+            (["--function", "SecItemAdd"], ["anna"]), (["--function", "copy"], ["bert", "carl"]),
+            (["--class", "kSecClassGenericPassword"], ["anna", "carl"]), (["--class", "inet"], ["bert"]),
+            (["--place", "nowhere"], []), (["--status", "-25300", "--class", "genp"], ["carl"]),
+        ]
+    )
+    func filter(_ arguments: [String], _ accounts: [String]) throws {
+        let outcome = try Control(device: FakeDevice()).run(["trace", path] + arguments)
+        #expect(["anna", "bert", "carl"].filter(outcome.output.contains) == accounts)
+    }
+
+    @Test("a summary counts by status, function and place")
+    func summary() throws {
+        let outcome = try run("--summary")
+        #expect(outcome.output.hasPrefix("2  errSecItemNotFound  SecItemCopyMatching"))
+        #expect(outcome.output.contains("1  errSecSuccess  SecItemAdd"))
+    }
+
+    @Test("the lines themselves can be had")
+    func json() throws {
+        let outcome = try run("--json", "--status", "0")
+        let line = Array(outcome.output.utf8)
+        guard case .call(let call) = try TraceEntry(line: line).content else {
+            Issue.record("no call")
+            return
+        }
+        #expect(call.status == .success)
+    }
+
+    @Test("a trace that is not there is an error")
+    func missing() throws {
+        let outcome = try Control(device: FakeDevice()).run(["trace", folder.path(of: "none")])
+        #expect(outcome.status == 1 && outcome.error.contains("No such file"))
+        #expect(try run("--follow", "--summary").status == 64)
+    }
+}
