@@ -30,6 +30,11 @@ struct KeychainBenchmarks {
                 var report = Report()
                 try IdentityRun(rounds: options.rounds, scratch: scratch).run(&report)
                 show(report.summary)
+            } else if options.measuresExplanations {
+                var report = Report()
+                let size = options.sizes.last ?? 10_000
+                try ExplanationRun(size: size, rounds: options.rounds, scratch: scratch).run(&report)
+                show(report.summary)
             } else if options.measuresMillion {
                 var report = Report()
                 try MillionRun(size: options.sizes[0], options: options, scratch: scratch).run(&report)

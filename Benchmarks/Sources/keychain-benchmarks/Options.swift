@@ -16,6 +16,8 @@ struct Options {
     var measuresDevice = false
     /// Whether lookups of identities are measured instead of the operations.
     var measuresIdentities = false
+    /// Whether explanations are measured instead of the operations.
+    var measuresExplanations = false
     /// Whether keys are measured instead of the operations.
     var measuresKeys = false
 
@@ -26,12 +28,13 @@ struct Options {
     var measuresTesting = false
 
     static let help = """
-        usage: keychain-benchmarks [--quick | --full] [--device | --keys | --identities | --testing | --million] [--directory DIR] [--profile SUBJECT OPERATION COUNT] [--size N]
+        usage: keychain-benchmarks [--quick | --full] [--device | --keys | --identities | --explanations | --testing | --million] [--directory DIR] [--profile SUBJECT OPERATION COUNT] [--size N]
 
         --quick      100 and 10,000 items, less than a minute on an idle machine (default)
         --full       100, 10,000 and 100,000 items, more rounds
         --device     what an unlock and a locked answer cost, with 10,000 items (with --full, 100,000)
         --identities what it costs to find an identity by issuer among 1,000 and 10,000 certificates
+        --explanations  what it costs to explain a read that finds nothing among 10,000 items
         --keys       what a signature through SecKey costs beside the library's own
         --testing    what a virtual device with one item costs a test
         --million    opening, adds and reads with 1,000,000 items; with --size, with N
@@ -58,6 +61,7 @@ struct Options {
             case "--full": (sizes, rounds) = ([100, 10_000, 100_000], 40)
             case "--device": measuresDevice = true
             case "--identities": measuresIdentities = true
+            case "--explanations": (measuresExplanations, sizes) = (true, [10_000])
             case "--testing": measuresTesting = true
             case "--keys": measuresKeys = true
             case "--million": (measuresMillion, sizes) = (true, [1_000_000])

@@ -132,6 +132,20 @@ struct Report {
         return Self.row(["\(size)", "locked answer ÷ read, \(subject)", judged])
     }
 
+    static func explanationHeading(size: Int, rounds: Int) -> String {
+        """
+        \(size) generic passwords of one service, medians of \(rounds) rounds; the processor's time.
+
+        | what | ms |
+        | --- | ---: |
+        """
+    }
+
+    /// The time of one call in nanoseconds, and how long it may take.
+    mutating func explanation(_ what: String, _ time: Double, _ limit: Double?) -> String {
+        Self.row([what, compared("\(what) (ms)", time / 1e6, limit.map { $0 / 1e6 })])
+    }
+
     static func identityHeading(rounds: Int) -> String {
         """
         Medians of \(rounds) interleaved rounds; the processor's time.
