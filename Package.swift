@@ -343,7 +343,7 @@ let targets: [Target] = [
         name: "KeychainTraceTests",
         dependencies: [
             "KeychainTrace", "KeychainServices", "KeychainCore", "KeychainEngine", "HostFiles", "KeychainTestSupport",
-            "Conformance", "Security",
+            "Security", crypto,
         ]
     ),
     .testTarget(
