@@ -7,8 +7,11 @@ import Security
 
 /// The keychain of one case, and the client that asks it.
 package protocol CaseEnvironment {
-    /// Gives the client another ordered list of access groups; stored items stay.
-    mutating func setGroups(_ groups: [String])
+    /// Has the client of a name make the calls from now on, with an ordered list of access groups; stored items stay.
+    mutating func setGroups(_ groups: [String], of client: String)
+
+    /// Takes the store by a backup to a new device, with a passcode and unlocked.
+    mutating func restore() throws
 
     /// The keychain's device, and its owner.
     var device: VirtualDevice { get }
@@ -39,17 +42,13 @@ package enum Subject: String, Sendable, CaseIterable {
             @escaping @Sendable ((reached: any KeychainBackend, embedded: any KeychainBackend)) -> any KeychainBackend
     ) throws -> VirtualDevice {
         let transport = self == .pipe ? Pipe.transport : .direct
-        let device = try VirtualDevice(
+        return try VirtualDevice.ofCase(
             storage: self == .disk ? .file : .memory,
             transport: DeviceTransport(
                 authenticator: transport.authenticator,
                 backend: { wrap((transport.backend($0), $0)) }
             )
         )
-        // The cases know sets by numbers, and begin with the first; no sensor is locked out but by a step.
-        device.owner.authenticator.biometry = DeviceStep.enrolled(1, .touchID)
-        device.owner.countsFailedRecognitions = false
-        return device
     }
 
     /// The client that every case starts with, on a device.
@@ -60,12 +59,12 @@ package enum Subject: String, Sendable, CaseIterable {
         )
     }
 
-    private static let initialGroups = ["TEAMID.com.example.app", "TEAMID.com.example.shared"]
+    package static let initialGroups = ["TEAMID.com.example.app", "TEAMID.com.example.shared"]
 }
 
 /// An environment that is one task-local keychain context.
 private struct ContextEnvironment: CaseEnvironment {
-    let device: VirtualDevice
+    private(set) var device: VirtualDevice
     private var context: KeychainContext
 
     init(_ device: VirtualDevice, _ client: Client) {
@@ -73,11 +72,41 @@ private struct ContextEnvironment: CaseEnvironment {
         context = KeychainContext(backend: device.backend, client: client)
     }
 
-    mutating func setGroups(_ groups: [String]) {
+    mutating func setGroups(_ groups: [String], of client: String) {
         context.client.accessGroups = groups
+    }
+
+    mutating func restore() throws {
+        device = try device.restoredElsewhere()
+        context.backend = device.backend
     }
 
     func run<R>(_ body: () throws -> R) rethrows -> R {
         try KeychainContext.$current.withValue(context, operation: body)
+    }
+}
+
+extension VirtualDevice {
+    /// A new device with what a backup of this one brings; the same owner, with the same finger.
+    package func restoredElsewhere() throws -> VirtualDevice {
+        let backup = try backUp(password: "backup")
+        let device = try VirtualDevice(restoring: backup, password: "backup", platform)
+        device.owner.authenticator.biometry = owner.authenticator.biometry
+        device.owner.countsFailedRecognitions = false
+        device.owner.answer = owner.answer
+        return device
+    }
+
+    /// A device as every case finds it: unlocked, with a passcode and the first enrolled set.
+    package static func ofCase(
+        _ platform: Platform = .iOS,
+        storage: Storage = .memory,
+        transport: DeviceTransport = .direct
+    ) throws -> VirtualDevice {
+        let device = try VirtualDevice(platform, storage: storage, transport: transport)
+        // The cases know sets by numbers, and begin with the first; no sensor is locked out but by a step.
+        device.owner.authenticator.biometry = DeviceStep.enrolled(1, .touchID)
+        device.owner.countsFailedRecognitions = false
+        return device
     }
 }

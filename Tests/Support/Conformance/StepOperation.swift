@@ -9,7 +9,12 @@ enum StepOperation {
     case copy([String: ValueTemplate])
     case update([String: ValueTemplate], attributes: [String: ValueTemplate])
     case delete([String: ValueTemplate])
-    case setGroups([String])
+    /// The groups of the client that makes the calls from now on; without a name that of the beginning.
+    case setGroups([String], client: String?)
+    /// The store goes to a new device by a backup.
+    case restore
+    /// The program is removed and installed again.
+    case reinstall
     case createAccessControl(AccessControlTemplate)
     case constant(String)
     case errorMessage(OSStatus)
@@ -32,7 +37,11 @@ extension StepOperation {
         case "update":
             let attributes = try ValueTemplate.members(step.required("update", of: "an update"), of: "update")
             self = .update(try ValueTemplate.members(arguments, of: "args"), attributes: attributes)
-        case "setGroups": self = .setGroups(try Self.groups(arguments))
+        case "setGroups":
+            let client = try arguments.object("args")["client"]?.string("\"client\"")
+            self = .setGroups(try Self.groups(arguments), client: client)
+        case "restore": self = .restore
+        case "reinstall": self = .reinstall
         case "createAccessControl": self = .createAccessControl(try AccessControlTemplate(arguments))
         case "constant": self = .constant(try Self.argument("name", arguments).string("\"name\""))
         case "errorMessage": self = .errorMessage(try SymbolName.status(Self.argument("code", arguments)))
@@ -61,7 +70,9 @@ extension StepOperation {
 
     private static func groups(_ arguments: JSONValue) throws(CaseDefect) -> [String] {
         var groups: [String] = []
-        for group in try argument("groups", arguments).array("\"groups\"") {
+        let members = try arguments.object("args")
+        try members.allow(only: ["groups", "client"], in: "args")
+        for group in try members.required("groups", of: "args").array("\"groups\"") {
             groups.append(try group.string("a group"))
         }
         return groups
