@@ -281,6 +281,9 @@ let targets: [Target] = [
     ),
     .plugin(name: "KeychainLintBuild", capability: .buildTool(), dependencies: ["keychain-lint"]),
 
+    // why a call failed
+    .target(name: "KeychainDoctor", dependencies: ["KeychainCore", crypto]),
+
     // executables
     .executableTarget(
         name: "keychain-lint",
@@ -298,6 +301,11 @@ let targets: [Target] = [
         name: "conformance-runner",
         dependencies: ["Conformance", "KeychainProtection"],
         path: "Tests/Support/conformance-runner"
+    ),
+    .executableTarget(
+        name: "doctor-scenarios",
+        dependencies: ["DoctorScenarios", "KeychainDoctor", "KeychainProtection"],
+        path: "Tests/Support/doctor-scenarios"
     ),
     .executableTarget(name: "generate-constants", dependencies: ["SourceGeneration"]),
     .executableTarget(
@@ -327,6 +335,14 @@ let targets: [Target] = [
             "KeychainSimulation", "KeychainTrace", "KeychainWire",
         ],
         path: "Tests/Support/Conformance"
+    ),
+    .target(
+        name: "DoctorScenarios",
+        dependencies: [
+            "Conformance", "KeychainDoctor", "KeychainAuthenticators", "KeychainCore", "KeychainServices",
+            "KeychainSimulation", "KeychainTestSupport",
+        ],
+        path: "Tests/Support/DoctorScenarios"
     ),
     .target(name: "SourceGeneration", dependencies: ["KeychainCore"]),
 
@@ -461,6 +477,11 @@ let targets: [Target] = [
         dependencies: [
             "Conformance", "KeychainCore", "KeychainEngine", "KeychainSimulation", "LocalAuthentication", "Security",
         ],
+        exclude: ["Cases"]
+    ),
+    .testTarget(
+        name: "KeychainDoctorTests",
+        dependencies: ["KeychainDoctor", "DoctorScenarios", "KeychainCore"],
         exclude: ["Cases"]
     ),
     .testTarget(

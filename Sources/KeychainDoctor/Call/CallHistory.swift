@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// What happened to a keychain before a call, in its order.
+package struct CallHistory: Sendable {
+    /// The events, the oldest first.
+    package var events: [Event]
+
+    /// A history of these events.
+    package init(_ events: [Event] = []) { self.events = events }
+
+    /// One thing that happened.
+    package enum Event: Sendable {
+        /// A call of an item function.
+        case call(RecordedCall)
+        /// A client got another list of access groups.
+        case groups(client: String, [String])
+        /// The passcode was removed.
+        case passcodeRemoved
+        /// The store went to a new device by a backup.
+        case restored
+        /// A program was removed and installed again.
+        case reinstalled(client: String)
+    }
+
+    /// A call of an item function that was written down.
+    package struct RecordedCall: Sendable {
+        /// What was asked, and with which groups; secrets are not in it.
+        package var request: KeychainRequest
+        /// The name of the client.
+        package var client: String
+        /// What it answered.
+        package var status: Status
+        /// When it was made, as the trace spells it.
+        package var time: String?
+
+        /// A call and its answer.
+        package init(_ request: KeychainRequest, client: String, status: Status, time: String? = nil) {
+            self.request = request
+            self.client = client
+            self.status = status
+            self.time = time
+        }
+
+        /// The call as one that can be examined.
+        var examined: ExaminedCall {
+            var call = ExaminedCall(request)
+            call.clientName = client
+            return call
+        }
+    }
+
+    /// The calls, the oldest first, each with its place among the events.
+    var calls: [(index: Int, call: RecordedCall)] {
+        events.enumerated().compactMap { index, event in
+            if case .call(let call) = event { (index, call) } else { nil }
+        }
+    }
+
+    /// The list of access groups that a client had before its present one; `nil` when it never had another.
+    func earlierGroups(of client: String, than present: [String]) -> [String]? {
+        var lists: [[String]] = []
+        for event in events {
+            switch event {
+            case .groups(client, let groups): lists.append(groups)
+            case .call(let call) where call.client == client: lists.append(call.request.client.accessGroups)
+            default: break
+            }
+        }
+        return lists.last { $0 != present }
+    }
+}

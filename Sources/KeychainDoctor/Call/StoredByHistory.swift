@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// What the calls of a history stored and removed, as far as their dictionaries tell.
+struct StoredByHistory {
+    /// An item that an add of the history stored.
+    struct Item {
+        let itemClass: ItemClass
+        var attributes: Attributes
+        let addedAt: Int
+        let addedBy: String
+        /// Where in the history the item was written last.
+        var writtenAt: Int
+        /// What took it.
+        var removal: Removal?
+
+        var group: String? {
+            if case .string(let name)? = attributes[.accessGroup] { name } else { nil }
+        }
+
+        var level: Accessibility {
+            if case .accessControl(let accessControl)? = attributes[.accessControl] { return accessControl.protection }
+            if case .string(let text)? = attributes[.accessible], let level = Accessibility(rawValue: text) {
+                return level
+            }
+            return ItemSchema.of(itemClass).defaultAccessibility
+        }
+    }
+
+    /// Why an item is gone.
+    enum Removal {
+        /// A delete, which took so many of the items.
+        case deleted(CallHistory.RecordedCall, count: Int)
+        /// The keys of its level went with the passcode, or stayed on the old device.
+        case invalidated
+    }
+
+    private(set) var items: [Item] = []
+
+    init(_ history: CallHistory) {
+        for (index, event) in history.events.enumerated() {
+            switch event {
+            case .call(let call) where call.status == .success: apply(call, at: index)
+            case .passcodeRemoved: invalidate { $0 == .whenPasscodeSetThisDeviceOnly }
+            case .restored: invalidate(\.isForThisDeviceOnly)
+            default: break
+            }
+        }
+    }
+
+    private mutating func apply(_ call: CallHistory.RecordedCall, at index: Int) {
+        let examined = call.examined
+        guard let query = NamedAttributes(examined.query) else { return }
+        switch examined.function {
+        case .add:
+            var attributes = query.attributes
+            for column in ItemSchema.of(query.itemClass).columns where attributes[column.name] == nil {
+                attributes[column.name] = column.defaultValue
+            }
+            if attributes[.accessGroup] == nil {
+                attributes[.accessGroup] = call.request.client.defaultAccessGroup.map { .string($0) }
+            }
+            items.append(
+                Item(
+                    itemClass: query.itemClass,
+                    attributes: attributes,
+                    addedAt: index,
+                    addedBy: call.client,
+                    writtenAt: index
+                )
+            )
+        case .copyMatching: break
+        case .update:
+            guard let new = examined.attributes.map({ NamedAttributes(of: query.itemClass, $0) }) else { return }
+            for item in matches(query, call) {
+                items[item].attributes.merge(new.attributes) { $1 }
+                items[item].writtenAt = index
+            }
+        case .delete:
+            let taken = matches(query, call)
+            for item in taken { items[item].removal = .deleted(call, count: taken.count) }
+        }
+    }
+
+    private mutating func invalidate(_ isLost: (Accessibility) -> Bool) {
+        for index in items.indices where items[index].removal == nil && isLost(items[index].level) {
+            items[index].removal = .invalidated
+        }
+    }
+
+    /// The items that are there and that a query of the history means.
+    private func matches(_ query: NamedAttributes, _ call: CallHistory.RecordedCall) -> [Int] {
+        let groups = call.request.client.accessGroups
+        return items.indices.filter { index in
+            let item = items[index]
+            guard item.removal == nil, item.itemClass == query.itemClass else { return false }
+            guard groups.contains(Client.everyGroup) || item.group.map(groups.contains) ?? true else { return false }
+            guard query.meansEitherScope || query.scope == item.attributes[.synchronizable] else { return false }
+            return !query.contradicts(item.attributes) && query.attributes.allSatisfy { item.attributes[$0.key] != nil }
+        }
+    }
+}
+
+/// The attributes that a dictionary names, converted to the kinds of their columns.
+///
+/// Of a dictionary that was written down; what the store holds is judged by the terms of the engine's search.
+struct NamedAttributes {
+    let itemClass: ItemClass
+    /// Without synchronizability where it is "any".
+    private(set) var attributes: Attributes = [:]
+    private(set) var meansEitherScope = false
+
+    /// `nil` for a dictionary without a class.
+    init?(_ dictionary: PropertyDictionary) {
+        var itemClass: ItemClass?
+        if case .string(let text)? = dictionary[PropertyKey.itemClass] { itemClass = ItemClass(rawValue: text) }
+        if itemClass == nil, case .reference(let reference)? = dictionary[PropertyKey.valueReference] {
+            itemClass = reference.itemClass
+        }
+        guard let itemClass else { return nil }
+        self.init(of: itemClass, dictionary)
+    }
+
+    init(of itemClass: ItemClass, _ dictionary: PropertyDictionary) {
+        self.itemClass = itemClass
+        let schema = ItemSchema.of(itemClass)
+        var entries = dictionary.entries
+        switch dictionary[PropertyKey.valueReference] {
+        case .reference(.certificate(let certificate)): entries.merge(certificate.attributes) { given, _ in given }
+        case .reference(.key(let key)): entries.merge(key.attributes) { given, _ in given }
+        default: break
+        }
+        for (key, value) in entries {
+            guard let name = AttributeName(key), let column = schema[name] else { continue }
+            if name == .synchronizable, value == .string(PropertyKey.synchronizableAny) {
+                meansEitherScope = true
+            } else if let converted = try? column.coerce(value) {
+                attributes[name] = converted
+            }
+        }
+    }
+
+    var scope: AttributeValue { attributes[.synchronizable] ?? .number(.integer(0)) }
+
+    /// The attributes that tell items of the class apart within a group.
+    var identifying: Attributes {
+        let names = Set(itemClass.keyColumns)
+        return attributes.filter { names.contains($0.key) }
+    }
+
+    /// Whether an attribute that both have differs; access control and synchronizability aside.
+    func contradicts(_ other: Attributes) -> Bool {
+        let schema = ItemSchema.of(itemClass)
+        return attributes.contains { name, value in
+            guard name != .synchronizable, name != .accessControl, let column = schema[name], let theirs = other[name]
+            else { return false }
+            return !column.isEqual(value, theirs)
+        }
+    }
+}
+
+extension ItemClass {
+    /// The key attributes: the primary key without access group, synchronizable and the private columns.
+    var keyColumns: [AttributeName] { ItemSchema.of(self).identifyingColumns.map(\.name) }
+}
+
+extension Column {
+    /// Whether two values compare equal in this column.
+    func isEqual(_ left: AttributeValue, _ right: AttributeValue) -> Bool {
+        var (first, second) = ([UInt8](), [UInt8]())
+        appendComparisonForm(of: left, to: &first)
+        appendComparisonForm(of: right, to: &second)
+        return first == second
+    }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// An item of the store, and how far it is from what a query asks for.
+///
+/// Whether a predicate holds is what the engine's terms say; relation and distance are added here.
+package struct Candidate: Sendable {
+    /// The item, as the owner of the store sees it.
+    package let item: ExplainedItem
+
+    /// The predicates that it fails, in the order of the terms.
+    package let differences: [Difference]
+
+    /// Whether its keys are away, where the call needs them.
+    package let isLockedAway: Bool
+
+    /// Whether its access control keeps it from the call, where the call needs to read it.
+    package let isGuarded: Bool
+
+    /// How many key attributes that the query names are equal.
+    package let equalKeyAttributes: Int
+
+    /// The distance without lock and access control.
+    package let distanceOfPredicates: Int
+
+    /// The distance, by the weights of the reference.
+    package var distance: Int {
+        distanceOfPredicates + (isLockedAway ? Weight.protection : 0) + (isGuarded ? Weight.protection : 0)
+    }
+
+    /// The keys of the predicates that it fails; lock and access control are none of the query's.
+    package var failedKeys: Set<String> { Set(differences.map(\.key)) }
+
+    /// The attribute predicates and match filters that it fails.
+    package var attributeDifferences: [Difference] { differences.filter { $0.kind == .attribute } }
+
+    /// Whether it fails nothing that the query says.
+    package var matches: Bool { differences.isEmpty }
+
+    /// Whether nothing keeps it from the client.
+    package var isVisible: Bool { item.isInClientGroups }
+
+    func difference(_ kind: Difference.Kind) -> Difference? { differences.first { $0.kind == kind } }
+}
+
+/// A predicate of a query that an item fails.
+package struct Difference: Sendable {
+    /// The key by which reports name it.
+    package let key: String
+    package let kind: Kind
+    package let relation: Relation
+    package let queried: AttributeValue?
+    package let stored: AttributeValue?
+    package let isKeyAttribute: Bool
+    package let weight: Int
+
+    /// What kind of predicate it is.
+    package enum Kind: Sendable, Hashable {
+        case itemClass
+        /// An attribute, or a match filter.
+        case attribute
+        /// The group is in the client's list, and yet excluded.
+        case excludedGroup
+        /// The group is not in the client's list.
+        case foreignGroup
+        case synchronizable
+        /// The item is in the other keychain of a Mac.
+        case keychain
+        /// It is not the row that a persistent reference names.
+        case reference
+    }
+}
+
+/// What each failed predicate counts.
+enum Weight {
+    static let format = 1
+    static let attribute = 2
+    static let synchronizable = 2
+    static let excludedGroup = 3
+    static let keychain = 3
+    static let protection = 3
+    static let keyAttribute = 4
+    static let itemClass = 5
+    static let foreignGroup = 6
+
+    /// What is farther away is no near miss.
+    static let farthestNear = 12
+}
+
+// MARK: - From an explanation
+
+extension Candidate {
+    /// An item of a search, of this keychain or of the file-based one of a Mac.
+    init(_ item: ExplainedItem, _ search: ExplainedSearch, in call: ExaminedCall, isInFile: Bool = false) {
+        self.item = item
+        let keyColumns = Set(search.itemClass.keyColumns.map(\.description))
+        let failed = item.failed.compactMap { Difference(search.terms[$0], item, keyColumns: keyColumns) }
+        differences = failed + (isInFile ? [.otherKeychain] : [])
+        distanceOfPredicates = differences.reduce(0) { $0 + $1.weight }
+        equalKeyAttributes = search.terms.indices.count { index in
+            keyColumns.contains(search.terms[index].key) && !item.failed.contains(index)
+                && !item.passedOver.contains(index)
+        }
+        let needsKeys = call.function != .delete
+        isLockedAway = needsKeys && item.condition == .locked
+        isGuarded = needsKeys && Self.isGuarded(item.access, search, call)
+    }
+
+    private static func isGuarded(
+        _ access: ExplainedItem.Access,
+        _ search: ExplainedSearch,
+        _ call: ExaminedCall
+    ) -> Bool {
+        switch access {
+        case .granted, .unknown: false
+        case .denied, .demanded(.some): true
+        case .demanded(nil): call.isUnattended || search.authenticationUI != .allow
+        }
+    }
+}
+
+extension Difference {
+    /// The item is in the other keychain.
+    fileprivate static let otherKeychain = Difference(
+        key: PropertyKey.useDataProtectionKeychain,
+        kind: .keychain,
+        relation: .different,
+        queried: nil,
+        stored: nil,
+        isKeyAttribute: false,
+        weight: Weight.keychain
+    )
+
+    /// The difference for a term that an item fails; `nil` for a term that is no predicate.
+    fileprivate init?(_ term: ExplainedTerm, _ item: ExplainedItem, keyColumns: Set<String>) {
+        key = term.key
+        queried = term.value
+        isKeyAttribute = keyColumns.contains(term.key)
+        switch term.kind {
+        case .itemClass:
+            (kind, relation, weight, stored) = (.itemClass, .different, Weight.itemClass, nil)
+        case .accessGroup, .clientGroups:
+            kind = item.isInClientGroups ? .excludedGroup : .foreignGroup
+            (relation, stored) = (.different, item.group.map { .string($0) })
+            weight = item.isInClientGroups ? Weight.excludedGroup : Weight.foreignGroup
+        case .synchronizable:
+            (kind, relation, weight) = (.synchronizable, .different, Weight.synchronizable)
+            stored = item.isSynchronizable.map { .number(.integer($0 ? 1 : 0)) }
+        case .match:
+            (kind, relation, weight, stored) = (.attribute, .different, Weight.attribute, nil)
+        case .attribute, .level, .nothing:
+            if term.key == PropertyKey.valuePersistentReference {
+                (kind, relation, weight, stored) = (.reference, .different, Weight.keyAttribute, nil)
+                return
+            }
+            kind = .attribute
+            let name = AttributeName(term.key)
+            stored = term.kind == .level ? .string(item.level) : name.flatMap { item.attributes?[$0] }
+            if item.attributes != nil, term.kind != .level, let queried,
+                let column = name.flatMap({ ItemSchema.of(item.itemClass)[$0] })
+            {
+                relation = Relation(column, queried: queried, stored: stored)
+            } else {
+                relation = .different
+            }
+            weight = relation.isFormat ? Weight.format : isKeyAttribute ? Weight.keyAttribute : Weight.attribute
+        case .reference:
+            (kind, relation, weight, stored) = (.reference, .different, Weight.keyAttribute, nil)
+        case .passcode, .ignored:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The file-based keychain of a Mac beside the data protection keychain, as one call reaches them.
+struct FileKeychainView {
+    let route: KeychainRoute
+    let isMissing: Bool
+    let isLocked: Bool
+    private let items: [NamedAttributes]
+    private let call: ExaminedCall
+    private let query: NamedAttributes?
+
+    /// `nil` for what reaches the data protection keychain alone, and where nothing is known of the other one.
+    init?(_ call: ExaminedCall) {
+        guard call.platform == .macOS else { return nil }
+        self.call = call
+        route = KeychainRoute(call.query, call.function)
+        query = NamedAttributes(call.query)
+        switch call.fileKeychain {
+        case .unknown: return nil
+        case .missing: (items, isMissing, isLocked) = ([], true, false)
+        case .items(let dictionaries, let isLocked):
+            items = dictionaries.compactMap { NamedAttributes($0) }
+            self.isLocked = isLocked
+            isMissing = false
+        }
+    }
+
+    /// The attributes that count in a search of the file-based keychain (semantics, section 9.6).
+    private static let searched: [ItemClass: Set<String>] = [
+        .genericPassword: [
+            "cdat", "mdat", "desc", "icmt", "crtr", "type", "labl", "invi", "nega", "acct", "svce", "gena",
+        ],
+        .internetPassword: [
+            "srvr", "sdmn", "acct", "path", "port", "ptcl", "atyp", "icmt", "desc", "labl", "crtr", "type", "invi",
+            "nega",
+        ],
+        .certificate: ["labl", "subj", "issr", "slnr", "pkhh", "skid", "ctyp", "cenc"],
+        .key: [
+            "kcls", "labl", "perm", "klbl", "atag", "type", "bsiz", "esiz", "encr", "decr", "drve", "sign", "vrfy",
+            "wrap", "unwp",
+        ],
+    ]
+
+    /// Its items that match.
+    private var matches: [NamedAttributes] {
+        guard let query else { return [] }
+        return items.filter { item in
+            guard item.itemClass == query.itemClass else { return false }
+            let schema = ItemSchema.of(item.itemClass)
+            return query.attributes.allSatisfy { name, value in
+                guard Self.searched[item.itemClass]?.contains(name.description) ?? false, let column = schema[name]
+                else {
+                    return true
+                }
+                return item.attributes[name].map { column.isEqual($0, value) } ?? false
+            }
+        }
+    }
+
+    var matchCount: Int { matches.count }
+
+    /// How many items of a class and service or server it has.
+    func hasItems(like item: ExplainedItem) -> Bool {
+        let place: AttributeName = item.itemClass == .internetPassword ? .server : .service
+        return items.contains { other in
+            other.itemClass == item.itemClass && (other.attributes[place] == item.attributes?[place])
+        }
+    }
+
+    /// Whether the call needs it open.
+    var needsOpen: Bool {
+        switch call.function {
+        case .add, .update: true
+        case .copyMatching: call.query[PropertyKey.returnData] == .boolean(true)
+        case .delete: false
+        }
+    }
+
+    /// What it answers alone.
+    var status: Status {
+        if isMissing { return call.function == .add ? .noDefaultKeychain : .itemNotFound }
+        if call.function == .add {
+            if isLocked { return call.isUnattended ? .interactionNotAllowed : .authenticationFailed }
+            guard let query else { return .parameter }
+            return items.contains { Self.isSameKey($0, query) } ? .duplicateItem : .success
+        }
+        if matches.isEmpty { return .itemNotFound }
+        if isLocked, needsOpen { return call.isUnattended ? .interactionNotAllowed : .authenticationFailed }
+        return .success
+    }
+
+    private static func isSameKey(_ left: NamedAttributes, _ right: NamedAttributes) -> Bool {
+        left.itemClass == right.itemClass
+            && left.itemClass.keyColumns.allSatisfy { left.attributes[$0] == right.attributes[$0] }
+    }
+
+    /// The status of the call: both sides are asked, and an error of the data protection keychain is lost (section 9.3).
+    func merged(_ dataProtection: Status, _ explanation: Explanation) -> Status {
+        switch (route.reachesDataProtection, route.reachesFile) {
+        case (false, false): .parameter
+        case (true, false): dataProtection
+        case (false, true): status
+        case (true, true): dataProtection == .success ? .success : status
+        }
+    }
+
+    /// How many items an update or a delete touches: the file-based side means one.
+    func touchedCount(_ dataProtection: Int, _ examination: Examination) -> Int {
+        (route.reachesDataProtection ? dataProtection : 0) + (route.reachesFile ? min(1, matches.count) : 0)
+    }
+
+    /// Its items as candidates of a search that does not reach it.
+    func candidates(_ search: ExplainedSearch) -> [Candidate] {
+        guard !route.reachesFile else { return [] }
+        return items.map { candidate($0, search) }
+    }
+
+    private func candidate(_ item: NamedAttributes, _ search: ExplainedSearch) -> Candidate {
+        let schema = ItemSchema.of(item.itemClass)
+        var (failed, passedOver) = ([Int](), [Int]())
+        for (index, term) in search.terms.enumerated() {
+            let name = AttributeName(term.key)
+            switch term.kind {
+            case .itemClass where item.itemClass != search.itemClass: failed.append(index)
+            case .attribute:
+                guard let name, let column = schema[name], let value = term.value,
+                    Self.searched[item.itemClass]?.contains(term.key) ?? false
+                else {
+                    passedOver.append(index)
+                    continue
+                }
+                if !(item.attributes[name].map { column.isEqual($0, value) } ?? false) { failed.append(index) }
+            case .itemClass: break
+            case .reference, .nothing: failed.append(index)
+            default: passedOver.append(index)
+            }
+        }
+        let explained = ExplainedItem(
+            itemClass: item.itemClass,
+            persistentReference: [],
+            level: Accessibility.whenUnlocked.rawValue,
+            attributes: item.attributes,
+            hasData: true,
+            condition: .open,
+            access: .granted,
+            isInClientGroups: true,
+            failed: failed,
+            passedOver: passedOver
+        )
+        return Candidate(explained, search, in: call, isInFile: true)
+    }
+}
+
+extension Status {
+    /// There is no default keychain.
+    fileprivate static let noDefaultKeychain = Status(rawValue: -25307)
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The mechanical checks of the reference (section 2); the trees combine the same facts.
+struct Checks {
+    let examination: Examination
+
+    init(_ examination: Examination) { self.examination = examination }
+
+    /// Every check, in the order of the numbers.
+    func results() -> [CheckResult] {
+        requestChecks() + searchChecks() + itemChecks() + surroundingsChecks() + remainingChecks()
+    }
+
+    var search: ExplainedSearch? { examination.explanation.search }
+    var near: [Candidate] { Array((examination.nearMisses?.near ?? []).prefix(DoctorReport.mostNearMisses)) }
+
+    /// The names of the listed near items of which something holds.
+    func names(where isSo: (Candidate) -> Bool) -> [String] {
+        near.enumerated().filter { isSo($0.element) }.map { "m\($0.offset + 1)" }
+    }
+
+    /// Fails with the near items of which something holds.
+    func fails(_ id: CheckID, where isSo: (Candidate) -> Bool) -> CheckResult {
+        guard search != nil else { return CheckResult(id, .notApplicable) }
+        let found = names(where: isSo)
+        return CheckResult(id, found.isEmpty ? .pass : .fail, evidence: found)
+    }
+}
+
+/// A check of the reference; the raw value is its name in reports.
+package enum CheckID: String, Sendable, CaseIterable {
+    case queryWellFormed = "C01"
+    case classRight = "C02"
+    case attributeSupported = "C03"
+    case effectiveGroups = "C04"
+    case visibleCandidates = "C05"
+    case attributeDifference = "C06"
+    case otherClass = "C07"
+    case otherGroup = "C08"
+    case synchronizableScope = "C09"
+    case dataProtection = "C10"
+    case accessControl = "C11"
+    case primaryKey = "C12"
+    case history = "C13"
+    case keychainKind = "C14"
+    case limitAndFlags = "C15"
+    case blastRadius = "C16"
+    case updateLegality = "C17"
+    case entitlementDrift = "C18"
+    case references = "C19"
+    case identityFormation = "C20"
+    case valueState = "C21"
+    case duplicatesAfterRelaxation = "C22"
+}
+
+/// What came of a check.
+package struct CheckResult: Sendable {
+    package let id: CheckID
+    package let outcome: Outcome
+    /// The names of near items.
+    package let evidence: [String]
+    /// Why, where it is no matter of items; values are marked for ``Redaction``.
+    package let reason: String?
+
+    init(_ id: CheckID, _ outcome: Outcome, evidence: [String] = [], _ reason: String? = nil) {
+        self.id = id
+        self.outcome = outcome
+        self.evidence = evidence
+        self.reason = reason
+    }
+
+    /// The outcomes; raw values are their names in reports.
+    package enum Outcome: String, Sendable, CaseIterable {
+        case pass
+        case fail
+        case unknown
+        case notApplicable = "n/a"
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+extension DoctorReport {
+    /// The report for people: the headline first, then what it rests on, what to do, and the details.
+    package var humanText: String {
+        var lines = [headline, ""]
+        if !because.isEmpty { lines += section("Because", because) }
+        if let table = differenceTable { lines += ["The item that was meant, beside the query:", ""] + table + [""] }
+        if !advice.isEmpty { lines += section("Do this", advice.flatMap(adviceLines)) }
+        if !never.isEmpty { lines += section("Do not", never.map { filled($0) }) }
+        if !questions.isEmpty {
+            lines += section(
+                "Ask yourself",
+                questions.flatMap { question in
+                    [
+                        "\(filled(question.text)) (\(filled(question.why)))", "  yes: \(filled(question.yes))",
+                        "  no: \(filled(question.no))",
+                    ]
+                }
+            )
+        }
+        lines += section("Details", details)
+        return lines.joined(separator: "\n")
+    }
+
+    private func section(_ title: String, _ lines: [String]) -> [String] {
+        ["\(title):"] + lines.flatMap { $0.split(separator: "\n").map { "  \($0)" } } + [""]
+    }
+
+    private func adviceLines(_ advice: Advice) -> [String] {
+        var lines = [filled(advice.text)]
+        if advice.risk != .none { lines.append("  risk: \(advice.risk.rawValue)") }
+        if !advice.preconditions.isEmpty { lines.append("  when: \(advice.preconditions.joined(separator: ", "))") }
+        let literal = SwiftLiteral(redaction: redaction)
+        for name in ["query", "attributes"] {
+            guard let dictionary = advice.dictionaries[name] else { continue }
+            lines.append("  let \(name): [CFString: Any] = " + literal.text(dictionary, of: itemClass(of: dictionary)))
+        }
+        if let function = advice.function {
+            let arguments =
+                advice.dictionaries["attributes"] == nil
+                ? "query as CFDictionary" : "query as CFDictionary, attributes as CFDictionary"
+            let result = function == ItemFunction.copyMatching.rawValue ? ", &result" : ""
+            lines.append("  let status = \(function)(\(arguments)\(result))")
+        }
+        return lines
+    }
+
+    private func itemClass(of dictionary: PropertyDictionary) -> ItemClass? {
+        guard case .string(let text)? = dictionary[PropertyKey.itemClass] else { return explanation.search?.itemClass }
+        return ItemClass(rawValue: text)
+    }
+
+    /// The query beside the item that comes nearest; differing rows begin with a mark.
+    private var differenceTable: [String]? {
+        guard let candidate = diagnosis.candidate, let search = explanation.search, !candidate.differences.isEmpty
+        else {
+            return nil
+        }
+        let failed = Dictionary(candidate.differences.map { ($0.key, $0) }) { first, _ in first }
+        var rows: [[String]] = [["", "attribute", "query", "item", ""]]
+        for term in search.terms where term.isGiven || failed[term.key] != nil {
+            let difference = failed[term.key]
+            let stored = difference?.stored ?? stored(term.key, candidate.item)
+            rows.append([
+                difference == nil ? " " : "\u{2260}", KeyNames.constant(term.key, of: search.itemClass),
+                queried(term, search), stored.map(plain) ?? (difference == nil ? "" : "-"),
+                difference?.relation.rawValue ?? "",
+            ])
+        }
+        let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).map { text, width in
+                text + String(repeating: " ", count: max(0, width - text.count))
+            }
+            let line = "  " + cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+
+    private func queried(_ term: ExplainedTerm, _ search: ExplainedSearch) -> String {
+        if term.kind == .itemClass { return search.itemClass.rawValue }
+        if let groups = term.groups { return groups.map(redaction.shown).joined(separator: ", ") }
+        return term.value.map(plain) ?? "given"
+    }
+
+    private func stored(_ key: String, _ item: ExplainedItem) -> AttributeValue? {
+        key == PropertyKey.itemClass
+            ? .string(item.itemClass.rawValue) : AttributeName(key).flatMap { item.value(of: $0) }
+    }
+
+    /// A value as a cell of a table has it.
+    func plain(_ value: AttributeValue) -> String { Self.printable(redaction.sentence(ItemText.value(value))) }
+
+    private var details: [String] {
+        var lines = [
+            "verdict \(diagnosis.verdict.rawValue), confidence \(diagnosis.confidence), by \(diagnosis.path.joined(separator: ", "))",
+            "status \(status), replayed \(replayed)",
+            diagnosis.verdict.row.meaning,
+        ]
+        if !diagnosis.also.isEmpty { lines.append("also: \(diagnosis.also.map(\.rawValue).joined(separator: ", "))") }
+        if let blastRadius { lines.append("touches \(blastRadius.count) \(blastRadius.count == 1 ? "item" : "items")") }
+        for relaxation in (nearMisses?.relaxations ?? []).prefix(5) {
+            let drop = relaxation.dropped.sorted().joined(separator: ", ")
+            lines.append(
+                "without \(drop): \(relaxation.count) would match\(relaxation.isAmbiguous ? ", ambiguous" : "")"
+            )
+        }
+        for (name, candidate) in listed {
+            let text = Self.printable(redaction.sentence(ItemText.short(candidate.item)))
+            lines.append("\(name), distance \(candidate.distance): \(text)")
+        }
+        if nearMisses?.isBounded ?? false { lines.append("there are more near items than were looked at") }
+        let failed = checks.filter { $0.outcome == .fail }.map(\.id.rawValue)
+        let unknown = checks.filter { $0.outcome == .unknown }.map(\.id.rawValue)
+        if !failed.isEmpty { lines.append("checks that fail: \(failed.joined(separator: ", "))") }
+        if !unknown.isEmpty { lines.append("unknown: \(unknown.joined(separator: ", "))") }
+        return lines.map { Self.printable($0) }
+    }
+
+    /// Control characters, which a terminal would obey, as question marks.
+    static func printable(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : $0 }
+            )
+        )
+    }
+}

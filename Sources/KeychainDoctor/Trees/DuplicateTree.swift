@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Tree T1: an item has the primary key already (`errSecDuplicateItem`).
+enum DuplicateTree {
+    static func diagnosis(_ examination: Examination) -> Diagnosis {
+        let path = ["T1.1", "T1.2"]
+        guard let holder = examination.holder else { return Diagnosis(.duplicateUnexplained, path + ["T1.7"]) }
+        let shown = Candidate(holder)
+        if let lookUp = missedLookUp(holder, examination) { return lookUp.after(["T1.1"]) }
+        let explanation = examination.explanation
+        if examination.function == .update, let update = explanation.update {
+            if update.attributes[.accessGroup] != nil {
+                let groups = [VerdictNames.Key.group: holder.group.map { [$0] } ?? []]
+                return Diagnosis(.duplicateOtherEntitledGroup, path + ["T1.3"], groups, about: shown)
+            }
+            if update.attributes[.synchronizable] != nil {
+                return Diagnosis(
+                    .duplicateSyncScope,
+                    path + ["T1.3"],
+                    [.attribute: [AttributeName.synchronizable.description]],
+                    about: shown
+                )
+            }
+        }
+        if examination.call.query[PropertyKey.valueReference] != nil, examination.function == .add {
+            return Diagnosis(.duplicateDerivedKey, path + ["T1.4"], about: shown)
+        }
+        let empty = emptyColumns(holder, examination)
+        if !empty.isEmpty {
+            return Diagnosis(
+                .duplicateEmptyKeyColumn,
+                path + ["T1.5"],
+                [.attribute: empty],
+                because: ["the add does not set \(empty.joined(separator: ", ")), and the item has it empty"],
+                about: shown
+            )
+        }
+        guard holder.condition == .open else { return Diagnosis(.duplicateUnexplained, path + ["T1.7"], about: shown) }
+        return Diagnosis(
+            .duplicateExists,
+            path + ["T1.6"],
+            [.group: holder.group.map { [$0] } ?? []],
+            because: [
+                "the primary key of the \(examination.function == .add ? "add" : "update") is that of a stored item"
+            ],
+            about: shown
+        )
+    }
+
+    /// The columns that tell items apart for a person, in the order of the reference.
+    private static let identifying: [ItemClass: [AttributeName]] = [
+        .genericPassword: [.account, .service], .internetPassword: [.account, .server],
+        .key: ["atag", .applicationLabel], .certificate: [.issuer, "slnr"],
+    ]
+
+    /// The identifying columns that an add does not set, and that are empty in the holder.
+    ///
+    /// The holder has the add's own primary key, so what the add leaves out is empty there, too.
+    private static func emptyColumns(_ holder: ExplainedItem, _ examination: Examination) -> [String] {
+        guard examination.function == .add else { return [] }
+        return (identifying[holder.itemClass] ?? []).map(\.description)
+            .filter { examination.call.query[$0] == nil }
+    }
+
+    // MARK: - The look-up before it
+
+    /// The last call of this client and class that was meant for the holder and did not reach it.
+    private static func missedLookUp(_ holder: ExplainedItem, _ examination: Examination) -> Diagnosis? {
+        guard let history = examination.call.history else { return nil }
+        for (_, recorded) in history.calls.reversed() {
+            var call = recorded.examined
+            call.history = history
+            call.clientName = recorded.client
+            guard recorded.client == examination.call.clientName, call.function != .add,
+                let query = NamedAttributes(call.query), query.itemClass == holder.itemClass,
+                let lookUp = try? Examination(call, examination.explain),
+                let intended = lookUp.intended, intended.item.persistentReference == holder.persistentReference,
+                !intended.matches
+            else { continue }
+            return missed(lookUp, intended, recorded)
+        }
+        return nil
+    }
+
+    private static func missed(
+        _ lookUp: Examination,
+        _ holder: Candidate,
+        _ recorded: CallHistory.RecordedCall
+    ) -> Diagnosis? {
+        let reason =
+            "\(recorded.request.operation.functionName) before it answered \(recorded.status), and did not match the item"
+        if lookUp.function == .delete {
+            let why =
+                recorded.status == .missingEntitlement
+                ? EntitlementTree.diagnosis(lookUp) : NotFoundTree.failedPredicates(of: holder, lookUp)
+            var diagnosis = Diagnosis(
+                .duplicateAfterMissedDelete,
+                ["T1.2"],
+                because: [reason] + (why?.because ?? []),
+                about: holder
+            )
+            if let why {
+                diagnosis.names = why.names
+                diagnosis = diagnosis.adding([why.verdict] + why.also)
+            }
+            return diagnosis
+        }
+        guard let heaviest = NotFoundTree.heaviest(holder) else { return nil }
+        switch heaviest {
+        case .excludedGroup, .foreignGroup:
+            return Diagnosis(
+                .duplicateOtherEntitledGroup,
+                ["T1.2"],
+                [.group: holder.item.group.map { [$0] } ?? []],
+                because: [reason],
+                about: holder
+            )
+        case .synchronizable:
+            return Diagnosis(
+                .duplicateSyncScope,
+                ["T1.2"],
+                [.attribute: [AttributeName.synchronizable.description]],
+                because: [reason],
+                about: holder
+            )
+        case .attribute:
+            let differences = holder.attributeDifferences
+            guard differences.allSatisfy({ !$0.isKeyAttribute || $0.relation.isFormat }) else { return nil }
+            return Diagnosis(
+                .duplicateNonKeyLookup,
+                ["T1.2"],
+                [.attribute: differences.map(\.key)],
+                because: [reason] + differences.prefix(2).map { NotFoundTree.sentence($0) },
+                about: holder
+            )
+        case .itemClass, .keychain, .reference:
+            return nil
+        }
+    }
+}
+
+extension Examination {
+    /// The item that has the primary key which an add or an update needs.
+    var holder: ExplainedItem? {
+        explanation.additions.lazy.compactMap(\.holder).first ?? explanation.effect?.conflicts.first?.holder
+    }
+}
+
+extension Candidate {
+    /// An item of which no search is known.
+    init(_ item: ExplainedItem) {
+        self.item = item
+        differences = []
+        distanceOfPredicates = 0
+        equalKeyAttributes = 0
+        isLockedAway = false
+        isGuarded = false
+    }
+}

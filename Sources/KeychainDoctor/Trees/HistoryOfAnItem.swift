@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Step T2.3, check C13: what the history says of an identity that is not in the store.
+enum HistoryOfAnItem {
+    /// What was last known of it.
+    private enum Fate {
+        case addFailed(CallHistory.RecordedCall)
+        case deleted(CallHistory.RecordedCall, count: Int)
+        case invalidated(Accessibility)
+    }
+
+    static func diagnosis(_ examination: Examination) -> Diagnosis? {
+        guard let history = examination.call.history, let stored = examination.stored,
+            let query = NamedAttributes(examination.call.query), let fate = fate(query, history, stored)
+        else { return nil }
+        switch fate {
+        case .addFailed(let call):
+            return Diagnosis(
+                .addNeverSucceeded,
+                ["T2.3"],
+                [.status: ["\(call.status)"], .client: [call.client]],
+                because: ["the add\(at(call)) answered \(call.status)"]
+            )
+        case .deleted(let call, let count):
+            let also: [VerdictID] = count > 1 ? [.deleteScopeTooWide] : []
+            let keys = call.examined.query.entries.keys.filter { $0.utf8.count == 4 }.sorted()
+            return Diagnosis(
+                .wasDeleted,
+                ["T2.3"],
+                [.client: [call.client]],
+                because: [
+                    "\(call.client) called SecItemDelete\(at(call)) by \(keys.joined(separator: ", "))",
+                    "it took \(count) \(count == 1 ? "item" : "items")",
+                ]
+            )
+            .adding(also)
+        case .invalidated(let level):
+            return UpdatedProgramTree.invalidated(level)
+        }
+    }
+
+    private static func at(_ call: CallHistory.RecordedCall) -> String { call.time.map { " at \($0)" } ?? "" }
+
+    private static func fate(_ query: NamedAttributes, _ history: CallHistory, _ stored: StoredByHistory) -> Fate? {
+        let ours = stored.items.filter { $0.itemClass == query.itemClass && !contradicts(query, $0.attributes) }
+        if let last = ours.last {
+            switch last.removal {
+            case .deleted(let call, let count): return .deleted(call, count: count)
+            case .invalidated: return .invalidated(last.level)
+            case nil: return nil
+            }
+        }
+        var fate: Fate?
+        for (_, call) in history.calls {
+            guard let named = NamedAttributes(call.examined.query), named.itemClass == query.itemClass,
+                !contradicts(query, named.attributes)
+            else { continue }
+            switch (call.examined.function, call.status) {
+            case (.add, .success), (.add, .duplicateItem): fate = nil
+            case (.add, _): fate = .addFailed(call)
+            // An item that was stored before the history began.
+            case (.delete, .success) where hasWholeKey(named, of: query): fate = .deleted(call, count: 1)
+            default: break
+            }
+        }
+        return fate
+    }
+
+    /// Whether the key attributes that both name differ.
+    private static func contradicts(_ query: NamedAttributes, _ other: Attributes) -> Bool {
+        let schema = ItemSchema.of(query.itemClass)
+        return query.identifying.contains { name, value in
+            guard let column = schema[name], let theirs = other[name] else { return false }
+            return !column.isEqual(value, theirs)
+        }
+    }
+
+    private static func hasWholeKey(_ other: NamedAttributes, of query: NamedAttributes) -> Bool {
+        !query.identifying.isEmpty && query.identifying.keys.allSatisfy { other.attributes[$0] != nil }
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Tree T3: somebody would have to be asked, or keys are away (`errSecInteractionNotAllowed`).
+enum InteractionTree {
+    static func diagnosis(_ examination: Examination) -> Diagnosis {
+        var path = ["T3.1"]
+        let explanation = examination.explanation
+        let blocked = blocked(examination)
+        if let blocked, blocked.isGuarded, let guarded = guarded(blocked, examination) { return guarded }
+        if blocked == nil, explanation.authentication != nil, let guarded = guarded(nil, examination) { return guarded }
+        guard let level = blockedLevel(blocked, examination) else {
+            return Diagnosis(.interactionUnexplained, path, about: blocked)
+        }
+        let names = [VerdictNames.Key.level: [level.rawValue]]
+        let isWrite = examination.function != .copyMatching
+        path.append("T3.2")
+        if explanation.device.lockState == .beforeFirstUnlock {
+            var also: [VerdictID] = level.outlivesLock ? [] : [.lockedLevelTooStrict]
+            if isWrite { also.append(.lockedWrite) }
+            let because = ["the device was not unlocked since it started", "the level is \(level.constantName)"]
+            return Diagnosis(.beforeFirstUnlock, path, names, because: because, about: blocked).adding(also)
+        }
+        let because = ["the device is locked", "the level is \(level.constantName)"]
+        guard isWrite else {
+            return Diagnosis(.lockedLevelTooStrict, path + ["T3.3"], names, because: because, about: blocked)
+        }
+        return Diagnosis(.lockedWrite, path + ["T3.3", "T3.4"], names, because: because, about: blocked)
+            .adding(examination.function == .update ? [.lockedLevelTooStrict] : [])
+    }
+
+    /// What stops a call that would find the item, as this tree names it.
+    static func obstacles(of item: Candidate, _ examination: Examination) -> [VerdictID] {
+        if item.isGuarded { return guarded(item, examination).map { [$0.verdict] } ?? [.aclNeedsUser] }
+        guard item.isLockedAway else { return [] }
+        let isBeforeFirst = examination.explanation.device.lockState == .beforeFirstUnlock
+        switch examination.function {
+        case .copyMatching: return [isBeforeFirst ? .beforeFirstUnlock : .lockedLevelTooStrict]
+        case .add, .update: return [isBeforeFirst ? .beforeFirstUnlock : .lockedWrite]
+        case .delete: return []
+        }
+    }
+
+    /// The item that the query matches and that cannot be used.
+    private static func blocked(_ examination: Examination) -> Candidate? {
+        let search = examination.explanation.search
+        let effect = examination.explanation.effect?.items ?? []
+        let touched = search.map { search in effect.map { Candidate($0, search, in: examination.call) } } ?? []
+        let items = examination.matches + touched
+        return items.first(where: \.isLockedAway) ?? items.first(where: \.isGuarded)
+    }
+
+    /// The level whose keys are away: of the item, of the new one, or of what an update makes of it.
+    private static func blockedLevel(_ item: Candidate?, _ examination: Examination) -> Accessibility? {
+        let device = examination.explanation.device
+        let update = examination.explanation.update.map(\.attributes.protection)
+        let candidates = [
+            item?.isLockedAway == true ? item?.item.protection : nil,
+            examination.explanation.additions.lazy.compactMap(\.attributes.protection)
+                .first { !device.availableLevels.contains($0) },
+            update ?? nil,
+        ]
+        if let level = candidates.compactMap(\.self).first(where: { !device.availableLevels.contains($0) }) {
+            return level
+        }
+        // A change that has to look at what it cannot open, such as the holder of its primary key.
+        guard device.lockState != .unlocked, examination.function != .copyMatching else { return nil }
+        return examination.holder?.protection ?? examination.explanation.additions.first?.attributes.protection
+    }
+
+    /// An access control that needs somebody who cannot be asked.
+    private static func guarded(_ item: Candidate?, _ examination: Examination) -> Diagnosis? {
+        let call = examination.call
+        let because = [
+            "the item's access control demands its owner",
+            call.isUnattended ? "nobody can be asked in the background" : "the call forbids asking",
+        ]
+        let isForbidden = examination.explanation.search?.authenticationUI ?? .allow != .allow
+        if call.isUnattended || isForbidden || call.query.forbidsAsking {
+            return Diagnosis(.aclNeedsUser, ["T3.1"], because: because, about: item)
+        }
+        if case .authenticationContext(let context)? = call.query[PropertyKey.useAuthenticationContext],
+            context.settings.interactionNotAllowed
+        {
+            return Diagnosis(.aclProbeHit, ["T3.1"], because: because, about: item)
+        }
+        return nil
+    }
+}
+
+extension PropertyDictionary {
+    /// Whether the query lets nobody be asked.
+    fileprivate var forbidsAsking: Bool {
+        switch self[PropertyKey.useAuthenticationUI] {
+        case .string(PropertyKey.useAuthenticationUIFail): true
+        case nil: self[PropertyKey.useNoAuthenticationUI] == .boolean(true)
+        default: false
+        }
+    }
+}
+
+extension Attributes {
+    /// The level that attributes name.
+    var protection: Accessibility? {
+        switch (self[.accessControl], self[.accessible]) {
+        case (.accessControl(let accessControl)?, _): accessControl.protection
+        case (_, .string(let text)?): Accessibility(rawValue: text)
+        default: nil
+        }
+    }
+}
+
+extension ExplainedItem {
+    /// The level, as a value.
+    var protection: Accessibility? { Accessibility(rawValue: level) }
+}

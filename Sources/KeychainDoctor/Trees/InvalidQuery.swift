@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Check C01: a dictionary that the function does not take.
+enum InvalidQuery {
+    /// What is wrong with the dictionaries, if the status is one that says so; a limit of 0 finds nothing without an error.
+    static func diagnosis(_ examination: Examination) -> Diagnosis? {
+        diagnosis(examination, of: examination.status)
+    }
+
+    /// The entries whose checks answer a status.
+    static func diagnosis(_ examination: Examination, of status: Status) -> Diagnosis? {
+        let faults = examination.explanation.faults.filter { $0.error.status == status }
+        guard let first = faults.first else { return nil }
+        // What is wrong with the attributes is not looked at before the query is right.
+        let same = faults.filter { $0.part == first.part }
+        let keys = same.flatMap { entries(of: $0, examination.call) }
+        let side = first.part == .query ? "query" : "update"
+        return Diagnosis(
+            .queryInvalid,
+            ["C01"],
+            [.attribute: keys, .side: examination.function == .update ? [side] : []],
+            confidence: Confidence.certain,
+            because: same.prefix(3).map { "\($0.check.rawValue): \($0.error.reason)" }
+        )
+    }
+
+    /// The keys that a fault is about.
+    static func entries(of fault: ExplainedFault, _ call: ExaminedCall) -> [String] {
+        if let key = fault.key { return [key] }
+        let dictionary = fault.part == .query ? call.query : call.attributes ?? [:]
+        func given(_ keys: String...) -> [String] {
+            let found = keys.filter { dictionary[$0] != nil }
+            return found.isEmpty ? Array(keys.prefix(1)) : found
+        }
+        switch fault.check {
+        case .matchKeys, .matchClass: return dictionary.entries.keys.filter { $0.hasPrefix("m") }.sorted()
+        case .returnKeys:
+            return dictionary.entries.filter { $0.key.hasPrefix("r") && $0.value == .boolean(true) }.map(\.key).sorted()
+        case .itemList: return [PropertyKey.useItemList]
+        case .itemClass, .entries, .addedIdentity: return [PropertyKey.itemClass]
+        case .accessControlType: return ["accc"]
+        case .accessControlSynchronizable: return given("accc", "sync")
+        case .protectionConflict: return given("accc", "pdmn")
+        case .sharingGroupSynchronizable: return given("ggrp", "sync")
+        case .sharingGroupChange: return ["ggrp"]
+        case .issuerType: return ["issr"]
+        case .valueReference: return [PropertyKey.valueReference]
+        case .contextAndCredential:
+            return given(PropertyKey.useAuthenticationContext, PropertyKey.useCredentialReference)
+        case .authenticationUISkip: return [PropertyKey.useAuthenticationUI]
+        case .persistentReference, .referenceAlone, .addedReference, .updatedIdentity:
+            return [PropertyKey.valuePersistentReference]
+        case .accessGroup, .appClipGroup: return ["agrp"]
+        case .appClipSynchronizable: return ["sync"]
+        case .matchLimit: return [PropertyKey.matchLimit]
+        case .secretType, .secretSize: return [PropertyKey.valueData]
+        case .encoding: return fractional(dictionary)
+        case .clientGroups, .writableGroups, .keyType, .numberAsKey, .keyCount, .attributeName, .attributeValue,
+            .matchValue, .returnValue, .useValue, .keyKind, .privateAttribute, .closedAttribute:
+            return []
+        }
+    }
+
+    /// The keys of numbers that are not whole.
+    private static func fractional(_ dictionary: PropertyDictionary) -> [String] {
+        dictionary.entries.filter { _, value in
+            switch value {
+            case .number(let number): number.exactInteger == nil
+            case .nested(.fractional), .nested(.unencodable), .object: true
+            default: false
+            }
+        }
+        .map(\.key)
+    }
+}

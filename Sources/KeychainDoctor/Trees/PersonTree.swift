@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// What depends on the person: an authentication that failed (`errSecAuthFailed`), another enrolled set (check C11).
+enum PersonTree {
+    static func diagnosis(_ examination: Examination) -> Diagnosis {
+        changedBiometry(examination)
+            ?? Diagnosis(.authFailed, ["C11"], because: ["the access control was evaluated, and not satisfied"])
+    }
+
+    /// An item of the current biometry set that was stored while another one was enrolled.
+    ///
+    /// Which of two statuses that gives is not settled: not found or authentication failed.
+    static func changedBiometry(_ examination: Examination) -> Diagnosis? {
+        let statuses: Set<Status> = [.authenticationFailed, .itemNotFound]
+        guard statuses.contains(examination.status), statuses.contains(examination.replayed) else { return nil }
+        let items = examination.matches.map(\.item) + (examination.explanation.effect?.items ?? [])
+        let enrolled = examination.explanation.device.biometry.enrolledSet
+        guard
+            let item = items.first(where: { item in
+                guard let accessControl = item.accessControl, let constraints = accessControl.constraints else {
+                    return false
+                }
+                return constraints.required.contains(.biometryCurrentSet) && accessControl.enrolledSet != enrolled
+            })
+        else { return nil }
+        return Diagnosis(
+            .biometryChanged,
+            ["C11"],
+            because: [
+                "the item is guarded by biometryCurrentSet",
+                enrolled == nil ? "nothing is enrolled now" : "another set was enrolled when it was stored",
+            ],
+            about: Candidate(item)
+        )
+    }
+}

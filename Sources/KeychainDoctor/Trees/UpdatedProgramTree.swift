@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Tree T5: items that are gone after an update of the program, the device or its owner; T2 leads here.
+enum UpdatedProgramTree {
+    /// The group of the item is in the client's list, and the query names another one.
+    static func excludedGroup(_ item: Candidate, _ examination: Examination) -> Diagnosis {
+        let group = item.item.group
+        let names = [VerdictNames.Key.group: group.map { [$0] } ?? []]
+        let list = examination.client.accessGroups
+        if let group, let previous = examination.previousGroups?.groups, previous.first == group, list.contains(group),
+            list.first != group
+        {
+            return Diagnosis(
+                .defaultGroupChanged,
+                ["T5.2"],
+                names,
+                because: [
+                    "the first group was \(ItemText.name(group)), and is \(list.first.map { ItemText.name($0) } ?? "none") now"
+                ]
+            )
+        }
+        let because = ["the item is in \(group.map { ItemText.name($0) } ?? "another group of the list")"]
+        if examination.hasAdd(of: item.item, by: examination.call.clientName) {
+            return Diagnosis(.groupAsymmetric, ["T2.6"], names, because: because)
+        }
+        return Diagnosis(.groupExcludedByQuery, ["T2.6"], names, because: because)
+    }
+
+    /// The group of the item is not in the client's list.
+    static func foreignGroup(_ item: Candidate, _ examination: Examination) -> Diagnosis {
+        guard let group = item.item.group else { return Diagnosis(.groupNotEntitled, ["T2.6"]) }
+        let names = [VerdictNames.Key.group: [group]]
+        let because = ["the item is in \(ItemText.name(group)), which is not in the client's list"]
+        func found(_ verdict: VerdictID, _ step: String) -> Diagnosis {
+            Diagnosis(verdict, [step], names, because: because)
+        }
+        if examination.call.otherGroups?.contains(group) ?? false { return found(.shareMismatch, "T4.4") }
+        let isUnderAnotherPrefix =
+            GroupName(group).underAnotherPrefix(in: examination.client.accessGroups) != nil
+        if let previous = examination.previousGroups?.groups {
+            if isUnderAnotherPrefix { return found(.prefixChanged, "T5.1") }
+            if previous.contains(group) { return found(.oldGroupRemoved, "T5.1") }
+        }
+        if let writer = examination.writer(of: item.item), writer != examination.call.clientName {
+            var diagnosis = found(.otherTargetWrote, "T5.5")
+            diagnosis.names[.client] = [writer]
+            return diagnosis
+        }
+        if isUnderAnotherPrefix { return found(.prefixChanged, "T5.1") }
+        return found(.groupNotEntitled, "T2.6")
+    }
+
+    /// Step T5.3: the list that was given as the previous one is the present one, so that the query changed.
+    static func changedQuery(
+        _ kind: Difference.Kind,
+        _ item: Candidate,
+        _ examination: Examination
+    ) -> Diagnosis? {
+        guard let previous = examination.call.previousGroups, previous == examination.client.accessGroups,
+            kind != .keychain, kind != .reference
+        else { return nil }
+        let keys = item.differences.filter { $0.kind == kind }.map(\.key)
+        return Diagnosis(
+            .queryChanged,
+            ["T5.3"],
+            [.attribute: keys],
+            because: ["the access groups are the same before and after"]
+        )
+    }
+
+    /// Step T5.4: the item's keys went for good.
+    static func invalidated(_ level: Accessibility) -> Diagnosis {
+        Diagnosis(
+            .protectionInvalidated,
+            ["T2.3", "T5.4"],
+            [.level: [level.rawValue]],
+            because: ["the history stored the item under \(level.constantName)"]
+        )
+    }
+}

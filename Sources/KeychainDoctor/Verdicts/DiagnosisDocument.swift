@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// `Documentation/Diagnosis.md`, made of the tables that the doctor works with.
+package enum DiagnosisDocument {
+    /// The whole file.
+    package static var text: String {
+        ([introduction] + ["## Status by status"] + statuses + ["## Verdicts"] + verdicts + [limits])
+            .joined(separator: "\n\n") + "\n"
+    }
+
+    private static let introduction = """
+        # Diagnosis
+
+        <!-- Made of the tables of KeychainDoctor by `swift run doctor-scenarios --document`; a test says when it is stale. -->
+
+        What the statuses of the item functions mean, and what `keychainctl doctor` says of a call. A report begins with the tree of \
+        the status, goes through its steps from top to bottom, and names the first that holds; what else holds is `also`. Its JSON \
+        has the schema [doctor-report-1](doctor-report-1.schema.json).
+
+        ```sh
+        keychainctl doctor query.json                      # JSON, a property list, or a dictionary pasted from Swift code
+        keychainctl doctor --call delete --client App.entitlements - < query.txt
+        keychainctl doctor --last                          # the last failed call of the trace, see Trace.md
+        keychainctl doctor --trace calls.jsonl             # every failed call, and a summary by cause
+        ```
+        """
+
+    private static var statuses: [String] {
+        StatusMeaning.all.map { meaning in
+            let apple = meaning.onApplePlatforms.isEmpty ? "The same." : meaning.onApplePlatforms
+            return """
+                ### \(meaning.status) (\(meaning.status.rawValue))
+
+                \(meaning.here)
+
+                On Apple's platforms: \(apple)
+
+                Begins with: \(meaning.trees).
+                """
+        }
+    }
+
+    private static var verdicts: [String] {
+        var sections: [String] = []
+        for row in VerdictTable.all {
+            var text = "### `\(row.id.rawValue)`\n\n*\(row.place)*: \(row.headline).\n\n\(row.meaning)"
+            if let advice = row.advice.first { text += "\n\nWhat to do: \(advice.text)" }
+            for warning in row.warnings { text += "\n\nNot: \(warning)" }
+            for question in row.questions { text += "\n\nAsk: \(question.text)" }
+            sections.append(text)
+        }
+        return sections
+    }
+
+    private static let limits = """
+        ## What the doctor cannot know
+
+        * What was meant: where two items are equally near, it asks.
+        * The entitlements of the program that ran: it believes the list that it is given, and says when the status contradicts it.
+        * The state of another device, and the lock state at the time of an earlier call.
+        * Whether a wrapper changed the dictionary: give it what reached `SecItem…`, for example from a trace.
+        * What happened before the history begins; without one, nothing that happened before the call.
+        * Of an item whose keys are away: its values, and its access control.
+        """
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the tables say of a verdict.
+///
+/// In texts `{attribute}`, `{group}` and the other keys of ``VerdictNames`` stand for what was found.
+package struct VerdictRow: Sendable {
+    package let id: VerdictID
+    /// The place in the trees of the reference, such as `T2.6`, or `5` for calls that succeed.
+    package let place: String
+    /// At most 100 characters once the names are filled in; cut otherwise.
+    package let headline: String
+    /// What it means, in one or two sentences: for `Documentation/Diagnosis.md` and the details of a report.
+    package let meaning: String
+    /// What to do; the first is the primary one.
+    package var advice: [AdviceRow] = []
+    /// What not to do.
+    package var warnings: [String] = []
+    /// What only a person knows.
+    package var questions: [QuestionRow] = []
+    /// Rules and sources, such as `lint:…` and `doctor:…`.
+    package var why: [String] = []
+
+    init(_ id: VerdictID, _ place: String, _ headline: String, _ meaning: String) {
+        self.id = id
+        self.place = place
+        self.headline = headline
+        self.meaning = meaning
+    }
+
+    /// The tree: the place without the step.
+    package var tree: String { place.split(separator: ".").first.map { String($0) } ?? place }
+
+    func advising(
+        _ action: AdviceAction,
+        _ text: String,
+        risk: AdviceRisk = .none,
+        if preconditions: String...
+    ) -> VerdictRow {
+        var row = self
+        row.advice.append(AdviceRow(action: action, text: text, risk: risk, preconditions: preconditions))
+        return row
+    }
+
+    func warning(_ text: String) -> VerdictRow {
+        var row = self
+        row.warnings.append(text)
+        return row
+    }
+
+    func asking(_ text: String, because why: String, yes: String, no: String) -> VerdictRow {
+        var row = self
+        row.questions.append(QuestionRow(text: text, why: why, yes: yes, no: no))
+        return row
+    }
+
+    func citing(_ sources: String...) -> VerdictRow {
+        var row = self
+        row.why = sources
+        return row
+    }
+}
+
+/// What can be done; the raw value is its name in reports.
+package enum AdviceAction: String, Sendable, CaseIterable {
+    case changeQuery = "change-query"
+    case changeAttributes = "change-attributes"
+    case updateItem = "update-item"
+    case changeEntitlements = "change-entitlements"
+    case signAgain = "sign-again"
+    case migrate
+    case wait
+    case authenticate
+    case unlock
+    case create
+    case deleteItem = "delete-item"
+    case none
+}
+
+/// What can happen to whoever follows advice.
+package enum AdviceRisk: String, Sendable, CaseIterable {
+    case none
+    case promptsUser = "prompts-user"
+    case dataLossIfWrong = "data-loss-if-wrong"
+}
+
+/// A piece of advice, before the names are filled in.
+package struct AdviceRow: Sendable {
+    package let action: AdviceAction
+    package let text: String
+    package let risk: AdviceRisk
+    package let preconditions: [String]
+}
+
+/// A question that only a person can answer.
+package struct QuestionRow: Sendable {
+    package let text: String
+    package let why: String
+    package let yes: String
+    package let no: String
+}

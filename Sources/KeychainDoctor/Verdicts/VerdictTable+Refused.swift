@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is said where the device, the person or the entitlements refuse.
+extension VerdictTable {
+    static let interaction = [
+        VerdictRow(
+            .aclNeedsUser,
+            "T3.1",
+            "The item asks for its owner, and the call lets nobody be asked",
+            "Its access control demands authentication for every read, also of attributes and for a test of existence."
+        )
+        .advising(
+            .authenticate,
+            "Make the call in the foreground, where the person can be asked.",
+            risk: .promptsUser,
+            if: "foreground, unlocked"
+        )
+        .advising(.create, "For background use, keep a separate item without an access control.")
+        .warning("Do not delete the item: it is there, and valid.")
+        .asking(
+            "Must this code run without a person?",
+            because: "an item with an access control cannot be read then",
+            yes: "keep a separate copy without one",
+            no: "make the call where the person can be asked"
+        )
+        .citing("lint:biometric-item-in-background", "doctor:T3"),
+        VerdictRow(
+            .aclProbeHit,
+            "T3.1",
+            "The item is there: the context forbids asking, so the answer is that somebody would be asked",
+            "With interactionNotAllowed, errSecInteractionNotAllowed says that an item matches."
+        )
+        .advising(.none, "Take this status as \"it exists\".")
+        .warning("Do not delete the item: it is there, and valid.")
+        .citing("doctor:T3"),
+        VerdictRow(
+            .beforeFirstUnlock,
+            "T3.2",
+            "The device was not unlocked since it started, so the item's keys are not there",
+            "Before the first unlock after a start only items of level Always can be used."
+        )
+        .advising(.wait, "Wait until protected data becomes available, then try again.", if: "after the first unlock")
+        .warning("Do not treat the item as missing, and do not delete it: it comes back with the first unlock.")
+        .citing("lint:read-error-collapsed", "doctor:T3"),
+        VerdictRow(
+            .lockedLevelTooStrict,
+            "T3.3",
+            "The device is locked, and the item's level {level} has its keys away then",
+            "Items of level WhenUnlocked and WhenPasscodeSet can be used while the device is unlocked alone."
+        )
+        .advising(
+            .migrate,
+            "If the code must run while locked, move the item in the foreground to AfterFirstUnlock or its ThisDeviceOnly form.",
+            if: "foreground, unlocked"
+        )
+        .advising(.wait, "Otherwise wait for the unlock, and try again.", if: "unlocked")
+        .warning(deleteTrap)
+        .warning("Do not ask isProtectedDataAvailable before the call: the state can change in between.")
+        .asking(
+            "Must this code run while the device is locked?",
+            because: "the level decides when the secret can be read",
+            yes: "use AfterFirstUnlock, if the secret may be readable from the first unlock on",
+            no: "wait for the unlock"
+        )
+        .citing("lint:background-when-unlocked", "doctor:T3"),
+        VerdictRow(
+            .lockedWrite,
+            "T3.4",
+            "The device is locked, and storing under the level {level} takes its key",
+            "The keychain encrypts what it stores, so that an add or an update needs the key of the level."
+        )
+        .advising(.wait, "Keep the value in memory, and store it after the unlock.", if: "unlocked")
+        .warning(deleteTrap)
+        .asking(
+            "Must this code run while the device is locked?",
+            because: "the level decides when an item can be stored",
+            yes: "use AfterFirstUnlock, if the secret may be readable from the first unlock on",
+            no: "wait for the unlock"
+        )
+        .citing("lint:background-when-unlocked", "doctor:T3"),
+        VerdictRow(
+            .interactionUnexplained,
+            "T3",
+            "Somebody would have to be asked, and nothing tells for what",
+            "Neither a lock state nor an access control accounts for the status."
+        )
+        .citing("doctor:T3"),
+    ]
+
+    static let entitlement = [
+        VerdictRow(
+            .noGroupsAtAll,
+            "T4.1",
+            "The client has no access group at all",
+            "An unsigned program, a test bundle without a host app, or a command-line tool without entitlements has none."
+        )
+        .advising(.signAgain, "Sign the program with the keychain capability; run tests in a host app that has it.")
+        .asking(
+            "Which entitlements does the signed program have?",
+            because: "the file in the project is not what counts; codesign -d --entitlements - PROGRAM shows it",
+            yes: "give its output by --client",
+            no: "build and sign it first"
+        )
+        .citing("doctor:T4"),
+        VerdictRow(
+            .groupPrefixMissing,
+            "T4.2",
+            "The access group lacks its prefix: in code it is {group}",
+            "The entitlements file writes $(AppIdentifierPrefix); in code the full name is needed."
+        )
+        .advising(.changeQuery, "Use {group} in code; in the entitlements file $(AppIdentifierPrefix) and the rest.")
+        .citing("lint:access-group-missing-team-prefix", "doctor:T4"),
+        VerdictRow(
+            .groupPrefixWrong,
+            "T4.2",
+            "The access group has another prefix than the client's: that is {group}",
+            "The prefix is that of another team, or an App ID prefix that the program does not have."
+        )
+        .advising(.changeQuery, "Use {group}, or sign with the team whose prefix the code names.")
+        .citing("doctor:T4"),
+        VerdictRow(
+            .appGroupNotEntitled,
+            "T4.2",
+            "{group} is not among the application groups of this client",
+            "Application groups count as access groups when the program has them; on macOS with a provisioning profile alone."
+        )
+        .advising(.changeEntitlements, "Add {group} to com.apple.security.application-groups, and sign again.")
+        .citing("doctor:T4"),
+        VerdictRow(
+            .groupNotListed,
+            "T4.2",
+            "The access group {group} is not in the client's list",
+            "A group that a call names must be one of the client's."
+        )
+        .advising(
+            .changeEntitlements,
+            "Add the group to keychain-access-groups: $(AppIdentifierPrefix) and the rest of its name."
+        )
+        .citing("lint:access-group-not-entitled", "doctor:T4"),
+        VerdictRow(
+            .signatureNotApplied,
+            "T4.3",
+            "By the list given the call is allowed: the program that ran was signed with another one",
+            "The entitlements of the built product differ from those that were given."
+        )
+        .advising(.signAgain, "Look at the built product: codesign -d --entitlements - PROGRAM, then sign again.")
+        .citing("doctor:T4"),
+        VerdictRow(
+            .shareMismatch,
+            "T4.4",
+            "The item is in {group}, which the other program has and this one does not",
+            "Two programs share an item in a group that both have listed, with the same prefix and the same name."
+        )
+        .advising(.changeEntitlements, "Give both programs one group, and name it in every call.")
+        .citing("doctor:T4"),
+    ]
+}
