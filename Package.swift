@@ -252,9 +252,8 @@ let targets: [Target] = [
     .target(
         name: "KeychainControl",
         dependencies: [
-            "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators", "KeychainTrace",
-            "CKeychainSupport",
-            arguments,
+            "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainTrace", "HostFiles", "KeychainAuthenticators",
+            "CKeychainSupport", arguments,
         ]
     ),
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import KeychainCore
+import KeychainDoctor
+import KeychainTrace
+
+/// `keychainctl doctor`: says why a call failed.
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Says why a keychain call failed, which item was meant, and what to change.",
+        discussion: """
+            The query is a file, a text, or - for standard input: JSON, a property list, a line of a trace, or a dictionary literal \
+            pasted from Swift code. The keychain is read, never changed; nobody is asked, and no secret is opened.
+
+            Exit status: 0 explained, or nothing is wrong; 1 not explained; 2 bad input; 3 the call answers differently now; 4 \
+            the keychain cannot be read.
+            """
+    )
+
+    @Argument(help: "The query.", completion: .file())
+    var query: String?
+
+    @Option(help: "The function: add, copy, update or delete.")
+    var call = Call.copy
+
+    @Option(help: "The new attributes of an update, as the query is given.")
+    var attributes: String?
+
+    @Option(help: "The status that the call answered, by its number or its name.")
+    var status: String?
+
+    @Option(
+        help: "The client: a file with its entitlements, or with a JSON list of its access groups.",
+        completion: .file()
+    )
+    var client: String?
+
+    @Option(help: "Its entitlements before the last update.", completion: .file())
+    var previousEntitlements: String?
+
+    @Option(help: "Those of another program that is to share the item.", completion: .file())
+    var otherEntitlements: String?
+
+    @Option(help: "What the program runs on: ios, macos, catalyst or simulator.")
+    var platform = ExaminedCall.Platform.iOS
+
+    @Option(help: "What the result is taken for: data, dictionary, array, key, certificate or identity.")
+    var usedAs: ResultType?
+
+    @Flag(help: "The call was made in the background.")
+    var background = false
+
+    @Flag(help: "The call was made on a machine for continuous integration.")
+    var ci = false
+
+    @Option(help: "A trace: its failed calls are explained, with what came before.", completion: .file())
+    var trace: String?
+
+    @Flag(help: "Explain the last failed call of the trace, or of the one that SWIFT_KEYCHAIN_TRACE names.")
+    var last = false
+
+    @Flag(help: "Write JSON.")
+    var json = false
+
+    @Flag(help: "Show hashes in the place of values.")
+    var redact = false
+
+    @Option(help: "Write a page of HTML to a file as well.", completion: .file())
+    var html: String?
+
+    /// The four functions.
+    enum Call: String, ExpressibleByArgument {
+        case add
+        case copy
+        case update
+        case delete
+    }
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        do {
+            let calls = try ExaminedCalls(self, surroundings).calls
+            let output = DoctorOutput(surroundings: surroundings, command: self)
+            let exitStatus = try output.write(calls)
+            if exitStatus != 0 { throw ExitCode(exitStatus) }
+        } catch let error as BadInput {
+            surroundings.remark("Error: \(error)")
+            throw ExitCode(2)
+        } catch let error as KeychainError {
+            surroundings.remark("Error: the keychain cannot be read: \(error.reason)")
+            throw ExitCode(4)
+        }
+    }
+}
+
+extension ExaminedCall.Platform: ExpressibleByArgument {}
+extension ResultType: ExpressibleByArgument {}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainDoctor
+
+/// Writes the reports of `keychainctl doctor`.
+struct DoctorOutput {
+    let surroundings: Surroundings
+    let command: DoctorCommand
+
+    /// Examines the calls, and says what is found.
+    ///
+    /// - Returns: The exit status: the highest of the reports.
+    func write(_ calls: [ExaminedCall]) throws -> Int32 {
+        let redaction = command.redact ? Redaction.hashed() : .none
+        var reports: [DoctorReport] = []
+        for call in calls {
+            let report = try Doctor.report(call, redaction: redaction, of: surroundings.keychain)
+            surroundings.say(command.json ? report.json.text : report.humanText)
+            reports.append(report)
+        }
+        if calls.count > 1, !command.json { surroundings.say(summary(reports)) }
+        if let path = command.html, let report = reports.last { try write(report.html, to: path) }
+        return reports.map(\.exitStatus).max() ?? 0
+    }
+
+    /// How often each cause was found, the most frequent first.
+    private func summary(_ reports: [DoctorReport]) -> String {
+        var counts: [String: Int] = [:]
+        for report in reports { counts["\(report.diagnosis.verdict.rawValue): \(report.identity)", default: 0] += 1 }
+        let lines = counts.sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }
+        return (["Summary:"] + lines.map { "  \($0.value)  \($0.key)" }).joined(separator: "\n")
+    }
+
+    private func write(_ page: String, to path: String) throws(BadInput) {
+        do { try Data(page.utf8).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
+            throw BadInput("'\(path)' cannot be written")
+        }
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainDoctor
+import KeychainTrace
+
+/// The calls that `keychainctl doctor` is to explain: the one that is given, or the failed ones of a trace.
+struct ExaminedCalls {
+    let calls: [ExaminedCall]
+
+    init(_ command: DoctorCommand, _ surroundings: Surroundings) throws(BadInput) {
+        if command.query == nil, command.trace != nil || command.last {
+            var found = try Self.traced(command, surroundings)
+            if command.last { found = found.suffix(1) }
+            calls = try found.map { (call) throws(BadInput) in try Self.completed(call, command, surroundings) }
+            return
+        }
+        guard let query = command.query else { throw BadInput("there is no query: give one, or --trace, or --last") }
+        let text = try QueryText(Self.bytes(query, surroundings))
+        for remark in text.remarks { surroundings.remark(remark) }
+        switch text.content {
+        case .call(let call): calls = [try Self.completed(Self.examined(call), command, surroundings)]
+        case .dictionary(let dictionary):
+            let operation = try Self.operation(dictionary, command, surroundings)
+            var call = ExaminedCall(KeychainRequest(operation, client: .person))
+            call.clientSource = .assumed
+            if let trace = command.trace { call.history = try Self.history(Self.entries(at: trace, surroundings)) }
+            calls = [try Self.completed(call, command, surroundings)]
+        }
+    }
+
+    private static func operation(
+        _ query: PropertyDictionary,
+        _ command: DoctorCommand,
+        _ surroundings: Surroundings
+    ) throws(BadInput) -> KeychainRequest.Operation {
+        guard command.attributes == nil || command.call == .update else {
+            throw BadInput("--attributes belongs to --call update")
+        }
+        switch command.call {
+        case .add: return .add(query)
+        case .copy: return .copyMatching(query)
+        case .delete: return .delete(query)
+        case .update:
+            guard let attributes = command.attributes else { throw BadInput("an update needs --attributes") }
+            guard let dictionary = try QueryText(bytes(attributes, surroundings)).dictionary else {
+                throw BadInput("the new attributes are no dictionary")
+            }
+            return .update(query, attributes: dictionary)
+        }
+    }
+
+    /// The call with what the options say of its surroundings.
+    private static func completed(
+        _ call: ExaminedCall,
+        _ command: DoctorCommand,
+        _ surroundings: Surroundings
+    ) throws(BadInput) -> ExaminedCall {
+        var call = call
+        if let client = command.client {
+            call.request.client.accessGroups = try GroupsFile.groups(bytes(client, surroundings))
+            call.clientSource = .given
+        }
+        if let previous = command.previousEntitlements {
+            call.previousGroups = try GroupsFile.groups(bytes(previous, surroundings))
+        }
+        if let other = command.otherEntitlements {
+            call.otherGroups = try GroupsFile.groups(bytes(other, surroundings))
+        }
+        if let status = command.status {
+            guard
+                let parsed = Int32(status).map(Status.init(rawValue:))
+                    ?? StatusTable.row(named: status).map({ Status(rawValue: $0.code) })
+            else { throw BadInput("there is no status of that name") }
+            call.reportedStatus = parsed
+        }
+        call.platform = command.platform
+        if command.platform == .macOS { call.request.client.profile = .macOS }
+        call.isBackground = command.background
+        call.isContinuousIntegration = command.ci
+        call.expectedResult = command.usedAs
+        return call
+    }
+
+    /// The bytes of a file, of standard input, or of the text itself.
+    private static func bytes(_ argument: String, _ surroundings: Surroundings) throws(BadInput) -> Data {
+        if argument == "-" { return FileHandle(fileDescriptor: surroundings.standardInput).readDataToEndOfFile() }
+        if argument.contains(where: { "[{\n".contains($0) }) { return Data(argument.utf8) }
+        guard let data = FileManager.default.contents(atPath: argument) else {
+            throw BadInput("'\(argument)' is neither a file that can be read nor a dictionary")
+        }
+        return data
+    }
+
+    // MARK: - Traces
+
+    private static func entries(at path: String, _ surroundings: Surroundings) throws(BadInput) -> [TraceEntry] {
+        let lines: [TraceReader.Line]
+        do throws(TraceError) { lines = try TraceReader.entries(at: path) } catch { throw BadInput("\(error)") }
+        var entries: [TraceEntry] = []
+        for line in lines {
+            switch line.content {
+            case .success(let entry): entries.append(entry)
+            case .failure(let error): surroundings.remark("line \(line.number): \(error)")
+            }
+        }
+        guard !entries.isEmpty || lines.isEmpty else { throw BadInput("\(path) has no line of a trace") }
+        return entries
+    }
+
+    /// The failed calls of a trace, each with what came before.
+    private static func traced(
+        _ command: DoctorCommand,
+        _ surroundings: Surroundings
+    ) throws(BadInput) -> [ExaminedCall] {
+        guard let path = command.trace ?? ProcessInfo.processInfo.environment["SWIFT_KEYCHAIN_TRACE"] else {
+            throw BadInput("there is no trace: set SWIFT_KEYCHAIN_TRACE for the program, or give --trace FILE")
+        }
+        let entries = try entries(at: path, surroundings)
+        var calls: [ExaminedCall] = []
+        for (index, entry) in entries.enumerated() {
+            guard case .call(let traced) = entry.content, traced.status != .success else { continue }
+            var call = examined(traced)
+            call.history = history(Array(entries[..<index]))
+            if !traced.hiddenKeys.isEmpty {
+                surroundings.remark(
+                    "hashed in the trace, and so left out: \(traced.hiddenKeys.sorted().joined(separator: ", "))"
+                )
+            }
+            calls.append(call)
+        }
+        guard !calls.isEmpty else { throw BadInput("no call of the trace failed") }
+        return calls
+    }
+
+    private static func examined(_ traced: TracedCall) -> ExaminedCall {
+        var call = ExaminedCall(KeychainRequest(traced.operation, client: traced.client))
+        if let name = traced.clientName { call.clientName = name }
+        call.reportedStatus = traced.status
+        return call
+    }
+
+    /// The events that the doctor looks at.
+    private static func history(_ entries: [TraceEntry]) -> CallHistory {
+        let client = ExaminedCall(KeychainRequest(.delete([:]), client: .person)).clientName
+        return CallHistory(
+            entries.compactMap { entry in
+                switch entry.content {
+                case .call(let call):
+                    .call(
+                        CallHistory.RecordedCall(
+                            KeychainRequest(call.operation, client: call.client),
+                            client: call.clientName ?? client,
+                            status: call.status,
+                            time: CaseNotation.text(of: entry.time)
+                        )
+                    )
+                case .event(.removePasscode): .passcodeRemoved
+                case .event(.restore): .restored
+                case .event(.reinstall(let name)): .reinstalled(client: name ?? client)
+                case .event(.setGroups(let name, let groups)): .groups(client: name ?? client, groups)
+                case .event: nil
+                }
+            }
+        )
+    }
+}
