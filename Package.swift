@@ -413,6 +413,8 @@ let targets: [Target] = [
             "KeychainSimulation", "KeychainTestSupport", "keychain-quickstart", "keychain-stray",
         ]
     ),
+    // the examples of the linter's pages, run on a device
+    .testTarget(name: "LintExampleTests", dependencies: ["KeychainLint", "KeychainTesting", "Security"]),
     .testTarget(
         name: "KeychainAuthenticatorsTests",
         dependencies: ["KeychainAuthenticators", "KeychainCore", "KeychainTestSupport"]

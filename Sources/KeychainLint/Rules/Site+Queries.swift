@@ -40,9 +40,9 @@ extension AbstractDictionary.Variant {
         }
     }
 
-    /// Whether the limit is a number: a small one, to see whether there is more than one item.
-    var hasNumericLimit: Bool {
-        if case .integer? = value("kSecMatchLimit") { true } else { false }
+    /// Whether the limit is two at most: that is how code sees whether there is more than one item.
+    var looksForASecond: Bool {
+        if case .integer(let number)? = value("kSecMatchLimit") { number <= 2 } else { false }
     }
 
     var hasReference: Bool { KeyTable.referenceKeys.contains { has($0) } }

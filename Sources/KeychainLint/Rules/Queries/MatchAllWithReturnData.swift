@@ -65,7 +65,7 @@ extension Rule {
         check: .site { site, facts, report in
             guard site.function == .copy else { return }
             let found = site.query.variants.contains { variant in
-                variant.itemClass?.isPassword == true && variant.asksForMany == true && !variant.hasNumericLimit
+                variant.itemClass?.isPassword == true && variant.asksForMany == true && !variant.looksForASecond
                     && variant.isCertainlyTrue("kSecReturnData")
             }
             guard found else { return }
