@@ -31,15 +31,14 @@ public final class RehearsedRows: RowWriter {
     required init(_ connection: Connection) { super.init(connection) }
 
     override public func rows(_ filter: RowFilter, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
+        guard hasChanges(filter.itemClass) else { return try super.rows(filter, limit: limit) }
         let removed = removed[filter.itemClass] ?? []
-        let written = written[filter.itemClass] ?? [:]
-        if removed.isEmpty, written.isEmpty { return try super.rows(filter, limit: limit) }
-        var rows = try super.rows(filter, limit: limit.map { $0 + removed.count }).filter {
-            !removed.contains($0.number)
-        }
-        rows += written.values.filter { filter.matches($0.row, number: $0.number) }
-        rows.sort { $0.number < $1.number }
+        let rows = changed(try super.rows(filter, limit: limit.map { $0 + removed.count }), filter)
         return limit.map { Array(rows.prefix($0)) } ?? rows
+    }
+
+    override public func everyRow(_ filter: RowFilter) throws(KeychainError) -> [NumberedRow] {
+        changed(try super.everyRow(filter), filter)
     }
 
     override public func count(_ filter: RowFilter, limit: Int) throws(KeychainError) -> Int {
@@ -56,13 +55,13 @@ public final class RehearsedRows: RowWriter {
         return true
     }
 
-    override public func update(_ number: Int64, to row: StoredRow) throws(KeychainError) -> Bool {
-        if let holder = try holder(of: row.primaryKeyTag, row.itemClass), holder.number != number {
-            conflicts.append(Conflict(number: number, holder: holder))
+    override public func update(_ old: NumberedRow, to row: StoredRow) throws(KeychainError) -> Bool {
+        if let holder = try holder(of: row.primaryKeyTag, row.itemClass), holder.number != old.number {
+            conflicts.append(Conflict(number: old.number, holder: holder))
             return false
         }
-        try touch(row.itemClass, number)
-        write(row, number)
+        if isStored(old) { touched.append(old) }
+        write(row, old.number)
         return true
     }
 
@@ -80,13 +79,15 @@ public final class RehearsedRows: RowWriter {
         return try rows(filter, limit: 1).first
     }
 
-    /// Notes a row of the store that is changed for the first time.
-    private func touch(_ itemClass: ItemClass, _ number: Int64) throws(KeychainError) {
-        guard written[itemClass]?[number] == nil, !(removed[itemClass]?.contains(number) ?? false) else { return }
-        var filter = RowFilter(itemClass)
-        filter.rowNumber = number
-        filter.includesTombstones = true
-        if let row = try super.rows(filter, limit: 1).first { touched.append(row) }
+    private func hasChanges(_ itemClass: ItemClass) -> Bool {
+        !(removed[itemClass] ?? []).isEmpty || !(written[itemClass] ?? [:]).isEmpty
+    }
+
+    /// Rows of the store as they would be, with those that would be there besides, in the order in which they were added.
+    private func changed(_ stored: [NumberedRow], _ filter: RowFilter) -> [NumberedRow] {
+        let removed = removed[filter.itemClass] ?? []
+        let written = (written[filter.itemClass] ?? [:]).values.filter { filter.matches($0.row, number: $0.number) }
+        return (stored.filter { !removed.contains($0.number) } + written).sorted { $0.number < $1.number }
     }
 
     private func isStored(_ row: NumberedRow) -> Bool {
