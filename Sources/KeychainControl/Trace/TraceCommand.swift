@@ -95,7 +95,7 @@ struct TraceCommand: ParsableCommand {
 
 /// Which calls are shown.
 struct TraceFilter: ParsableArguments {
-    @Option(help: "Of this status: its name or number.")
+    @Option(parsing: .unconditional, help: "Of this status: its name or number.")
     var status: String?
 
     @Option(help: "Of this function, such as SecItemAdd.")
