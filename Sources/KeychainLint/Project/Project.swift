@@ -7,12 +7,14 @@ package struct Project: Sendable {
     /// Jobs of CI systems, and scripts.
     package let jobs: [ShellJob]
     package let xcodeProjects: [XcodeProject]
+    let entitlements: [Entitlements]
     let manifests: Manifests
 
     init(files: [TextFile], modules: [ModuleFacts], manifests: Manifests, parser: any SourceParser) {
         self.files = files
         self.modules = modules
         self.manifests = manifests
+        entitlements = files.filter { $0.path.hasSuffix(".entitlements") }.map { Entitlements($0) }
         jobs = files.flatMap { ShellJob.jobs($0, parser) }
         xcodeProjects = files.filter { $0.path.hasSuffix(".pbxproj") }.compactMap { XcodeProject($0, in: files) }
     }
@@ -31,10 +33,9 @@ package struct Project: Sendable {
         package var name: Substring { path.split(separator: "/").last ?? "" }
     }
 
-    var entitlements: [Entitlements] { files.filter { $0.path.hasSuffix(".entitlements") }.map { Entitlements($0) } }
-
     /// The entitlements of the programs that compile a Swift file; none where that is not known of all of them.
     func entitlements(of path: String) -> [Entitlements] {
+        guard !entitlements.isEmpty else { return [] }
         var result: [Entitlements] = []
         let all = Dictionary(entitlements.map { ($0.path, $0) }) { first, _ in first }
         for xcode in xcodeProjects {

@@ -150,13 +150,15 @@ extension Rule {
             }
             let anywhere = groups(project.entitlements)
             for (site, facts) in project.sites {
-                // Those of the targets that compile the file, where that is known.
-                let owners = project.entitlements(of: facts.source.path)
-                guard let known = owners.isEmpty ? anywhere : groups(owners) else { continue }
                 for (key, entry) in site.entries(site.query) where key == "kSecAttrAccessGroup" {
                     guard case .string(let text) = entry.value, text != "com.apple.token" else { continue }
                     let group = GroupName(text: text)
-                    guard group.hasPrefix || text.hasPrefix("group."), !known.contains(group.name) else { continue }
+                    guard group.hasPrefix || text.hasPrefix("group.") else { continue }
+                    // Those of the targets that compile the file, where that is known.
+                    let owners = project.entitlements(of: facts.source.path)
+                    guard let known = owners.isEmpty ? anywhere : groups(owners), !known.contains(group.name) else {
+                        continue
+                    }
                     // The application identifier is a group too.
                     let isBundle = project.files.contains { file in
                         (file.path.hasSuffix(".pbxproj") || file.path.hasSuffix(".xcconfig"))
