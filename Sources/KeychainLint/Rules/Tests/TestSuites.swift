@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A type that holds tests.
+/// A type that holds tests, at least one of which reaches the keychain.
 struct TestSuite {
     var name: String
     var type: TypeSymbol
@@ -14,7 +14,7 @@ struct TestSuite {
         let module = facts.module
         let functions = Dictionary(grouping: facts.functions.filter(\.isTest)) { $0.typeName ?? "" }
         return module.types.sorted { $0.key < $1.key }.compactMap { name, type in
-            guard type.isTest, type.holdsTests,
+            guard let own = functions[name], own.contains(where: { !$0.sites.isEmpty }), type.isTest, type.holdsTests,
                 let (declaration, file) = type.declarations.first(where: { $0.declaration.keyword != "extension" })
             else { return nil }
             return TestSuite(
@@ -24,7 +24,7 @@ struct TestSuite {
                 text: type.declarations.map { module.files[$0.file].text($0.declaration.range) }.joined(
                     separator: "\n"
                 ),
-                functions: functions[name] ?? []
+                functions: own
             )
         }
     }
