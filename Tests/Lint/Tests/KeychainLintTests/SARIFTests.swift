@@ -82,7 +82,8 @@ struct SARIFTests {
         ["name": .text, "version": .text, "informationUri": .uri, "rules": .list(descriptor)],
         required: ["name"]
     )
-    private static let notification = Shape.object(["level": level, "message": message], required: ["message"])  // §3.58
+    // §3.58
+    private static let notification = Shape.object(["level": level, "message": message], required: ["message"])
     private static let invocation = Shape.object(  // §3.20
         ["executionSuccessful": .flag, "toolExecutionNotifications": .list(notification)],
         required: ["executionSuccessful"]
