@@ -40,9 +40,11 @@ struct ReportTests {
 
     @Test("a report is the same for the same call")
     func reportIsStable() throws {
-        var (first, second) = (try Self.report("doctor-033"), try Self.report("doctor-033"))
-        (first.milliseconds, second.milliseconds) = (0, 0)
-        #expect(first.verdictText == second.verdictText)
+        let texts = try (0..<2).map { _ in
+            // Each run stores the items anew, at another time.
+            try Self.report("doctor-033").verdictText.replacing(#/"(created|modified)": "[^"]*"/#, with: "")
+        }
+        #expect(texts[0] == texts[1])
     }
 
     @Test("a redacted report shows no value, and equal values by equal hashes")

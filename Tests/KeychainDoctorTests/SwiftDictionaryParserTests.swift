@@ -38,7 +38,7 @@ struct SwiftDictionaryParserTests {
     @Test(
         "what is no whole literal is refused with its line",
         arguments: [
-            "", "query", "[kSecClass: kSecClassKey", "[kSecClass: \"a\n]", "[\n\n: ]x", "[a: b)]",
+            "", "query", "[kSecClass: kSecClassKey", "[kSecClass: \"a\n]", "[a: b)]",
             "[kSecClass kSecClassKey]",
         ]
     )

@@ -40,7 +40,7 @@ enum StatusGuide {
             errSecInteractionNotAllowed,
             .authenticationRequired,
             "authentication is required, but interaction is not allowed or not possible",
-            "call again where the user can be prompted, without .forbidden"
+            "call again where the user can be prompted, with authentication: .allowed"
         ),
         Row(
             errSecAuthFailed,

@@ -44,8 +44,8 @@ struct CallStack: Sendable {
         return try? Backtrace.capture(limit: reachable - margin, top: 0)
     }
 
-    // It looks one frame ahead, and its own are among those that it looks at.
-    private static let margin = 4
+    // It looks one frame ahead: one more than can be reached is not safe. The last that can be reached are left out, too.
+    private static let margin = 1
 
     private static func addresses(_ backtrace: Backtrace) -> [UInt64] {
         backtrace.frames.compactMap { frame in

@@ -37,7 +37,7 @@ struct ProcessMemoryTests {
             ["keychainctl", "device", "unlock", "--passcode-stdin", "--", "sh", "-c", script],
             folder
         )
-        #expect(try process.count(Array("unlock".utf8)) > 0, "the search finds what is there")
+        try process.waitUntilItHolds(Array("unlock".utf8))
         try process.send("\(secret)\n")
         #expect(try process.line() == "started")
         #expect(try process.count(Array(secret.utf8)) == 0)

@@ -75,6 +75,15 @@ final class ControlProcess {
         return (try process.wait(), output)
     }
 
+    /// Waits until some bytes are in its memory: a program that is being started has none for a moment.
+    func waitUntilItHolds(_ bytes: [UInt8]) throws {
+        for _ in 0..<6_000 {
+            if let count = try? count(bytes), count > 0 { return }
+            usleep(10_000)
+        }
+        throw Failure.system("finding what is there", ESRCH)
+    }
+
     /// How often some bytes lie in its memory, which must stand still.
     func count(_ bytes: [UInt8]) throws -> Int {
         try bytes.withUnsafeBufferPointer { bytes in

@@ -31,8 +31,8 @@ import Testing
     func protects(kept: Data, outcome: SecretMigration.Outcome) throws {
         try keychain.set(kept, for: item, protection: .accessible(.always))
         #expect(try migration(asked, .keepKeychain).run() == outcome)
-        #expect(try keychain.attributes(of: item)?.protection == asked)
-        #expect(try keychain.data(for: item) == kept)
+        #expect(try keychain.attributes(of: item, authentication: .allowed)?.protection == asked)
+        #expect(try keychain.data(for: item, authentication: .allowed) == kept)
         #expect(try file.read() == nil)
     }
 

@@ -33,12 +33,12 @@ struct WrapperTests {
         #expect(
             report.violations.map(\.rule.name) == [
                 "key without separators", "bytes count, not characters", "the password comes back bit by bit",
-                "add twice is refused", "clearing takes a service",
+                "add twice is refused", "clearing takes a service", "clearing takes whole names",
             ]
         )
         #expect(
             report.notRun.compactMap(\.requirement) == [
-                .listing, .accessGroups, .accessGroups, .concurrency, .device, .device,
+                .listing, .listing, .accessGroups, .accessGroups, .accessGroups, .concurrency, .device, .device,
             ]
         )
     }

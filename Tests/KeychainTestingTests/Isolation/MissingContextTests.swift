@@ -93,11 +93,14 @@ struct MissingContextTests {
             "closure #1 @Sendable () -> () in KeychainTestingTests.MissingContextTests.namedTest() async throws -> ()"
         ])
         let other = CalledFunctions(stack: ["KeychainTestingTests.MissingContextTests.namedTestOfAnother() -> ()"])
-        try await RunningTest.run(test) {
-            #expect(RunningTest.suspects(functions).map(\.test) == [test])
-            #expect(RunningTest.suspects(other).contains { $0.test == test })
+        // Beside no test to which it would be one of those that run.
+        try await ProcessWideApp.withNobody {
+            try await RunningTest.run(test) {
+                #expect(RunningTest.suspects(functions).map(\.test) == [test])
+                #expect(RunningTest.suspects(other).contains { $0.test == test })
+            }
+            #expect(!RunningTest.suspects(functions).contains { $0.test == test })
         }
-        #expect(!RunningTest.suspects(functions).contains { $0.test == test })
     }
 
     @Test("each XCTestCase that loses its app fails once, at the line of the call", arguments: Way.allCases)

@@ -53,8 +53,9 @@ struct LifeCycleTests {
         ]
         for protection in protections {
             try keychain.set("one", for: token, protection: protection)
-            #expect(try keychain.attributes(of: token)?.protection == protection)
-            #expect(try keychain.attributes(of: token)?.accessibility == protection.accessibility)
+            let attributes = try keychain.attributes(of: token, authentication: .allowed)
+            #expect(attributes?.protection == protection)
+            #expect(attributes?.accessibility == protection.accessibility)
         }
     }
 

@@ -64,16 +64,20 @@ struct LockedTests {
         let subject = try way.subject()
         let keychain = subject.keychain
         try keychain.set("one", for: token, protection: guarded)
-        #expect(try keychain.string(for: token) == "one")
+        #expect(try keychain.string(for: token, authentication: .allowed) == "one")
         #expect(try keychain.string(for: token, authentication: .allowed("to log in")) == "one")
         subject.answer(.cancels)
-        let cancelled = failure { () throws(KeychainItemError) in try keychain.data(for: token) }
+        let cancelled = failure { () throws(KeychainItemError) in
+            try keychain.data(for: token, authentication: .allowed)
+        }
         #expect(cancelled?.isCancelled == true)
         subject.answer(.isAStranger)
-        let stranger = failure { () throws(KeychainItemError) in try keychain.data(for: token) }
+        let stranger = failure { () throws(KeychainItemError) in
+            try keychain.data(for: token, authentication: .allowed)
+        }
         #expect(stranger?.kind == .authenticationFailed)
         let forbidden = failure { () throws(KeychainItemError) in
-            try keychain.data(for: token, authentication: .forbidden)
+            try keychain.data(for: token)
         }
         #expect(forbidden?.needsAuthentication == true)
         #expect(forbidden?.isLocked == false)
@@ -101,8 +105,8 @@ struct LockedTests {
         }
         #expect(forbidden?.needsAuthentication == true)
         subject.answer(.agrees)
-        #expect(try keychain.string(for: token) == "one")
-        #expect(try keychain.attributes(of: token)?.protection == guarded)
+        #expect(try keychain.string(for: token, authentication: .allowed) == "one")
+        #expect(try keychain.attributes(of: token, authentication: .allowed)?.protection == guarded)
     }
 
     @Test("What was shown in a context is not asked for again")

@@ -12,12 +12,17 @@ struct StrangerTests {
         let item = GenericPassword(service: "s")
         try keychain.set("x", for: item, protection: .guarded(.devicePasscode, accessible: .whenUnlocked))
         keychain.person = .isAStranger
-        for _ in 0..<12 { _ = failure { () throws(KeychainItemError) in try keychain.string(for: item) } }
+        for _ in 0..<12 {
+            let error = failure { () throws(KeychainItemError) in
+                try keychain.string(for: item, authentication: .allowed)
+            }
+            #expect(error != nil)
+        }
         keychain.isLocked = true
         #expect(keychain.isLocked)
         keychain.isLocked = false
         #expect(!keychain.isLocked)
         keychain.person = .agrees
-        #expect(try keychain.string(for: item) == "x")
+        #expect(try keychain.string(for: item, authentication: .allowed) == "x")
     }
 }

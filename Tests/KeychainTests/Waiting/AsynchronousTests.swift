@@ -104,7 +104,7 @@ struct AsynchronousTests {
         #expect(error?.operation == .set)
         #expect(error?.item as? GenericPassword == token)
         device.owner.answer = .succeeds
-        #expect(try await keychain.string(for: token) == "one")
+        #expect(try await keychain.string(for: token, authentication: .allowed) == "one")
     }
 
     @Test("A task that was cancelled before asks for nothing")
