@@ -4,8 +4,8 @@ import PackageDescription
 // The table of all products and targets, one entry each, from the lowest module to the tests.
 //
 // The manifest is the same on every host, because a host may build for another platform. Apple platforms have Security,
-// LocalAuthentication and CryptoKit themselves: there the products of these names pass on the system's modules. The targets of
-// the same names are built for Linux only; elsewhere they would hide the system's.
+// LocalAuthentication and CryptoKit themselves: there the products of these names pass on the system's modules. The
+// targets of the same names are built for Linux only; elsewhere they would hide the system's.
 let onLinux: TargetDependencyCondition? = .when(platforms: [.linux])
 
 var products: [Product] = [
@@ -493,8 +493,9 @@ let targets: [Target] = [
     .testTarget(name: "FieldCodeSwift6Tests", dependencies: ["Security", "KeychainTesting"]),
 ]
 
-// The libraries that Scripts/install puts under a prefix. They hide what lies beneath Apple's API, so that a program may
-// bring its own swift-log or swift-crypto; resilient modules can be imported without the modules that they are built on.
+// The libraries that Scripts/install puts under a prefix. They hide what lies beneath Apple's API, so that a program
+// may bring its own swift-log or swift-crypto; resilient modules can be imported without the modules that they are
+// built on.
 // Kept out of the ordinary manifest, because a target with such flags cannot be depended on by version.
 if Context.environment["SWIFT_KEYCHAIN_INSTALLATION"] != nil {
     let apple = [
@@ -516,7 +517,7 @@ if Context.environment["SWIFT_KEYCHAIN_INSTALLATION"] != nil {
             target.swiftSettings?.append(.unsafeFlags(["-enable-library-evolution"]))
         }
     }
-    // A test that unwraps a missing bundle identifier by force ends before it calls the keychain: only loading comes before.
+    // A test that force-unwraps a missing bundle identifier ends before it calls the keychain: only loading comes before.
     for target in targets where target.name == "CKeychainSupport" {
         target.cSettings = [.define("SWIFT_KEYCHAIN_INSTALLATION")]
     }

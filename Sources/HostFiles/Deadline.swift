@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Until when a call may wait, by a clock that nobody sets (CLOCK_MONOTONIC): one for all that the call waits for.
+/// Until when a call may wait, by a clock that cannot be set (CLOCK_MONOTONIC): one for all that the call waits for.
 public struct Deadline: Sendable {
     /// The time, in nanoseconds of the clock.
     private let nanoseconds: Int64

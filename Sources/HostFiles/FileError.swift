@@ -6,7 +6,7 @@ import Glibc
 public enum FileError: Error, Sendable, Hashable {
     /// A system call failed: its name, the path, errno.
     case system(call: String, path: String, errno: Int32)
-    /// The home folder that the keychain would lie below does not exist.
+    /// The home folder that would contain the keychain does not exist.
     case noHome(String)
     /// The path cannot be used as given, and why.
     case unusablePath(String, String)
@@ -18,7 +18,7 @@ public enum FileError: Error, Sendable, Hashable {
     case taken(path: String)
     /// Another process held a lock for longer than the time-out.
     case lockTimeout(path: String)
-    /// A keychain that nobody named would be made in a folder of another user, who is named by number.
+    /// A keychain would be created by default in a folder of another user, who is named by number.
     case foreignHome(path: String, owner: UInt32)
 }
 
@@ -28,7 +28,7 @@ extension FileError {
         .unusablePath(path, "\(name) is not UTF-8")
     }
 
-    /// What can be told by name: the path, and of a system call its name and its error number.
+    /// What may appear in messages: the path, and of a system call its name and its error number.
     public var facts: [String: String] {
         switch self {
         case .system(let call, let path, let errno): ["call": call, "path": path, "errno": "\(errno)"]

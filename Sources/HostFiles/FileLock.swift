@@ -15,7 +15,7 @@ public struct FileLock: ~Copyable {
     ///
     /// - Parameters:
     ///   - name: the lock file, which is made if it is missing and stays.
-    ///   - folder: where it lies.
+    ///   - folder: where it is.
     ///   - deadline: until when to wait; with one that has passed it is tried once.
     /// - Throws: ``FileError/lockTimeout(path:)`` when another process does not let go.
     public init(_ name: String, in folder: PrivateDirectory, until deadline: Deadline) throws(FileError) {

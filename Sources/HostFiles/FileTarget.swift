@@ -2,7 +2,8 @@
 
 import Glibc
 
-/// Where a file is to be made that belongs to this user alone: in any folder that is there, such as that of a removable disk.
+/// Where a file is to be made that belongs to this user alone: in any folder that is there, such as that of a removable
+/// disk.
 public struct FileTarget: Sendable, Hashable {
     /// The folder.
     public let folder: PrivateDirectory

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Where the keychain of the user lies.
+/// The path of the user's keychain.
 ///
 /// `SWIFT_KEYCHAIN_HOME` names the folder itself. Otherwise it is `swift-keychain` in `$XDG_DATA_HOME`, or in
 /// `~/.local/share` when that is not set or not absolute (XDG Base Directory Specification 0.8).
@@ -16,7 +16,7 @@ public struct KeychainLocation: Sendable, Hashable {
     /// A folder that must exist before anything is made below it; `nil` when parents may be made, too.
     public let requiredParent: String?
 
-    /// Whether somebody named the folder itself, rather than a home or a folder for the data of programs.
+    /// Whether the folder itself was configured, rather than a home or a folder for the data of programs.
     public let isNamed: Bool
 
     /// The location that an environment names.

@@ -11,8 +11,8 @@ public struct PrivateDirectory: Sendable, Hashable {
 
     /// Opens the folder of a location, and makes it if it is missing.
     ///
-    /// - Throws: ``FileError``; nothing is made below a home that does not exist or, unless the folder itself was named, in
-    ///   a folder of another user, and a folder that others can get at is refused as it is.
+    /// - Throws: ``FileError``; nothing is made below a home that does not exist or, unless the folder itself was
+    ///   named, in a folder of another user, and a folder that others can get at is refused as it is.
     public init(_ location: KeychainLocation) throws(FileError) {
         if let parent = location.requiredParent {
             var status = stat()
@@ -38,7 +38,8 @@ public struct PrivateDirectory: Sendable, Hashable {
 
     /// Whether there is a file of this name that belongs to this user alone.
     ///
-    /// - Throws: ``FileError/exposed(path:_:)`` or ``FileError/wrongKind(path:expected:)`` when there is something else.
+    /// - Throws: ``FileError/exposed(path:_:)`` or ``FileError/wrongKind(path:expected:)`` when there is something
+    ///   else.
     public func hasFile(_ name: String) throws(FileError) -> Bool {
         do throws(FileError) {
             try Self.check(path(of: name), kind: S_IFREG, expected: "a file")
@@ -166,7 +167,7 @@ public struct PrivateDirectory: Sendable, Hashable {
         return text
     }
 
-    /// Refuses a folder that would have to be made and that could not be used, or would lie in another user's folder.
+    /// Refuses a folder that would have to be made and that could not be used, or would be in another user's folder.
     private static func checkNewFolder(of location: KeychainLocation) throws(FileError) {
         var missing: [Substring] = []
         var existing = location.path.split(separator: "/")
@@ -189,8 +190,8 @@ public struct PrivateDirectory: Sendable, Hashable {
         }
     }
 
-    /// The longest path of a folder: SQLite takes 512 bytes for that of a file (SQLITE_CANTOPEN beyond them), and the names of
-    /// files in it take less than the rest.
+    /// The longest path of a folder: SQLite takes 512 bytes for that of a file (SQLITE_CANTOPEN beyond them), and the
+    /// names of files in it take less than the rest.
     private static let longestPath = 480
 
     /// Makes a folder and its missing parents, all of mode 0700, and syncs each parent.

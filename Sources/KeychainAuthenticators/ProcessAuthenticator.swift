@@ -6,8 +6,8 @@ import KeychainCore
 /// What a process asks by: its terminal, or a program that shows a dialog.
 ///
 /// `SWIFT_KEYCHAIN_AUTHENTICATOR` chooses: `terminal`, `pinentry`, `pinentry:/absolute/path`, or `none`. Without it the
-/// terminal is asked if the process is in its foreground, else pinentry if there is a display, else nobody. Looked at again
-/// at each question.
+/// terminal is asked if the process is in its foreground, else pinentry if there is a display, else nobody. Decided
+/// again at each question.
 public struct ProcessAuthenticator: Authenticator {
     private let environment: @Sendable (String) -> String?
     private let terminal: TerminalAuthenticator
@@ -41,7 +41,7 @@ public struct ProcessAuthenticator: Authenticator {
         case "terminal": return terminal
         case "pinentry": return PinentryAuthenticator(environment: environment)
         case _ where path != nil: return PinentryAuthenticator(path: path, environment: environment)
-        // Also for a word that has no meaning: better nobody than somebody who was not meant.
+        // Also for a word that has no meaning: no prompt is better than one in the wrong place.
         default: return NoAuthenticator()
         }
     }

@@ -5,8 +5,8 @@ import KeychainCore
 extension Certificate {
     /// The attributes that a certificate brings when it is added by reference (Semantics, "Computed attributes").
     ///
-    /// `ctyp` is the version; `cenc` is 3, for DER; `issr` and `subj` are normalized content; `slnr` the octets of the serial
-    /// number; `skid` is there when the extension is; `pkhh` the hash of the public key.
+    /// `ctyp` is the version; `cenc` is 3, for DER; `issr` and `subj` are normalized content; `slnr` the octets of the
+    /// serial number; `skid` is there when the extension is; `pkhh` the hash of the public key.
     public var attributes: [String: PropertyValue] {
         var attributes: [String: PropertyValue] = [
             "ctyp": .number(.integer(Int64(version))),

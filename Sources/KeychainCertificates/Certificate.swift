@@ -6,8 +6,8 @@ import SwiftASN1
 
 /// An X.509 certificate (RFC 5280), as far as a keychain looks at it.
 ///
-/// Neither its signature nor a chain is checked, here or elsewhere in this package. Two certificates are equal when their
-/// encodings are.
+/// Neither its signature nor a chain is checked, here or elsewhere in this package. Two certificates are equal when
+/// their encodings are.
 public struct Certificate: Sendable {
     /// The DER encoding.
     public let der: [UInt8]
@@ -27,7 +27,8 @@ public struct Certificate: Sendable {
     /// The bits of the public key, for example an X9.63 point or an `RSAPublicKey`.
     public let publicKeyBits: [UInt8]
 
-    /// SHA-1 of the bits of the public key, 20 bytes: the application label of its keys (Semantics, "Attributes of a key").
+    /// SHA-1 of the bits of the public key, 20 bytes: the application label of its keys (Semantics, "Attributes of a
+    /// key").
     public let publicKeyHash: [UInt8]
 
     /// The content of the issuer's name, normalized (Semantics, "Computed attributes").
@@ -45,9 +46,9 @@ public struct Certificate: Sendable {
 
     /// Reads a certificate from its DER encoding.
     ///
-    /// What certificates of the past need is let through: serial numbers of any length and sign, text in any string type,
-    /// times without seconds, extensions before version 3. What is no certificate is refused,
-    /// as is anything behind it.
+    /// What certificates of the past need is let through: serial numbers of any length and sign, text in any string
+    /// type, times without seconds, extensions before version 3. What is no certificate is refused, as is anything
+    /// behind it.
     ///
     /// - Throws: ``CertificateError`` with the field that is wrong.
     public init(der: [UInt8]) throws(CertificateError) {
@@ -79,7 +80,8 @@ public struct Certificate: Sendable {
     /// What the subject key identifier extension holds; `nil` without one, or when it is empty.
     public var subjectKeyIdentifier: [UInt8]? { known.subjectKeyIdentifier.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// A line for people that says whose certificate it is (Semantics, "Computed attributes"); `nil` when no name is text.
+    /// A line for people that says whose certificate it is (Semantics, "Computed attributes"); `nil` when no name is
+    /// text.
     public var subjectSummary: String? { SubjectSummary.text(subject, known.alternativeNames) }
 
     /// The subject's common name, the most specific one when there are several; `nil` without one.

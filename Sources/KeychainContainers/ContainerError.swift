@@ -8,9 +8,9 @@ public struct ContainerError: Error, Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// The bytes are not of the format.
         case malformed
-        /// The password is wrong, or the file was altered: the two cannot be told apart.
+        /// The password is wrong, or the file was altered: the two cannot be distinguished.
         case wrongPassword
-        /// The file uses something that is not implemented, or asks for more work than is allowed.
+        /// The file uses something that is not implemented, or requires more work than is allowed.
         case unsupported
     }
 

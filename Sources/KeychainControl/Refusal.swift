@@ -36,7 +36,7 @@ enum Count {
     static func text(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
 }
 
-/// Seconds, in words, rounded up: nobody comes back too soon.
+/// Seconds, in words, rounded up: a retry is never too early.
 enum Duration {
     static func text(_ seconds: Double) -> String { Count.text(Int(seconds.rounded(.up)), "second") }
 }

@@ -12,13 +12,13 @@ struct Surroundings: Sendable {
     /// The keychain.
     var keychain: any KeychainBackend
 
-    /// Checks the passcode, and holds an unlock ready for the programs that this one starts; `nil` when the device has no
-    /// passcode, so that there is nothing to unlock.
+    /// Checks the passcode, and holds an unlock ready for the programs that this one starts; `nil` when the device has
+    /// no passcode, so that there is nothing to unlock.
     ///
     /// An unlock is a descriptor that children inherit, and so no value that could be asked of a keychain elsewhere.
     var offerUnlock: @Sendable (SecretBytes) throws(KeychainError) -> UnlockOffer?
 
-    /// Who asks for secrets when no option says where they come from.
+    /// Prompts for secrets when no option gives their source.
     var authenticator: any Authenticator
 
     /// Where `--passcode-stdin`, `--secret-stdin` and the file `-` are read.
@@ -30,7 +30,7 @@ struct Surroundings: Sendable {
     /// Takes what the command has to say.
     var say: @Sendable (String) -> Void = { print($0) }
 
-    /// Takes what the command has to say beside its result.
+    /// Takes messages of the command other than its result.
     var remark: @Sendable (String) -> Void = StandardError.write
 
     /// Asks a question that is answered by yes; `nil` if there is no terminal.

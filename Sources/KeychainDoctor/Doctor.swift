@@ -2,7 +2,8 @@
 
 import KeychainCore
 
-/// Says of one call of an item function what happened, which item was meant, which fact made the difference, and what to change.
+/// Says of one call of an item function what happened, which item was meant, which fact made the difference, and what
+/// to change.
 ///
 /// Pure: what it knows of the store is in explanations, which change nothing and open no secret.
 package enum Doctor {

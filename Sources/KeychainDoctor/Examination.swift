@@ -37,7 +37,8 @@ final class Examination {
 
     var client: Client { call.request.client }
 
-    /// What comes of questions to the person in the replay: the reported status where it is an outcome of one, else success.
+    /// What comes of questions to the user in the replay: the reported status where it is an outcome of one, else
+    /// success.
     private var answer: ExplainedAuthentication.Answer {
         if call.isUnattended { return .nobody }
         switch call.reportedStatus {
@@ -74,7 +75,7 @@ final class Examination {
         if case .item(let candidate)? = nearMisses?.intended { candidate } else { nil }
     }
 
-    /// The client's list before the present one, and whether the person gave it.
+    /// The client's list before the present one, and whether the user gave it.
     var previousGroups: (groups: [String], isGiven: Bool)? {
         if let groups = call.previousGroups { return (groups, true) }
         let earlier = call.history?.earlierGroups(of: call.clientName, than: client.accessGroups)

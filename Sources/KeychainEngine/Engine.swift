@@ -7,8 +7,8 @@ import KeychainStore
 
 /// The rules of the keychain over one store and one device: no global state, no file names, no Foundation.
 ///
-/// Each operation is a file in `Operations/`. Not thread-safe: ``EngineAccess`` lets one call in at a time, and runs it anew
-/// where it found the store held by another process.
+/// Each operation is a file in `Operations/`. Not thread-safe: ``EngineAccess`` lets one call in at a time, and runs it
+/// anew where it found the store held by another process.
 final class Engine {
     let store: Store
     let rootKey: any RootKey

@@ -3,8 +3,8 @@
 import Crypto
 import KeychainCore
 
-/// Seals and opens rows and keys of the enclave, with the keys that one transaction may use: those of a keybag, and those that
-/// its passcode unlocked.
+/// Seals and opens rows and keys of the enclave, with the keys that one transaction may use: those of a keybag, and
+/// those that its passcode unlocked.
 public struct Sealer: Sendable {
     /// The keybag.
     public let keybag: OpenKeybag
@@ -33,8 +33,9 @@ public struct Sealer: Sendable {
 
     /// Seals an item anew: fresh row key, row version and nonces.
     ///
-    /// Sets the digest among its attributes. An item whose access control asks for an application password is sealed so that
-    /// it takes the password's key to open it. What is the same in the row that it replaces keeps the tags that it has there.
+    /// Sets the digest among its attributes. An item whose access control asks for an application password is sealed so
+    /// that it takes the password's key to open it. What is the same in the row that it replaces keeps the tags that it
+    /// has there.
     ///
     /// - Throws: ``ProtectionError/classUnavailable(_:)`` when its protection class has no key now,
     ///   ``ProtectionError/noPasscode``, ``ProtectionError/passwordMissing``, ``ProtectionError/tooLarge``.
@@ -80,8 +81,8 @@ public struct Sealer: Sendable {
     ///
     /// They are bound to the tags and clear columns that lie beside them, so the tags are not made again.
     ///
-    /// - Throws: ``ProtectionError/damagedRow(_:)``, or ``ProtectionError/classUnavailable(_:)`` for a row whose keys exist
-    ///   but are not there now.
+    /// - Throws: ``ProtectionError/damagedRow(_:)``, or ``ProtectionError/classUnavailable(_:)`` for a row whose keys
+    ///   exist but are not there now.
     public func openMetadata(of row: StoredRow) throws(ProtectionError) -> OpenedMetadata {
         let part = try RowMetadata(row, self)
         let metadata = try part.open()

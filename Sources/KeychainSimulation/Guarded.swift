@@ -4,8 +4,8 @@ import KeychainEngine
 
 /// A value behind a lock that the thread sanitizer sees.
 ///
-/// A `Mutex` of the standard library that two threads want at once is handed over by the kernel, where the sanitizer does not look:
-/// it would report races of what the lock guards, in the tests of whoever uses the kit.
+/// A `Mutex` of the standard library that two threads want at once is handed over by the kernel, where the sanitizer
+/// does not look: it would report races of what the lock guards, in the tests of whoever uses the kit.
 package final class Guarded<Value>: @unchecked Sendable {
     // Reached under the lock only.
     private var value: Value

@@ -7,8 +7,8 @@ import KeychainCore
 
 /// The image of an empty store, without a keybag, that every store in memory begins with.
 ///
-/// To load it takes a fraction of what it takes to make the tables. There is no key in it, and nothing else that two stores
-/// could have in common but their tables.
+/// To load it takes a fraction of what it takes to make the tables. There is no key in it, and nothing else that two
+/// stores could have in common but their tables.
 enum MemoryImage {
     private static let image = Result { () throws(SQLiteError) in try make() }
 

@@ -5,8 +5,9 @@ import KeychainCore
 extension Store {
     /// Ends the transaction of a change; durable when this returns.
     ///
-    /// Where the last sync fails, the whole change already lies in the log, complete with its checksums, and whoever opens the
-    /// store after a restart would find it there. So another transaction that changes nothing is written over its beginning.
+    /// Where the last sync fails, the whole change already lies in the log, complete with its checksums, and whoever
+    /// opens the store after a restart would find it there. So another transaction that changes nothing is written over
+    /// its beginning.
     ///
     /// - Throws: ``KeychainError`` of a ``StoreError``; of ``StoreError/doubtfulCommit(_:)`` where the change may
     ///   come to light later, because that failed as well. Otherwise nothing of it was stored.
@@ -34,7 +35,8 @@ extension Connection {
         _ = try statement.step()
     }
 
-    /// Commits; the record of the device that was read in the transaction, and not changed, is that of the new state as well.
+    /// Commits; the record of the device that was read in the transaction, and not changed, is that of the new state as
+    /// well.
     fileprivate func commit() throws(SQLiteError) {
         let record = knownDevice?.state == state ? knownDevice?.record : nil
         try run(.commit, "COMMIT")

@@ -2,8 +2,8 @@
 
 import KeychainCore
 
-/// What lets one store in memory serve several keychains one after the other: its tables and its prepared statements are
-/// most of what it costs.
+/// What lets one store in memory serve several keychains one after the other: its tables and its prepared statements
+/// are most of what it costs.
 extension Store {
     /// Puts a keybag into a store that has none.
     package func begin(withKeybag keybag: [UInt8]) throws(KeychainError) {

@@ -10,8 +10,8 @@ import KeychainCore
 ///
 /// It holds no key and cannot get at one.
 ///
-/// Not thread-safe: the keychain that owns it lets one thread in at a time, inside the fork gate. So nothing here waits for
-/// another connection: what is held by one is an error (``KeychainError/isBusy``), and whoever calls tries again.
+/// Not thread-safe: the keychain that owns it lets one thread in at a time, inside the fork gate. So nothing here waits
+/// for another connection: what is held by one is an error (``KeychainError/isBusy``), and whoever calls tries again.
 public final class Store {
     let connection: Connection
     let options: StoreOptions
@@ -120,7 +120,8 @@ public final class Store {
 
     /// Runs `body` on one state of the store.
     ///
-    /// A state lasts for as long as a statement is under way that reads it (sqlite.org/isolation.html): that of the version.
+    /// A state lasts for as long as a statement is under way that reads it (sqlite.org/isolation.html): that of the
+    /// version.
     public func read<Result>(
         _ body: (RowReader) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {

@@ -37,8 +37,8 @@ struct WatchedFile {
         contents = isUnchanging ? FileContentsMark(path: path) : nil
     }
 
-    /// Whether the file at the path is still the one that was opened, and, where it is read as it lies, nobody has begun to
-    /// change it, for example through another mount.
+    /// Whether the file at the path is still the one that was opened, and, where it is read as it lies, nobody has
+    /// begun to change it, for example through another mount.
     var isCurrent: Bool {
         guard FileIdentity(path: path) == identity else { return false }
         return !isUnchanging || !folder.isTaken(Self.index) && FileContentsMark(path: path) == contents

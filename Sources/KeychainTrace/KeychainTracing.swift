@@ -39,7 +39,8 @@ public struct TraceOptions: Sendable, Hashable {
 public enum KeychainTracing {
     /// Has every call from now on written to a file, in place of an earlier one.
     ///
-    /// - Throws: ``TraceError/unusable(path:_:)`` when the path is not absolute, or leads to anything but a file of this user alone.
+    /// - Throws: ``TraceError/unusable(path:_:)`` when the path is not absolute, or leads to anything but a file of
+    ///   this user alone.
     public static func start(_ options: TraceOptions) throws(TraceError) {
         guard options.path.hasPrefix("/") else { throw .unusable(path: options.path, "it is not an absolute path") }
         let file = TraceFile(path: options.path, limit: max(1, options.limit))

@@ -2,7 +2,8 @@
 
 public import KeychainCore
 
-/// One line of a trace (Documentation/Trace.md): a call of an item function, or something that happened to the device or a client.
+/// One line of a trace (Documentation/Trace.md): a call of an item function, or something that happened to the device
+/// or a client.
 public struct TraceEntry: Sendable, Hashable {
     /// When it began.
     public var time: Timestamp

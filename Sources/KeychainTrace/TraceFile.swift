@@ -8,8 +8,8 @@ import Glibc
 
 /// A file that lines are appended to, by several processes at once.
 ///
-/// It is opened for each line, so that there is nothing that a fork could take along, and a file that another process has renamed is
-/// written no further.
+/// It is opened for each line, so that there is nothing that a fork could take along, and a file that another process
+/// has renamed is written no further.
 struct TraceFile: Sendable {
     let path: String
     /// How many bytes it may have before it is renamed.
@@ -45,7 +45,8 @@ struct TraceFile: Sendable {
     ///
     /// - Throws: ``TraceError/unusable(path:_:)`` for anything but a file of this user alone.
     func open() throws(TraceError) -> Int32 {
-        // Not blocking, for what turns out to be a pipe. Closed in a child first thing, as every descriptor that is locked.
+        // Not blocking, for what turns out to be a pipe. Closed in a child first thing, as every descriptor that is
+        // locked.
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
         let descriptor = keychain_open_lock_file(path, flags, 0o600)
         guard descriptor >= 0 else { throw .unusable(path: path, String(cString: strerror(errno))) }

@@ -53,7 +53,8 @@ public final class TraceReader {
         return Line(number: lineNumber + 1, content: .failure(.truncated))
     }
 
-    /// Goes over to a file that took the place of this one, or begins anew one that was cut; whether there was something to do.
+    /// Goes over to a file that took the place of this one, or begins anew one that was cut; whether there was
+    /// something to do.
     public func followReplacement() throws(TraceError) -> Bool {
         var (own, current) = (stat(), stat())
         guard fstat(descriptor, &own) == 0, stat(path, &current) == 0 else { return false }

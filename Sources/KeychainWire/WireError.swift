@@ -10,11 +10,11 @@ public enum WireError: String, Error, Sendable, Hashable {
     case trailingBytes
     /// The message is of another version.
     case version
-    /// A number stands for no case of its type.
+    /// A number is no case of its type.
     case unknownCase
     /// A value is not one of its type: text that is not UTF-8, a number out of range, a key that comes twice.
     case invalidValue
-    /// Values lie in each other deeper than is allowed.
+    /// Values are nested too deeply.
     case tooDeep
     /// The message is longer than is allowed.
     case tooLong

@@ -4,11 +4,12 @@ public import KeychainCore
 
 /// What passes between a program and the process that has its keychain.
 ///
-/// Each is a frame: the number of bytes that follow, in four bytes; the version of the encoding and the kind of message, a byte
-/// each; a number that says what belongs together, in eight bytes; and the values, one after the other. Integers have a fixed
-/// size and their most significant byte first, a number of binary64 is its eight bytes (IEEE 754). Text is UTF-8, and stands
-/// like all bytes behind its length in four bytes; lists stand behind the number of their elements. A case of an enumeration is
-/// a byte, and what belongs to it. There is no padding, and nothing follows the last value.
+/// Each is a frame: the number of bytes that follow, in four bytes; the version of the encoding and the kind of
+/// message, a byte each; a number that says what belongs together, in eight bytes; and the values, one after the other.
+/// Integers have a fixed size and their most significant byte first, a number of binary64 is its eight bytes (IEEE
+/// 754). Text is UTF-8, and stands like all bytes behind its length in four bytes; lists stand behind the number of
+/// their elements. A case of an enumeration is a byte, and what belongs to it. There is no padding, and nothing follows
+/// the last value.
 public enum WireMessage: Sendable, Hashable {
     /// From the program: a command.
     case command(UInt64, KeychainCommand)
@@ -16,13 +17,13 @@ public enum WireMessage: Sendable, Hashable {
     case reply(UInt64, KeychainReply)
     /// From the keychain: why the command of this number failed.
     case failure(UInt64, KeychainError)
-    /// From the keychain: a question to the person.
+    /// From the keychain: a prompt to the user.
     case prompt(UInt64, WirePrompt)
     /// From the keychain: the question of this number is not to be answered any more.
     case endPrompt(UInt64)
     /// From the program: the answer to the question of this number.
     case promptReply(UInt64, AuthenticationReply)
-    /// From the keychain: whether and how the person could be asked.
+    /// From the keychain: whether and how the user could be prompted.
     case authenticatorStatus(UInt64)
     /// From the program: the answer to that.
     case authenticator(UInt64, Biometry, canAskForSecrets: Bool)
@@ -33,8 +34,8 @@ public enum WireMessage: Sendable, Hashable {
     /// How many bytes say how many follow.
     public static let headerByteCount = 4
 
-    /// The most bytes that may follow the first four: 64 MiB, so that an item with the largest secret and as many bytes of
-    /// attributes fits.
+    /// The most bytes that may follow the first four: 64 MiB, so that an item with the largest secret and as many bytes
+    /// of attributes fits.
     public static let longestBody = 64 << 20
 
     /// The most elements that all lists, sets and dictionaries of a message may have together.
@@ -42,7 +43,7 @@ public enum WireMessage: Sendable, Hashable {
     /// An element can be a single byte, and takes many times that in memory once it is read.
     static let mostElements = 4 << 20
 
-    /// How deep values may lie in each other.
+    /// How deep values may nest.
     static let greatestDepth = 16
 
     /// The whole frame.
@@ -79,7 +80,8 @@ public enum WireMessage: Sendable, Hashable {
 
     /// How many bytes follow the first four of a frame.
     ///
-    /// - Throws: ``WireError/truncated`` for fewer than four bytes, ``WireError/tooLong`` for more than ``longestBody``.
+    /// - Throws: ``WireError/truncated`` for fewer than four bytes, ``WireError/tooLong`` for more than
+    ///   ``longestBody``.
     public static func bodyLength(_ header: UnsafeRawBufferPointer) throws(WireError) -> Int {
         var reader = WireReader(header)
         let count = Int(try reader.number(UInt32.self))
@@ -120,9 +122,9 @@ extension WireMessage: WireValue {
     }
 }
 
-/// A question to the person, without what ends it: that is a message of its own.
+/// A prompt to the user, without what ends it: that is a message of its own.
 public struct WirePrompt: Sendable, Hashable {
-    /// What is asked for.
+    /// What is requested.
     public var kind: AuthenticationPrompt.Kind
     /// Why, in the program's words.
     public var reason: String

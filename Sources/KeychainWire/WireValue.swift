@@ -188,7 +188,7 @@ extension Dictionary: WireValue where Key: WireValue, Value: WireValue {
     }
 }
 
-/// A type whose values are told by their raw value.
+/// A type whose values are encoded as their raw value.
 protocol WireRawValue: WireValue, RawRepresentable where RawValue: WireValue {}
 
 extension WireRawValue {

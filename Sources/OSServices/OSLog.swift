@@ -34,8 +34,8 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
 
 /// Where messages go: a subsystem and a category, by which they are told apart.
 ///
-/// Messages go to swift-log: to what a program sets up with `LoggingSystem.bootstrap` before its first message, else to the standard
-/// error stream from `info` up. `SWIFT_KEYCHAIN_LOG_LEVEL` names another level of swift-log to begin at.
+/// Messages go to swift-log: to what a program sets up with `LoggingSystem.bootstrap` before its first message, else to
+/// the standard error stream from `info` up. `SWIFT_KEYCHAIN_LOG_LEVEL` names another level of swift-log to begin at.
 public final class OSLog: Sendable {
     /// A category with a meaning of its own on Apple's platforms.
     public struct Category: RawRepresentable, Hashable, Sendable {

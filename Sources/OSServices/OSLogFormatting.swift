@@ -19,7 +19,8 @@ public struct OSLogIntegerFormatting: Sendable {
     /// In octal digits.
     public static var octal: OSLogIntegerFormatting { .octal() }
 
-    /// In decimal digits, with a plus sign before positive numbers if asked for, with zeros in front up to a count of digits.
+    /// In decimal digits, with a plus sign before positive numbers if asked for, with zeros in front up to a count of
+    /// digits.
     public static func decimal(explicitPositiveSign: Bool = false, minDigits: Int = 1) -> OSLogIntegerFormatting {
         OSLogIntegerFormatting(
             radix: 10,

@@ -2,8 +2,8 @@
 
 /// A text for a log, whose values say who may read them.
 ///
-/// Write it as a string with interpolations. The text around the values is always written. A number is written too; any other value is
-/// not, unless it says `privacy: .public`. Values are looked at only when the message is written.
+/// Write it as a string with interpolations. The text around the values is always written. A number is written too; any
+/// other value is not, unless it says `privacy: .public`. Values are looked at only when the message is written.
 public struct OSLogMessage: ExpressibleByStringInterpolation {
     private let parts: [() -> String]
 

@@ -27,7 +27,7 @@ struct CommandFailure: Error {
     ///   - status: what went wrong.
     ///   - function: the function of macOS that does the same.
     ///   - subject: the name of the keychain or file, where the message has one.
-    ///   - detail: what a person can do about it.
+    ///   - detail: what the user can do about it.
     init(_ status: Status, _ function: String, _ subject: ByteText? = nil, detail: String? = nil) {
         let subject = subject.map { " \($0)" as ByteText } ?? ""
         let detail: ByteText = detail.map { "\nsecurity: \($0)" } ?? ""

@@ -7,7 +7,7 @@ import KeychainCore
 struct InteractiveMode {
     let session: Session
 
-    /// What is printed in front of each command that a person types.
+    /// What is printed in front of each command that the user types.
     let prompt: ByteText
 
     static let defaultPrompt: ByteText = "security> "
@@ -35,7 +35,8 @@ struct InteractiveMode {
         }
     }
 
-    /// The line and its words are gone when this returns: they may hold a secret, and the next line may not come for days.
+    /// The line and its words are gone when this returns: they may hold a secret, and the next line may not come for
+    /// days.
     @inline(never)
     private func run(_ line: SecretBytes) throws -> Int32 {
         let words = LineSplitter.words(of: line)

@@ -8,8 +8,8 @@ import Security
 import Synchronization
 import Testing
 
-/// Every call of every case is explained before it is made: the explanation has to give the status of the call, ask nobody and
-/// change nothing.
+/// Every call of every case is explained before it is made: the explanation has to give the status of the call, ask
+/// nobody and change nothing.
 struct ExplanationTests {
     @Test("a call is explained by the status that it gives then", arguments: try Row.all())
     func before(_ row: Row) throws { try check(row, .before) }

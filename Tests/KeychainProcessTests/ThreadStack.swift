@@ -63,7 +63,8 @@ final class ThreadStack {
         return bytes[range].count { $0 != 0 }
     }
 
-    /// The names of the byte strings of which sixteen bytes in a row, counted from a multiple of sixteen, lie on the stack.
+    /// The names of the byte strings of which sixteen bytes in a row, counted from a multiple of sixteen, lie on the
+    /// stack.
     func found(_ strings: [String: [UInt8]]) -> Set<String> {
         let stack = bytes.bindMemory(to: UInt8.self)
         var fragments: [[UInt8]: String] = [:]

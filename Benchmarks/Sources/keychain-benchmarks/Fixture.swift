@@ -4,7 +4,8 @@ import Foundation
 
 /// Four stores with the same items, one for each contender.
 ///
-/// The keychain itself makes the first, in `/dev/shm`, where no write waits for a disk; the others are copies of its file.
+/// The keychain itself makes the first, in `/dev/shm`, where no write waits for a disk; the others are copies of its
+/// file.
 final class Fixture {
     let size: Int
     private let scratch: Scratch

@@ -2,7 +2,8 @@
 
 import Foundation
 
-/// How the engine does with very many items: what it costs to open the store, to add and to read, and how large the file is.
+/// How the engine does with very many items: what it costs to open the store, to add and to read, and how large the
+/// file is.
 ///
 /// The items are added one by one through the engine, where no write waits for a disk: a minute or two for a million.
 struct MillionRun {

@@ -130,8 +130,8 @@ extension SecureEnclave.P256.KeyAgreement.PrivateKey: DiffieHellmanKeyAgreement 
 extension SharedSecret {
     /// The shared secret that is this x-coordinate of a point of P-256.
     ///
-    /// swift-crypto makes shared secrets by key agreement only. With the private key 1 the secret shared with the owner of a
-    /// point is the x-coordinate of the point itself, whichever of the two points that have it.
+    /// swift-crypto makes shared secrets by key agreement only. With the private key 1 the secret shared with the owner
+    /// of a point is the x-coordinate of the point itself, whichever of the two points that have it.
     fileprivate init(coordinate: UnsafeRawBufferPointer) throws {
         let one = [UInt8](repeating: 0, count: 31) + [1]
         let point = try P256.KeyAgreement.PublicKey(compressedRepresentation: [2] + Array(coordinate))

@@ -4,8 +4,8 @@ import Foundation
 
 /// The primary key of an item: its class, its access group, its synchronizability and what the class adds.
 ///
-/// Two rows with the same key cannot coexist. An attribute that an add leaves out has a value in the key all the same, so every
-/// key here spells all of them out: a query that leaves one out would match any value.
+/// Two rows with the same key cannot coexist. An attribute that an add leaves out has a value in the key all the same,
+/// so every key here spells all of them out: a query that leaves one out would match any value.
 public struct ItemKey: Hashable, Sendable {
     /// The class.
     public let itemClass: Class

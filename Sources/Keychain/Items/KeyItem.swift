@@ -5,8 +5,8 @@ public import PortableSecurity
 
 /// A cryptographic key that the keychain keeps as a key.
 ///
-/// Most of the primary key follows from the key itself: make the item of a `SecKey` by ``init(_:tag:accessGroup:isSynchronizable:)``,
-/// or find it by its tag with ``ItemSelection/all(withTag:)``.
+/// Most of the primary key follows from the key itself: make the item of a `SecKey` by
+/// ``init(_:tag:accessGroup:isSynchronizable:)``, or find it by its tag with ``ItemSelection/all(withTag:)``.
 public struct KeyItem: KeychainItem {
     /// The whole primary key.
     public let key: ItemKey

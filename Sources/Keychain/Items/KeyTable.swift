@@ -3,8 +3,8 @@
 import Foundation
 import PortableSecurity
 
-/// What the primary key of each class has besides access group and synchronizability, and what an add stores for what it leaves
-/// out (Semantics, "Attributes of each class").
+/// What the primary key of each class has besides access group and synchronizability, and what an add stores for what
+/// it leaves out (Semantics, "Attributes of each class").
 enum KeyTable {
     struct Column {
         /// The name in dictionaries.

@@ -2,8 +2,9 @@
 
 /// What names one item of the keychain: a value whose parts are the primary key of its class.
 ///
-/// The types of this module conform: ``GenericPassword``, ``InternetPassword``, ``KeyItem`` and ``CertificateItem``. Equal values
-/// name the same row. A missing access group is the app's default group in every call, reading and deleting included.
+/// The types of this module conform: ``GenericPassword``, ``InternetPassword``, ``KeyItem`` and ``CertificateItem``.
+/// Equal values name the same row. A missing access group is the app's default group in every call, reading and
+/// deleting included.
 public protocol KeychainItem: Hashable, Sendable, CustomStringConvertible {
     /// The whole primary key.
     var key: ItemKey { get }

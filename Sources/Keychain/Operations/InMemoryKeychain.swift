@@ -5,11 +5,12 @@ import KeychainCore
 import KeychainEngine
 import KeychainServices
 
-/// A keychain in memory for a test or a preview: empty at first, gone with the object, and in everything else as the real one.
+/// A keychain in memory for a test or a preview: empty at first, gone with the object, and in everything else as the
+/// real one.
 ///
-/// It has the rules of the keychain and not a dictionary's: it can be locked, its items are unique by their keys and nothing else,
-/// and it has access groups of its own. Its device has a passcode, and a person who is asked by what ``person`` says. It is here on
-/// Linux only. For a device that does more, see `VirtualDevice` in `KeychainTesting`.
+/// It has the rules of the keychain and not a dictionary's: it can be locked, its items are unique by their keys and
+/// nothing else, and it has access groups of its own. Its device has a passcode, and a user who is asked by what
+/// ``person`` says. It is here on Linux only. For a device that does more, see `VirtualDevice` in `KeychainTesting`.
 public final class InMemoryKeychain: StoredKeychain {
     let store: ItemStore
 
@@ -36,7 +37,7 @@ public final class InMemoryKeychain: StoredKeychain {
         set { device.isLocked = newValue }
     }
 
-    /// What a person does when asked who they are.
+    /// What a user does when asked who they are.
     public enum Person: Sendable, Hashable, CaseIterable {
         /// Shows what is asked for.
         case agrees

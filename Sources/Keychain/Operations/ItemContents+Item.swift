@@ -13,8 +13,8 @@ extension ItemContents {
 
     /// Refuses a key or a certificate that is another one than the item names.
     ///
-    /// What is there stays what it is in such a set: an update cannot bring a reference, and the row of an item that names another
-    /// key would go on holding that one.
+    /// What is there stays what it is in such a set: an update cannot bring a reference, and the row of an item that
+    /// names another key would go on holding that one.
     func checkIdentity(with key: ItemKey) throws(TransportFailure) {
         try checkClass(of: key)
         let brought: [String: ItemKey.Value]

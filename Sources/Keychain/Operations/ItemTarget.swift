@@ -5,9 +5,10 @@ import PortableSecurity
 
 /// Makes queries that mean the row of one primary key, and no other.
 ///
-/// A query without an access group looks in every group, where an add stores in the default one; so each names a group. All else
-/// that a key consists of has a value in each row, but for the token: a query for a key that has none would find one in the Secure
-/// Enclave as well, when an app has given both the same label. Such a pair is told apart by persistent references.
+/// A query without an access group looks in every group, where an add stores in the default one; so each names a group.
+/// All else that a key consists of has a value in each row, but for the token: a query for a key that has none would
+/// find one in the Secure Enclave as well, when an app has given both the same label. Such a pair is told apart by
+/// persistent references.
 struct ItemTarget {
     let transport: any ItemTransport
 
@@ -21,8 +22,8 @@ struct ItemTarget {
 
     /// A query for the items of a selection.
     ///
-    /// - Throws: ``TransportFailure``, `errSecMissingEntitlement` when the default group is meant and there is none: every group would be
-    ///   another meaning.
+    /// - Throws: ``TransportFailure``, `errSecMissingEntitlement` when the default group is meant and there is none:
+    ///   every group would be another meaning.
     func query<Item>(_ selection: ItemSelection<Item>) throws(TransportFailure) -> ItemDictionary {
         switch selection.groups {
         case .every: return ItemDictionary(selection, accessGroup: nil)
@@ -86,7 +87,8 @@ struct ItemTarget {
         return ItemDictionary(reference: reference, key.itemClass)
     }
 
-    /// Whether a key in the Secure Enclave matches as well; told in every state of the device, and without asking anybody.
+    /// Whether a key in the Secure Enclave matches as well; told in every state of the device, and without asking
+    /// anybody.
     private func hasTwin(_ query: ItemDictionary) throws(TransportFailure) -> Bool {
         var twin = query
         twin.entries[KeyTable.tokenID] = kSecAttrTokenIDSecureEnclave

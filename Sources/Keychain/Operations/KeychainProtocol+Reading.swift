@@ -134,8 +134,8 @@ extension KeychainProtocol {
 
     /// Whether an item exists; never prompts.
     ///
-    /// The keychain tells an item that cannot be read now from one that does not exist, so this answers in every lock state, and for
-    /// items with an access control, too.
+    /// The keychain tells an item that cannot be read now from one that does not exist, so this answers in every lock
+    /// state, and for items with an access control, too.
     ///
     /// - Parameter item: the item.
     /// - Returns: Whether it exists.

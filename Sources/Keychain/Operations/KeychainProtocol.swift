@@ -2,9 +2,9 @@
 
 /// A keychain, to be handed to code that uses one.
 ///
-/// ``SystemKeychain`` is the real one; ``InMemoryKeychain`` is a faithful one of a test's or a preview's own. The calls that code
-/// makes are in extensions, over the few that a conformer has. Each is there twice: one blocks, and one for asynchronous code waits
-/// on a thread of its own, so that none of Swift's threads waits for a person or a disk.
+/// ``SystemKeychain`` is the real one; ``InMemoryKeychain`` is a faithful one of a test's or a preview's own. The calls
+/// that code makes are in extensions, over the few that a conformer has. Each is there twice: one blocks, and one for
+/// asynchronous code waits on a thread of its own, so that none of Swift's threads waits for a user or a disk.
 ///
 /// The requirements block.
 public protocol KeychainProtocol: Sendable {
@@ -21,11 +21,12 @@ public protocol KeychainProtocol: Sendable {
 
     /// Stores an item, or replaces an existing one.
     ///
-    /// Contents and protection of an item that is there are replaced by the given ones; details that are not given stay.
+    /// Contents and protection of an item that is there are replaced by the given ones; details that are not given
+    /// stay.
     ///
-    /// A key or a certificate has to be the one that the item names; another one is refused as `invalidRequest`, and so is a key under
-    /// a label of the app's own, which says nothing of the key that lies there: delete the item, and add it. A certificate is not set over
-    /// another one of the same issuer and serial number: that is `duplicate`.
+    /// A key or a certificate has to be the one that the item names; another one is refused as `invalidRequest`, and so
+    /// is a key under a label of the app's own, which says nothing of the key that lies there: delete the item, and add
+    /// it. A certificate is not set over another one of the same issuer and serial number: that is `duplicate`.
     ///
     /// - Throws: ``KeychainItemError``; then nothing has changed.
     func setItem(

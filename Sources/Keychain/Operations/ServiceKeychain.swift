@@ -11,8 +11,9 @@ public import Foundation
 /// try logins.deleteAll()
 /// ```
 ///
-/// Its calls mean its own items only: with another access group, or synchronizable where it is not, an item of the same service is
-/// another one, and stays. A subscript reads and never prompts; it has no setter, since a setter could not throw.
+/// Its calls mean its own items only: with another access group, or synchronizable where it is not, an item of the same
+/// service is another one, and stays. A subscript reads and never prompts; it has no setter, since a setter could not
+/// throw.
 public struct ServiceKeychain: Sendable {
     /// The service.
     public let service: String

@@ -77,9 +77,9 @@ extension StoredKeychain {
 
 /// The keychain that the Security module reaches: the user's, or in a test the one of the app that the test runs as.
 ///
-/// On Linux a set is one transaction; on Apple platforms it is an
-/// update, an add when there was nothing, and both again if the item was added meanwhile. This module cannot be built for
-/// Apple platforms where it is made: what it does there is tested by the same calls over the item functions here.
+/// On Linux a set is one transaction; on Apple platforms it is an update, an add when there was nothing, and both again
+/// if the item was added meanwhile. This module cannot be built for Apple platforms where it is made: what it does
+/// there is tested by the same calls over the item functions here.
 public struct SystemKeychain: StoredKeychain {
     let store: ItemStore
 

@@ -22,7 +22,8 @@ extension Protection {
             let accessibility = Accessibility(constant: name)
         else { return nil }
         #if canImport(Darwin)
-        // Apple has no way to read an access control: only to compare it. An item without an access control has one without flags.
+        // Apple has no way to read an access control: only to compare it. An item without an access control has one
+        // without flags.
         guard let control = attributes[kSecAttrAccessControl as String] else { return nil }
         if Self.isControl(control as CFTypeRef, accessibility, of: []) {
             self.init(accessibility: accessibility, constraints: [], isGuarded: false)

@@ -24,8 +24,8 @@ public struct Protection: Sendable {
 
     /// Readable in some lock states, after authentication.
     ///
-    /// The constraints are those of `SecAccessControlCreateWithFlags`; contradictory ones are refused when the item is stored. Such an
-    /// item cannot be synchronizable.
+    /// The constraints are those of `SecAccessControlCreateWithFlags`; contradictory ones are refused when the item is
+    /// stored. Such an item cannot be synchronizable.
     public static func guarded(
         _ constraints: SecAccessControlCreateFlags,
         accessible accessibility: Accessibility

@@ -48,7 +48,7 @@ extension ItemTransport {
         return certificate
     }
 
-    /// The query in a context, so that what the read asks of a person is not asked by the update again.
+    /// The query in a context, so that what the read asks of a user is not asked by the update again.
     private static func askingOnce(_ query: [String: Any]) -> [String: Any] {
         let (context, interface) = (kSecUseAuthenticationContext as String, kSecUseAuthenticationUI as String)
         guard query[context] == nil, query[interface] == nil else { return query }

@@ -18,8 +18,9 @@ public struct ItemAttributes: Sendable, Hashable {
 
     /// What protects it; `nil` when that cannot be told.
     ///
-    /// Apple platforms have no way to read an access control, only to compare it. There, constraints are recognized when they are
-    /// among the usual ones, and an item that has an access control with none is told to have no access control.
+    /// Apple platforms have no way to read an access control, only to compare it. There, constraints are recognized
+    /// when they are among the usual ones, and an item that has an access control with none is told to have no access
+    /// control.
     public var protection: Protection?
 
     /// Label, comment and so on.
@@ -61,12 +62,14 @@ public struct FoundItem<Item: KeychainItem>: Sendable, Hashable {
         self.isInDefaultGroup = isInDefaultGroup
     }
 
-    /// Whether this is the item that a name means: with the same access group, or with none where it lies in the default one.
+    /// Whether this is the item that a name means: with the same access group, or with none where it lies in the
+    /// default one.
     ///
     /// `==` of items compares the names, and that of a found item has its group always:
     ///
     /// ```swift
-    /// let isListed = try keychain.items(matching: .all(ofService: "com.example.login")).contains { $0.isNamed(by: token) }
+    /// let items = try keychain.items(matching: .all(ofService: "com.example.login"))
+    /// let isListed = items.contains { $0.isNamed(by: token) }
     /// ```
     public func isNamed(by item: Item) -> Bool {
         self.item == item || isInDefaultGroup && self.item.inAccessGroup(nil) == item

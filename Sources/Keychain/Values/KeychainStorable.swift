@@ -4,8 +4,9 @@ public import Foundation
 
 /// A value that a password item can hold.
 ///
-/// `Data`, `[UInt8]`, `String`, `SymmetricKey` and the private keys of CryptoKit conform. Keys of the Secure Enclave conform where CryptoKit has
-/// them: their bytes are the key, sealed by the device. A `Codable` type conforms by saying so, and is stored as JSON:
+/// `Data`, `[UInt8]`, `String`, `SymmetricKey` and the private keys of CryptoKit conform. Keys of the Secure Enclave
+/// conform where CryptoKit has them: their bytes are the key, sealed by the device. A `Codable` type conforms by saying
+/// so, and is stored as JSON:
 ///
 /// ```swift
 /// struct Login: Codable, KeychainStorable {

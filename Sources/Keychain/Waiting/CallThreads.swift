@@ -9,7 +9,8 @@ package enum CallThread {
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
             return await withTaskExecutorPreference(CallExecutor.shared) { await here(body) }
         }
-        // Values of the task are out of sight there; only Apple's older systems come here, where nothing depends on them.
+        // Values of the task are out of sight there; only Apple's older systems come here, where nothing depends on
+        // them.
         return await withCheckedContinuation { continuation in
             CallThreads.shared.run { continuation.resume(returning: body()) }
         }
@@ -31,7 +32,7 @@ final class CallExecutor: TaskExecutor {
     }
 }
 
-/// Threads for calls that may wait for a person or a disk, so that no thread of Swift's pool does.
+/// Threads for calls that may wait for a user or a disk, so that no thread of Swift's pool does.
 ///
 /// As many as there are calls, up to a bound, and each for a while afterwards.
 final class CallThreads: Sendable {

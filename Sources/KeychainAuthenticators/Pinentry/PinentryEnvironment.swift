@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// What a pinentry is told of the process for which it asks.
+/// What a pinentry is told about the process that prompts.
 struct PinentryEnvironment {
     let value: @Sendable (String) -> String?
 

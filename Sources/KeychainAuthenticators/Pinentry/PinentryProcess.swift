@@ -31,7 +31,7 @@ final class PinentryProcess {
         close(socket)
     }
 
-    /// Asks it to end; for a question that nobody answered.
+    /// Asks it to end, after a prompt that was not answered.
     func terminate() {
         if isOurs { kill(identifier, SIGTERM) }
     }

@@ -4,14 +4,14 @@ import KeychainCore
 
 /// The words of a question.
 struct QuestionText: Sendable, Hashable {
-    /// What is asked for.
+    /// What is requested.
     let label: String
 
     /// Why, and what went wrong before; each a line, without control characters.
     let reason: String?
     let problem: String?
 
-    /// What asks for the same once more.
+    /// The prompt for a repetition.
     static let repetition = "Repeat"
 
     /// What is wrong with two answers that differ.
@@ -51,13 +51,13 @@ enum QuestionEnd: Error, Sendable, Hashable {
     }
 }
 
-/// Text of a program that is shown to a person.
+/// Text of a program that is shown to the user.
 enum PlainText {
     /// The most that is shown, in Unicode scalars: a single character can have any number of them.
     static let longest = 500
 
     /// A text in one line that can neither move the cursor nor change the direction of writing: with it a program could
-    /// make its words look like somebody else's.
+    /// make its words look like someone else's.
     static func shown(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(longest) { scalars.append(isPlain(scalar) ? scalar : "\u{FFFD}") }

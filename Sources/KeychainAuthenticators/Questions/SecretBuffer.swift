@@ -4,7 +4,7 @@ import KeychainCore
 
 @_implementationOnly import CKeychainSupport
 
-/// A growing run of bytes that is wiped when it moves, shrinks and goes away.
+/// A growing run of bytes that is wiped when it moves, shrinks or is released.
 package struct SecretBuffer: ~Copyable {
     private var storage: UnsafeMutableRawBufferPointer
 

@@ -14,7 +14,7 @@ final class Terminal {
     init?(path: String) {
         // Not blocking: what poll(2) found may have been taken by another program.
         descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
-        // From here on the descriptor is closed by deinit, also of an object that nobody gets.
+        // From here on the descriptor is closed by deinit, even if the initializer fails.
         guard descriptor >= 0, isatty(descriptor) == 1, isOurs else { return nil }
     }
 

@@ -5,8 +5,8 @@ import KeychainCore
 /// Asks at the terminal that controls the process, without showing what is typed.
 ///
 /// The keys that interrupt and that end the input cancel. The terminal has its settings back however a question ends: a
-/// signal that ends or stops the process gives them back first. A process in the background of its terminal does not prompt,
-/// and is not stopped.
+/// signal that ends or stops the process gives them back first. A process in the background of its terminal does not
+/// prompt, and is not stopped.
 public struct TerminalAuthenticator: Authenticator {
     private let path: String
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Certificates at hand, by their subjects: what chains are made of.
+/// Certificates at hand, by their subjects: from which chains are built.
 public struct CertificatePool: Sendable {
     /// How many certificates a chain has at most, the one that it begins with among them.
     public static let longestChain = 10
@@ -17,8 +17,8 @@ public struct CertificatePool: Sendable {
 
     /// A certificate and those that have issued it, one after the other, as far as they are at hand.
     ///
-    /// The issuer is told by its name. Of several with the name, as after the renewal of an authority's key, the one that has
-    /// signed is taken, and where none has, the first.
+    /// The issuer is found by its name. Of several with the name, as after the renewal of an authority's key, the one
+    /// that has signed is taken, and where none has, the first.
     ///
     /// - Parameters:
     ///   - leaf: the first of the chain.

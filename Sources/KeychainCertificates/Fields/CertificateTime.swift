@@ -6,8 +6,8 @@ import SwiftASN1
 
 /// A `Time` of RFC 5280, section 4.1.2.5.
 ///
-/// Certificates of older tools leave out the seconds or give a distance from UTC; both are understood, as by X.509 before it
-/// was profiled. Fractions of a second are not.
+/// Certificates of older tools leave out the seconds or give a distance from UTC; both are understood, as by X.509
+/// before it was profiled. Fractions of a second are not.
 enum CertificateTime {
     static func timestamp(_ node: ASN1Node, _ name: String) throws(CertificateError) -> Timestamp {
         let hasCentury = node.identifier == .generalizedTime
@@ -92,6 +92,6 @@ public struct Validity: Sendable, Hashable {
         try fields.end()
     }
 
-    /// Whether a moment lies in it; never when the end is before the start.
+    /// Whether a moment is in it; never when the end is before the start.
     public func contains(_ date: Timestamp) -> Bool { notBefore <= date && date <= notAfter }
 }

@@ -4,7 +4,8 @@ import SwiftASN1
 
 /// A line for people that says whose certificate it is (Semantics, "Computed attributes").
 enum SubjectSummary {
-    /// The common names with the description behind them, else a name of the alternative ones, else the best of the subject.
+    /// The common names with the description behind them, else a name of the alternative ones, else the best of the
+    /// subject.
     static func text(_ subject: Name, _ alternatives: AlternativeNames?) -> String? {
         if let names = joined(subject.texts(.NameAttributes.commonName)) {
             return subject.texts(.description).last.map { "\(names) (\($0))" } ?? names

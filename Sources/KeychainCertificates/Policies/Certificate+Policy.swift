@@ -4,15 +4,15 @@ import KeychainCore
 import SwiftASN1
 
 extension Certificate {
-    /// Whether a moment lies between the ends of the validity, which are part of it.
+    /// Whether a moment is between the ends of the validity, which are part of it.
     public func isValid(at date: Timestamp) -> Bool { validity.contains(date) }
 
-    /// Whether the certificate by itself is what a policy asks for.
+    /// Whether the certificate by itself satisfies a policy.
     ///
-    /// Basic X.509: valid at the date, and no critical extension that is unknown. TLS: that, a key that may serve the purpose,
-    /// and for a server with a host its name (RFC 6125, RFC 9525).
+    /// Basic X.509: valid at the date, and no critical extension that is unknown. TLS: that, a key that may serve the
+    /// purpose, and for a server with a host its name (RFC 6125, RFC 9525).
     ///
-    /// - Important: Nothing is said of trust: no chain is built, no signature checked, no revocation asked for.
+    /// - Important: Nothing is said of trust: no chain is built, no signature checked, no revocation checked.
     public func satisfies(_ policy: CertificatePolicy, at date: Timestamp) -> Bool {
         guard isValid(at: date), !known.hasUnknownCritical else { return false }
         switch policy {

@@ -21,7 +21,7 @@ public enum EncodedKind: Sendable, Hashable, CaseIterable {
     /// An `RSAPublicKey` (RFC 8017).
     case rsaPublicKey
 
-    /// The kind of a value, told by the types of its fields alone; `nil` for another one.
+    /// The kind of a value, by the types of its fields alone; `nil` for another one.
     public init?(_ der: [UInt8]) {
         guard let node = try? BER.parse(der), node.identifier == .sequence, case .constructed(let fields) = node.content
         else { return nil }

@@ -3,8 +3,8 @@
 /// How many iterations of key derivation one file may cost, each for as many blocks as it derives.
 ///
 /// The number stands in the file, before anything in it is authenticated: without a limit a file of a few bytes keeps a
-/// processor busy for hours. Ten million blocks are many times what NSS writes, thousands of times what OpenSSL does, and take
-/// a few seconds.
+/// processor busy for hours. Ten million blocks are many times what NSS writes, thousands of times what OpenSSL does,
+/// and take a few seconds.
 struct WorkBudget {
     var left = 10_000_000
 

@@ -2,8 +2,9 @@
 
 /// The block cipher RC2 (RFC 2268), decryption only.
 ///
-/// It is weak, and of 40 bits it is no protection at all. It is here because old PKCS #12 files hide their certificates with
-/// it; nothing is ever encrypted with it. Its tables are looked up by secret bytes, in a time that depends on caches.
+/// It is weak, and of 40 bits it is no protection at all. It is here because old PKCS #12 files hide their certificates
+/// with it; nothing is ever encrypted with it. Its tables are looked up by secret bytes, in a time that depends on
+/// caches.
 struct RC2 {
     private let key: [UInt16]
 

@@ -2,8 +2,8 @@
 
 /// The Triple Data Encryption Algorithm (SP 800-67, on the DES of FIPS 46-3), decryption only.
 ///
-/// It is here to read old files; nothing is ever encrypted with it. Its tables are looked up by secret bits, in a time that
-/// depends on caches.
+/// It is here to read old files; nothing is ever encrypted with it. Its tables are looked up by secret bits, in a time
+/// that depends on caches.
 struct TripleDES {
     private let keys: [[UInt64]]
 

@@ -4,7 +4,7 @@ import Foundation
 import KeychainCore
 import KeychainEngine
 
-/// What a backup holds, written for a person.
+/// What a backup holds, as text.
 enum BackupText {
     static func created(_ report: BackupReport, _ file: String) -> String {
         text("Wrote \(Count.text(report.items, "item")) to \(file).", report)

@@ -15,7 +15,7 @@ struct BundleIdentifier: RawRepresentable, Hashable {
             default: false
             }
         }
-        // Every part says something: ".." would be an access group that nobody meant.
+        // Every part says something: ".." would be an unintended access group.
         let parts = rawValue.split(separator: ".", omittingEmptySubsequences: false)
         guard isAllowed, parts.allSatisfy({ !$0.isEmpty && $0.first != "-" }) else { return nil }
         self.rawValue = rawValue

@@ -4,9 +4,9 @@ import Foundation
 
 /// The folder of an executable, and the `Info.plist` in it that gives its programs a bundle identifier.
 ///
-/// Foundation on Linux looks there for the main bundle's property list; all executables of the folder share it. A list in
-/// `Contents` counts before it, and moves the bundle's resources to `Contents/Resources`: it is kept where there is one, and
-/// never made (measured with the Foundation of Swift 6.3.1).
+/// Foundation on Linux looks there for the main bundle's property list; all executables of the folder share it. A list
+/// in `Contents` counts before it, and moves the bundle's resources to `Contents/Resources`: it is kept where there is
+/// one, and never made (measured with the Foundation of Swift 6.3.1).
 struct ProgramFolder {
     let url: URL
 

@@ -18,7 +18,7 @@ struct SetPasscodeCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         let device = surroundings.keychain.device
-        // Nobody has to think of a passcode for nothing.
+        // Checked first, so that nobody chooses a passcode in vain.
         let status = try refusing { () throws(KeychainError) in try device.status() }
         guard !status.hasPasscode else { throw Refusal(KeychainError(DeviceError.passcodeAlreadySet)) }
         let passcode = try passcode.source(surroundings).read(

@@ -3,7 +3,7 @@
 import Foundation
 import KeychainCore
 
-/// A device's status, written for a person and for a program.
+/// A device's status, as text and as JSON.
 enum StatusText {
     /// Lines of a name and a value.
     static func plain(_ status: DeviceStatus) -> String {

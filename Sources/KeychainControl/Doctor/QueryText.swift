@@ -5,7 +5,8 @@ import KeychainCore
 import KeychainDoctor
 import KeychainTrace
 
-/// A dictionary or a recorded call as somebody gives it to `keychainctl doctor`: JSON, a property list, or a Swift literal.
+/// A dictionary or a recorded call as somebody gives it to `keychainctl doctor`: JSON, a property list, or a Swift
+/// literal.
 struct QueryText {
     /// What was read.
     enum Content {

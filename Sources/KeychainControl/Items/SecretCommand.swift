@@ -36,7 +36,7 @@ struct SecretItemOptions: ParsableArguments {
         ])
     }
 
-    /// Carries a request out as the person at the keyboard, who sees every group.
+    /// Carries a request out as the user at the keyboard, who sees every group.
     func perform(
         _ operation: KeychainRequest.Operation,
         on keychain: any KeychainBackend

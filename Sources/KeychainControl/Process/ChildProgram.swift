@@ -14,7 +14,7 @@ enum ChildProgram {
         }
     }
 
-    /// Signals that are passed on: whoever ends this program means the other one.
+    /// Signals that are passed on: a signal to this program is meant for the other one.
     private static let signals = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
 
     /// Runs it, with an unlock for it to take up, or without.

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Asks for confirmation at the terminal, whatever standard input is.
+/// Asks for confirmation at the terminal, even if standard input is something else.
 enum Confirmation {
     /// Whether the answer was "yes"; `nil` when the program has no terminal.
     @Sendable

@@ -11,7 +11,8 @@ struct EntitlementsFile {
     ///
     /// - Parameters:
     ///   - url: the property list, XML or binary.
-    ///   - prefix: what the build variables `AppIdentifierPrefix` and `TeamIdentifierPrefix` stand for, such as `TEAMID.`.
+    ///   - prefix: what the build variables `AppIdentifierPrefix` and `TeamIdentifierPrefix` stand for, such as
+    ///     `TEAMID.`.
     ///   - bundleIdentifier: that of the program.
     /// - Throws: ``Refusal`` when it is not a property list with a dictionary.
     init(_ url: URL, prefix: String, bundleIdentifier: String) throws(Refusal) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the sources of a package say of the platform that they are compiled for: their imports, and the conditions around
-/// their keychain code.
+/// What the sources of a package say of the platform that they are compiled for: their imports, and the conditions
+/// around their keychain code.
 struct SourceSurvey {
     /// A line of a source.
     struct Place: Hashable, CustomStringConvertible {

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// What a person says of a test run, in place of what `keychainctl test` would choose.
+/// What a user says of a test run, in place of what `keychainctl test` would choose.
 struct TestOptions: ParsableArguments {
     @Option(help: "Whose front end answers: iOS or macOS.", transform: Self.platform)
     var platform: String?

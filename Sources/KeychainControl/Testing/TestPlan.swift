@@ -29,7 +29,7 @@ struct TestPlan {
     /// - Parameters:
     ///   - package: what is tested.
     ///   - present: the identifier that its programs have already.
-    ///   - options: what the person has chosen.
+    ///   - options: what the user has chosen.
     ///   - variable: the value of an environment variable.
     /// - Throws: ``Refusal`` when there is no toolset, or the entitlements cannot be read.
     init(
@@ -79,7 +79,8 @@ struct TestPlan {
                 return
             }
         } else if found.isGuarded, module != "CoreFoundation" {
-            // The package has a way without it. Of CoreFoundation there is always one, whose names are ambiguous beside ours.
+            // The package has a way without it. Of CoreFoundation there is always one, whose names are ambiguous beside
+            // ours.
             return
         }
         toolsets.append(path)

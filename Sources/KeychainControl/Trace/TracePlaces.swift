@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// Where a call came from: the file and the line of the innermost return address that is not of this package, looked up in the program
-/// that made it, while it is there unchanged.
+/// Where a call came from: the file and the line of the innermost return address that is not of this package, looked up
+/// in the program that made it, while it is there unchanged.
 final class TracePlaces {
     private var known: [String: String] = [:]
 

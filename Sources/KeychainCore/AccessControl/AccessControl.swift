@@ -11,7 +11,7 @@ public struct AccessControl: Sendable, Hashable {
     /// (Semantics, "Values and combinations").
     public let constraints: AccessConstraints?
 
-    /// Which biometry was enrolled when an item that asks for the current one was stored; `nil` otherwise.
+    /// Which biometry was enrolled when an item of `biometryCurrentSet` was stored; `nil` otherwise.
     ///
     /// Only that set satisfies the constraint. It is no part of what the caller said, and of no comparison.
     public var enrolledSet: Bytes16?
@@ -28,7 +28,7 @@ public struct AccessControl: Sendable, Hashable {
         self.constraints = constraints
     }
 
-    /// Whether a read or an update of the item has to authenticate somebody.
+    /// Whether a read or an update of the item takes authentication.
     public var requiresAuthentication: Bool {
         guard let constraints else { return false }
         return !constraints.required.isEmpty || constraints.guardsPrivateKeyUsage
@@ -73,11 +73,11 @@ public struct AccessConstraints: Sendable, Hashable {
 
     /// Whether a password of the application takes part in the item's key.
     ///
-    /// It is asked for in addition to everything else, whatever ``anyOneSuffices`` says: a key that depends on a password
+    /// It is always required in addition, whatever ``anyOneSuffices`` says: a key that depends on a password
     /// cannot be had by showing a finger instead.
     public var requiresApplicationPassword: Bool { required.contains(.applicationPassword) }
 
-    /// What the person has to show, the application password left out.
+    /// What the user has to authenticate with, the application password left out.
     public var shown: AccessControlFlags { required.subtracting(.applicationPassword) }
 
     /// Flags that give these constraints again.

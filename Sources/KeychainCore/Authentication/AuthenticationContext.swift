@@ -2,23 +2,23 @@
 
 /// An authentication context as a request carries it: which one it is, and what the program set on it.
 ///
-/// What a person has shown in the context is kept by the keychain that asked, under the identifier. The identifier is
-/// drawn at random, so that nobody else can name the context.
+/// What has been authenticated in the context is recorded by the keychain that asked, under the identifier. The
+/// identifier is drawn at random, so that no other program can name the context.
 public struct AuthenticationContext: Sendable, Hashable {
     /// Which context it is.
     public let identifier: Bytes16
-    /// How the person is asked.
+    /// How the user is prompted.
     public var settings: Settings
     /// The application password that the program set.
     public var applicationPassword: SecretBytes?
     /// Whether the program has ended the use of the context.
     public var isInvalid: Bool
 
-    /// How the person is asked.
+    /// How the user is prompted.
     public struct Settings: Sendable, Hashable {
         /// Whether asking is forbidden.
         public var interactionNotAllowed = false
-        /// Why the person is asked, when a keychain query does the asking.
+        /// The reason shown in a prompt that a keychain query causes.
         public var localizedReason = ""
         /// What to write on the button that falls back to the passcode; empty hides it.
         public var localizedFallbackTitle: String?
@@ -27,14 +27,14 @@ public struct AuthenticationContext: Sendable, Hashable {
         /// For how many seconds an earlier recognition counts.
         public var reuseDurationSeconds = 0.0
 
-        /// The longest time for which an earlier recognition counts, whatever a request says: five minutes.
+        /// The longest time for which an earlier recognition counts, whatever a request demands: five minutes.
         public static let longestReuseSeconds = 300.0
 
         /// Nothing is forbidden, and no text is given.
         public init() {}
     }
 
-    /// Something that a person has shown.
+    /// Something that the user has authenticated with.
     public enum Factor: Sendable, Hashable {
         /// The passcode.
         case passcode

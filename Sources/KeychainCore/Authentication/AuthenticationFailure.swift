@@ -4,9 +4,9 @@
 public enum AuthenticationFailure: Int, Error, Sendable, Hashable, CaseIterable {
     /// What was shown or typed was not right.
     case authenticationFailed = -1
-    /// The person cancelled.
+    /// The user cancelled.
     case userCancel = -2
-    /// The person chose the fallback where there is none.
+    /// The user chose the fallback where there is none.
     case userFallback = -3
     /// The system cancelled, for example because a prompt's time was over.
     case systemCancel = -4

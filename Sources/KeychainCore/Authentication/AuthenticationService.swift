@@ -21,7 +21,7 @@ public struct AuthenticationService: Sendable {
 
     /// Why a policy cannot be evaluated now; `nil` when it can.
     ///
-    /// Asks nobody.
+    /// Never prompts.
     public func obstacle(
         to policy: AuthenticationPolicy,
         _ context: AuthenticationContext

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whatever can ask the person who owns the device: a terminal, a dialog, a script of a test.
+/// What can prompt the device's owner: a terminal, a dialog, a script of a test.
 ///
 /// It shows and takes down; it judges nothing but biometry. Passcodes and passwords are judged by who asked.
 public protocol Authenticator: Sendable {
@@ -9,16 +9,16 @@ public protocol Authenticator: Sendable {
     /// It is read during a transaction of the keychain, and so must not use the keychain.
     var biometry: Biometry { get }
 
-    /// Whether somebody could be asked to type something now.
+    /// Whether someone could type something now.
     var canAskForSecrets: Bool { get }
 
     /// Puts a question, and waits for the answer: until the prompt's time is over or it is cancelled, never longer.
     func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply
 }
 
-/// A question to the person.
+/// A prompt to the user.
 public struct AuthenticationPrompt: Sendable {
-    /// What is asked for.
+    /// What is requested.
     public var kind: Kind
     /// Why, in the program's words; may be empty.
     public var reason: String
@@ -28,7 +28,7 @@ public struct AuthenticationPrompt: Sendable {
     public var cancelTitle: String?
     /// What to write on the button that falls back to the passcode; `nil` for its own word, empty to hide it.
     public var fallbackTitle: String?
-    /// What went wrong before, for the person to read, such as that the passcode was wrong; `nil` the first time.
+    /// What went wrong before, shown to the user, such as that the passcode was wrong; `nil` the first time.
     public var problem: String?
     /// How long to wait for an answer, in seconds.
     public var timeoutSeconds: Double
@@ -67,7 +67,7 @@ public struct AuthenticationPrompt: Sendable {
         case biometry = 2
         /// The password under which a program keeps an item.
         case applicationPassword = 3
-        /// The same, to be chosen: it is asked for twice.
+        /// A new one, to be entered twice.
         case newApplicationPassword = 4
     }
 }
@@ -76,13 +76,13 @@ public struct AuthenticationPrompt: Sendable {
 public enum AuthenticationReply: Sendable, Hashable {
     /// What was typed.
     case secret(SecretBytes)
-    /// Biometry: the person was recognized.
+    /// Biometry: the user was recognized.
     case recognized
-    /// Biometry: the person was not recognized.
+    /// Biometry: the user was not recognized.
     case notRecognized
-    /// Biometry: the person wants to type the passcode instead.
+    /// Biometry: the user chose to enter the passcode instead.
     case fallback
-    /// The person does not want to.
+    /// The user refused.
     case cancelled
     /// The time was over, or ``PromptCancellation/cancel()`` was called.
     case ended

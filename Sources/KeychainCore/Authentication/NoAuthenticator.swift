@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An authenticator for programs that have nobody to ask.
+/// An authenticator for programs that cannot prompt anyone.
 public struct NoAuthenticator: Authenticator {
-    /// Nobody to ask.
+    /// No prompt is possible.
     public init() {}
 
     /// None.
     public var biometry: Biometry { .none }
 
-    /// Nobody can be asked.
+    /// No prompt is possible.
     public var canAskForSecrets: Bool { false }
 
     /// There is no way to ask.

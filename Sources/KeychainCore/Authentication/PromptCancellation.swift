@@ -12,7 +12,7 @@ public final class PromptCancellation: Sendable {
         var nextHandler = 0
     }
 
-    /// A question that nobody ended yet.
+    /// A prompt that is still open.
     public init() {}
 
     /// Whether the question was ended.

@@ -2,7 +2,7 @@
 //
 // A table: long on purpose. Names and values are interoperability facts, from Semantics, "Constants".
 
-/// The table of the string constants that keychain dictionaries are made of.
+/// The table of the string constants used in keychain dictionaries.
 public enum ConstantTable {
     /// One constant.
     public struct Row: Hashable, Sendable {

@@ -2,7 +2,8 @@
 
 /// What a store remembers of its device, in the clear (Documentation/Format.md, "Device").
 public struct DeviceRecord: Sendable, Hashable {
-    /// Counts the keybags and policies, so that a process knows when to read the keybag anew, and which record is newer.
+    /// Counts the keybags and policies, so that a process knows when to read the keybag again, and which record is
+    /// newer.
     public var keybagRevision: Int64 = 0
 
     /// Passcodes in a row that were found wrong; so many may erase everything.
@@ -10,8 +11,8 @@ public struct DeviceRecord: Sendable, Hashable {
 
     /// Passcodes since the last right one whose judgement was cut short.
     ///
-    /// Each is counted before it is looked at, and no longer once it was judged. They count for the delay, and never for the
-    /// erasure.
+    /// Each is counted before it is looked at, and no longer once it was judged. They count for the delay, and never
+    /// for the erasure.
     public var interruptedAttempts: Int64 = 0
 
     /// When the last passcode was given that is counted here; `nil` when there is none.
@@ -23,7 +24,7 @@ public struct DeviceRecord: Sendable, Hashable {
     /// ``DevicePolicy/eraseAfterFailedAttempts``.
     public var eraseAfterFailedAttempts: Int64?
 
-    /// Whether an earlier keybag may still lie in the log, because a reader kept it from being emptied.
+    /// Whether an earlier keybag may still be in the log, because a reader kept it from being emptied.
     public var owesLogErasure = false
 
     /// The record of a new store.

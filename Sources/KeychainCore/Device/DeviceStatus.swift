@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can be told of a device without a passcode being given.
+/// What is known of a device without its passcode.
 public struct DeviceStatus: Sendable, Hashable {
     /// Whether keys are given out, for this process.
     public var lockState: LockState
@@ -8,7 +8,8 @@ public struct DeviceStatus: Sendable, Hashable {
     /// Whether a passcode is set.
     public var hasPasscode: Bool
 
-    /// How many wrong passcodes were given in a row, by whatever process; not those that were cut short before they were judged.
+    /// How many wrong passcodes were given in a row, by whatever process; not those that were cut short before they
+    /// were judged.
     public var failedAttempts: Int
 
     /// How many seconds have to pass before another passcode is looked at; 0 when none.

@@ -2,9 +2,9 @@
 
 /// The device that a keychain belongs to: its passcode, and whether it is locked.
 ///
-/// A way to write commands; it holds nothing but where they go. Every function is thread-safe. Those that take a passcode
-/// derive a key from it, which takes a good part of a second by design, and let one attempt in at a time over all
-/// processes. They throw a ``KeychainError`` of the kind ``KeychainError/Kind/device(_:)``, or one of the store.
+/// A way to write commands; it holds nothing but where they go. Every function is thread-safe. Those that take a
+/// passcode derive a key from it, which takes a good part of a second by design, and let one attempt in at a time over
+/// all processes. They throw a ``KeychainError`` of the kind ``KeychainError/Kind/device(_:)``, or one of the store.
 public struct KeychainDevice: Sendable {
     /// What carries out the commands.
     public typealias Perform = @Sendable (KeychainCommand.Device) throws(KeychainError) -> KeychainReply
@@ -14,7 +14,7 @@ public struct KeychainDevice: Sendable {
     /// The device that commands reach through a closure.
     public init(_ perform: @escaping Perform) { self.perform = perform }
 
-    /// What can be told without a passcode.
+    /// What is known without the passcode.
     public func status() throws(KeychainError) -> DeviceStatus {
         guard case .deviceStatus(let status) = try perform(.status) else { throw .unexpectedReply }
         return status
@@ -24,8 +24,8 @@ public struct KeychainDevice: Sendable {
     ///
     /// It waits for no other process. Where there is no keychain, none is made.
     ///
-    /// - Throws: ``DeviceError/noPasscode``; `errSecReadOnly` where the lock cannot be written down, and only this process
-    ///   is locked.
+    /// - Throws: ``DeviceError/noPasscode``; `errSecReadOnly` where the lock cannot be written down, and only this
+    ///   process is locked.
     public func lock() throws(KeychainError) { _ = try perform(.lock) }
 
     /// Unlocks the device for this process.
@@ -49,7 +49,7 @@ public struct KeychainDevice: Sendable {
         _ = try perform(.changePasscode(from: old, to: new))
     }
 
-    /// Removes the passcode, and with it for ever every item that asks for one (`akpu`).
+    /// Removes the passcode, and with it permanently every item that requires one (`akpu`).
     ///
     /// - Throws: What ``unlock(passcode:)`` throws, ``DeviceError/noPasscode``.
     public func removePasscode(_ passcode: SecretBytes) throws(KeychainError) {
@@ -58,7 +58,7 @@ public struct KeychainDevice: Sendable {
 
     /// Says what the device does by itself from now on.
     ///
-    /// - Throws: ``DeviceError/unusablePolicy``; ``DeviceError/locked``, because a locked device is for nobody to change.
+    /// - Throws: ``DeviceError/unusablePolicy``; ``DeviceError/locked``, because a locked device cannot be changed.
     public func setPolicy(_ policy: DevicePolicy) throws(KeychainError) { _ = try perform(.setPolicy(policy)) }
 
     /// Notes that the host began to sleep or the owner left, for what is locked by inactivity: takes effect at once.

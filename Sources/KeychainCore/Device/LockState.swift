@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a device gives out the keys of its protection classes, as one process sees it (Semantics, "Protection levels").
+/// Whether a device makes the keys available of its protection classes, as one process sees it (Semantics, "Protection
+/// levels").
 ///
 /// A device without a passcode is always unlocked. "First unlock" is since the host booted. Without a service between
 /// processes each process unlocks for itself, and all of them lock together.

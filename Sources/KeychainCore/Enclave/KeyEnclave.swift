@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keeps private keys that never leave the device: what stands behind `SecureEnclave` and `kSecAttrTokenIDSecureEnclave`.
+/// Keeps private keys that never leave the device: what stands behind `SecureEnclave` and
+/// `kSecAttrTokenIDSecureEnclave`.
 ///
-/// A way to write commands; it holds nothing but where they go. A key is known by its sealed form, which means nothing on
-/// another device. Thread-safe.
+/// A way to write commands; it holds nothing but where they go. A key is known by its sealed form, which means nothing
+/// on another device. Thread-safe.
 public struct KeyEnclave: Sendable {
     /// What carries out the commands.
     public typealias Perform = @Sendable (KeychainCommand.Enclave) throws(KeychainError) -> KeychainReply
@@ -29,7 +30,8 @@ public struct KeyEnclave: Sendable {
     ///   - accessControl: when it can be used, and what the owner shows first.
     ///   - context: where an application password comes from; `nil` to ask.
     /// - Returns: The key, with its sealed form.
-    /// - Throws: `errSecInteractionNotAllowed` while the protection class is locked, `errSecAuthFailed`, `errSecNotAvailable`.
+    /// - Throws: `errSecInteractionNotAllowed` while the protection class is locked, `errSecAuthFailed`,
+    ///   `errSecNotAvailable`.
     public func makeKey(
         _ algorithm: EnclaveAlgorithm,
         _ accessControl: AccessControl,
@@ -38,15 +40,15 @@ public struct KeyEnclave: Sendable {
         try Self.key(perform(.makeKey(algorithm, accessControl, context)))
     }
 
-    /// Reads the public part of a sealed key; asks nobody, and works in every lock state.
+    /// Reads the public part of a sealed key; never prompts, and works in every lock state.
     ///
     /// - Throws: `errSecDecode` for what is no sealed key, or one of another device.
     public func key(_ sealed: SecretBytes) throws(KeychainError) -> EnclaveKey { try Self.key(perform(.key(sealed))) }
 
     /// Uses a key, after the owner has shown what its access control demands.
     ///
-    /// - Throws: `errSecInteractionNotAllowed`, `errSecUserCanceled`, `errSecAuthFailed` as for an item under the same access
-    ///   control; `errSecParam` for an operation that the algorithm does not have.
+    /// - Throws: `errSecInteractionNotAllowed`, `errSecUserCanceled`, `errSecAuthFailed` as for an item under the same
+    ///   access control; `errSecParam` for an operation that the algorithm does not have.
     public func perform(
         _ operation: EnclaveOperation,
         with sealed: SecretBytes,

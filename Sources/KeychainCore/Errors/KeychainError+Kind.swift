@@ -21,7 +21,7 @@ extension KeychainError {
 
     /// What is wrong with a store.
     public enum StorageFailure: String, Sendable, Hashable, CaseIterable {
-        /// Somebody else has it: nothing was changed, and the same may succeed a moment later.
+        /// Someone else is using it: nothing was changed, and a retry may succeed.
         case busy
         /// A file or folder cannot be used.
         case file
@@ -89,6 +89,6 @@ extension KeychainError {
         case cryptography
     }
 
-    /// Whether somebody else had the store: nothing was changed, and the same may succeed a moment later.
+    /// Whether someone else was using the store: nothing was changed, and a retry may succeed.
     public var isBusy: Bool { kind == .storage(.busy) }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A snapshot of a stored item, as far as the store tells now, and how it stands to the terms of a search; never its secret.
+/// A snapshot of a stored item, as far as the store tells now, and how it stands to the terms of a search; never its
+/// secret.
 ///
 /// Of an item whose keys are away there is its class, its level, and which terms it fails.
 public struct ExplainedItem: Sendable, Hashable {
@@ -15,7 +16,8 @@ public struct ExplainedItem: Sendable, Hashable {
 
     /// Every attribute, dates and access control among them; `nil` when the item cannot be opened now.
     ///
-    /// Of a pair those of the key, overridden by the certificate's, and with the key's group, synchronizability and level.
+    /// Of a pair those of the key, overridden by the certificate's, and with the key's group, synchronizability and
+    /// level.
     public var attributes: Attributes?
 
     /// Whether there is a secret; `nil` when the item cannot be opened now.
@@ -27,8 +29,8 @@ public struct ExplainedItem: Sendable, Hashable {
     /// What its access control demands before it may be read, as the context of the call stands.
     public var access: Access
 
-    /// The access group; of an item that cannot be opened, the one of the client's list or of the query that it is in, and `nil` if it
-    /// is in none of these.
+    /// The access group; of an item that cannot be opened, the one of the client's list or of the query that it is in,
+    /// and `nil` if it is in none of these.
     public var group: String?
 
     /// Whether the item is synchronizable.
@@ -57,7 +59,8 @@ public struct ExplainedItem: Sendable, Hashable {
         case locked
         /// Its keys went with a passcode that was removed.
         case destroyed
-        /// Its bytes are damaged; by the name of the damage. In a search it is set aside at the next read that meets it.
+        /// Its bytes are damaged; by the name of the damage. In a search it is set aside at the next read that meets
+        /// it.
         case damaged(String)
         /// It was set aside because it is damaged; by the name of the damage.
         case quarantined(String)
@@ -67,7 +70,8 @@ public struct ExplainedItem: Sendable, Hashable {
     public enum Access: Sendable, Hashable {
         /// Nothing, or nothing any more.
         case granted
-        /// Somebody has to authenticate, or to give the item's password; what stands in the way of being asked, if anything does.
+        /// Somebody has to authenticate, or to give the item's password; what stands in the way of being asked, if
+        /// anything does.
         case demanded(obstacle: AuthenticationFailure?)
         /// Nobody may read it: it permits the use of a private key alone.
         case denied

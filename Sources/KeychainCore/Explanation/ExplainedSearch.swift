@@ -2,8 +2,8 @@
 
 /// A search of a call, with each of its terms evaluated on the items in scope.
 ///
-/// Terms go by their index in ``terms``. A term on an attribute that the class of an item does not have is passed over: the item
-/// neither meets nor fails it.
+/// Terms go by their index in ``terms``. A term on an attribute that the class of an item does not have is passed over:
+/// the item neither meets nor fails it.
 public struct ExplainedSearch: Sendable, Hashable {
     /// The class that is looked for.
     public var itemClass: ItemClass
@@ -20,32 +20,35 @@ public struct ExplainedSearch: Sendable, Hashable {
     /// The return keys that are true, such as `r_Data`, in alphabetical order.
     public var returns: [String]
 
-    /// What the query says of items that ask the person (`kSecUseAuthenticationUI`).
+    /// What the query says of items that ask the user (`kSecUseAuthenticationUI`).
     public var authenticationUI: AuthenticationUI
 
-    /// How many items of each class are in scope, damaged ones that were set aside not counted; of identities, pairs where one was looked for.
+    /// How many items of each class are in scope, damaged ones that were set aside not counted; of identities, pairs
+    /// where one was looked for.
     public var population: [ItemClass: Int]
 
     /// How many items meet every term that the store can judge (``ExplainedTerm/isJudgedByStore``).
     public var matchCount: Int
 
-    /// How many items fail exactly a set of the terms that the store can judge, of all items in scope; most items first.
+    /// How many items fail exactly a set of the terms that the store can judge, of all items in scope; most items
+    /// first.
     ///
     /// So the counts of what matches when some terms are dropped are exact, however few items are listed.
     public var patterns: [Pattern]
 
-    /// The items that come nearest, at most as many as were asked for: those that match first, then those that fail fewer terms;
-    /// equal ones in the order of the store.
+    /// The items that come nearest, at most as many as were asked for: those that match first, then those that fail
+    /// fewer terms; equal ones in the order of the store.
     ///
-    /// Only items of which an attribute that the query names is equal or differs in format only, or all of the class where the
-    /// query names none. Where a term can be judged of an open item alone, some of those that match may have failed it.
+    /// Only items of which an attribute that the query names is equal or differs in format only, or all of the class
+    /// where the query names none. Where a term can be judged of an open item alone, some of those that match may have
+    /// failed it.
     public var candidates: [ExplainedItem]
 
     /// Whether there are more candidates than are listed.
     public var isBounded: Bool
 
-    /// Whether every item in scope was opened, as far as its keys are there, so that no candidate is missing that differs in
-    /// format only.
+    /// Whether every item in scope was opened, as far as its keys are there, so that no candidate is missing that
+    /// differs in format only.
     public var comparesEveryItem: Bool
 
     /// Certificates and private keys that are in no pair, of a search for identities, within the bound.
@@ -61,9 +64,9 @@ public struct ExplainedSearch: Sendable, Hashable {
         case all
     }
 
-    /// What a query says of items that ask the person; raw values are part of messages.
+    /// What a query says of items that ask the user; raw values are part of messages.
     public enum AuthenticationUI: UInt8, Sendable, Hashable {
-        /// The person is asked.
+        /// The user is asked.
         case allow = 1
         /// The call fails instead.
         case fail = 2
@@ -122,22 +125,22 @@ public struct ExplainedSearch: Sendable, Hashable {
 
 /// One condition of a search, and how many items it rules out.
 public struct ExplainedTerm: Sendable, Hashable {
-    /// The key by which a report names it: `class`, a column such as `acct`, `agrp` for the client's groups as well, `sync`,
-    /// `v_PersistentRef`, `m_…`; `pdmn` for what a passcode that was removed took away, too.
+    /// The key by which a report names it: `class`, a column such as `acct`, `agrp` for the client's groups as well,
+    /// `sync`, `v_PersistentRef`, `m_…`; `pdmn` for what a passcode that was removed took away, too.
     public var key: String
 
     /// What kind of condition it is.
     public var kind: Kind
 
-    /// The value that is asked for, as it is converted for the comparison; `nil` where there is none, as of a condition on a
-    /// certificate, or where there are several.
+    /// The value that is asked for, as it is converted for the comparison; `nil` where there is none, as of a condition
+    /// on a certificate, or where there are several.
     public var value: AttributeValue?
 
     /// The groups, of a search in the client's list.
     public var groups: [String]?
 
-    /// Whether the query says it, or a reference in it; not what it implies, such as the client's groups, and synchronizable where
-    /// nothing is said.
+    /// Whether the query says it, or a reference in it; not what it implies, such as the client's groups, and
+    /// synchronizable where nothing is said.
     public var isGiven: Bool
 
     /// How many items in scope fail it, whatever else they fail; 0 of a term that only an open item can answer.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a call of an item function gives what it gives: the plan of the real call, with every check and every term evaluated.
+/// Why a call of an item function gives what it gives: the plan of the real call, with every check and every term
+/// evaluated.
 ///
 /// A plain value without a secret's bytes. It tells facts; what they mean is for whoever reads it.
 public struct Explanation: Sendable, Hashable {
@@ -21,15 +22,17 @@ public struct Explanation: Sendable, Hashable {
     /// Of a set, those of its update and then those of its add.
     public var faults: [ExplainedFault]
 
-    /// What the call would answer now, once the person has shown whatever it asks for: success, or the error.
+    /// What the call would answer now, once the user has shown whatever it asks for: success, or the error.
     public var error: KeychainError?
 
-    /// What the person would be asked before; `nil` when nobody is asked, because nothing asks or because the call fails before.
+    /// What the user would be asked before; `nil` when nobody is asked, because nothing asks or because the call fails
+    /// before.
     public var authentication: ExplainedAuthentication?
 
     /// How items are searched for; none of an add, and none where the class of the query is not known.
     ///
-    /// Of a set it is that of its update. A search for identities is one, of the class of identities, whose items are pairs.
+    /// Of a set it is that of its update. A search for identities is one, of the class of identities, whose items are
+    /// pairs.
     public var search: ExplainedSearch?
 
     /// What an add would store; none of other functions, and none where the request does not say what.
@@ -40,7 +43,8 @@ public struct Explanation: Sendable, Hashable {
     /// What an update would set.
     public var update: ExplainedUpdate?
 
-    /// The items that an update or a delete would change or remove; of a call that would fail, those that it came to first.
+    /// The items that an update or a delete would change or remove; of a call that would fail, those that it came to
+    /// first.
     public var effect: ExplainedEffect?
 
     /// An explanation.
@@ -70,7 +74,7 @@ public struct Explanation: Sendable, Hashable {
         self.effect = effect
     }
 
-    /// The status that the call would answer now, by what comes of the questions to the person.
+    /// The status that the call would answer now, by what comes of the questions to the user.
     public func status(ifAsked answer: ExplainedAuthentication.Answer = .shows) -> Status {
         guard let authentication else { return error?.status ?? .success }
         if let obstacle = authentication.obstacle { return KeychainError(obstacle).status }
@@ -147,7 +151,8 @@ public struct ExplainedGroups: Sendable, Hashable {
     public var list: [String]
     /// Where an add without a group stores; `nil` for a client that may not write to any.
     public var `default`: String?
-    /// Where the call looks: the group that it names, or else the list without what it may not change; `nil` for every group.
+    /// Where the call looks: the group that it names, or else the list without what it may not change; `nil` for every
+    /// group.
     public var searched: [String]?
 
     /// Groups.
@@ -158,7 +163,7 @@ public struct ExplainedGroups: Sendable, Hashable {
     }
 }
 
-/// What a person would be asked before a call goes on.
+/// What a user would be asked before a call goes on.
 public struct ExplainedAuthentication: Sendable, Hashable {
     /// The access controls that have to be satisfied, each once.
     public var accessControls: [AccessControl]
@@ -166,16 +171,17 @@ public struct ExplainedAuthentication: Sendable, Hashable {
     public var asksForApplicationPassword: Bool
     /// Whether an application password has to be chosen, for what is to be stored.
     public var asksForNewApplicationPassword: Bool
-    /// Why nobody is asked after all, or why no answer could help: the call fails with its status; `nil` when somebody is asked.
+    /// Why nobody is asked after all, or why no answer could help: the call fails with its status; `nil` when somebody
+    /// is asked.
     public var obstacle: AuthenticationFailure?
 
     /// What comes of a question.
     public enum Answer: Sendable, Hashable, CaseIterable {
-        /// The person shows what is asked for.
+        /// The user shows what is asked for.
         case shows
-        /// The person is not recognized, or types a wrong secret.
+        /// The user is not recognized, or types a wrong secret.
         case fails
-        /// The person cancels.
+        /// The user cancels.
         case cancels
         /// Nobody can be asked, as in the background.
         case nobody

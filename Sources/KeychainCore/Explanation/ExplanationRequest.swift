@@ -25,10 +25,11 @@ public struct ExplanationOptions: Sendable, Hashable {
     /// The most items that each list of the explanation has; counts are always of all of them.
     public var itemLimit: Int
 
-    /// Whether every item in scope is opened, to find those that differ from the query in format only (letter case, spaces).
+    /// Whether every item in scope is opened, to find those that differ from the query in format only (letter case,
+    /// spaces).
     ///
-    /// `nil` leaves it to the keychain: it opens them all where there are not too many, or where no item matches any attribute
-    /// that the query names.
+    /// `nil` leaves it to the keychain: it opens them all where there are not too many, or where no item matches any
+    /// attribute that the query names.
     public var comparesEveryItem: Bool?
 
     /// The most that ``itemLimit`` may be; a larger one counts as this.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a person would take for equal, and the keychain does not.
+/// What a user would take for equal, and the keychain does not.
 extension AttributeValue {
-    /// Whether a value shows the same text as another one, but for letter case, white space at either end, the normalization
-    /// form of Unicode and the type.
+    /// Whether a value shows the same text as another one, but for letter case, white space at either end, the
+    /// normalization form of Unicode and the type.
     ///
     /// Equal values do as well. Bytes that are not UTF-8, dates and access controls show no text.
     public func showsSameText(as other: AttributeValue) -> Bool {
@@ -12,8 +12,9 @@ extension AttributeValue {
         return text.trimmed.lowercased() == otherText.trimmed.lowercased()
     }
 
-    /// Other values that show the same text, for a search that cannot look at every item: in small letters, in capital letters,
-    /// with a capital at the beginning; without white space at either end and with one space or line feed; as a number.
+    /// Other values that show the same text, for a search that cannot look at every item: in small letters, in capital
+    /// letters, with a capital at the beginning; without white space at either end and with one space or line feed; as
+    /// a number.
     ///
     /// There are more: other mixtures of letters, other normalization forms.
     public var formatVariants: Set<AttributeValue> {

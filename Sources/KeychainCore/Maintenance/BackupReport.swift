@@ -5,8 +5,8 @@ public struct BackupReport: Sendable, Hashable {
     /// How many items it holds.
     public let items: Int
 
-    /// How many items stay behind because they are bound to their device, by level: by the level itself, or because they
-    /// are keys of the enclave.
+    /// How many items stay behind because they are bound to their device, by level: by the level itself, or because
+    /// they are keys of the enclave.
     public let leftOut: [Accessibility: Int]
 
     /// How many items are in quarantine, and so not in the backup.

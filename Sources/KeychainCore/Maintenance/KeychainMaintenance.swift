@@ -12,7 +12,7 @@ public struct KeychainMaintenance: Sendable {
     /// What commands reach through a closure.
     public init(_ perform: @escaping Perform) { self.perform = perform }
 
-    /// Checks the structure of the store and authenticates every row, as far as the device gives out the keys.
+    /// Checks the structure of the store and authenticates every row, as far as the device makes the keys available.
     ///
     /// Changes nothing.
     public func check() throws(KeychainError) -> IntegrityReport {
@@ -31,7 +31,7 @@ public struct KeychainMaintenance: Sendable {
     /// Writes a backup that another device can restore with its secret.
     ///
     /// - Parameters:
-    ///   - path: the file, which must not exist yet, as whoever carries it out sees the file system.
+    ///   - path: the file, which must not exist yet, as seen by the process that carries it out.
     ///   - secret: what protects the backup.
     /// - Returns: What the backup holds, and what it does not.
     /// - Throws: `errSecInteractionNotAllowed` on a locked device, `errSecParam` for an empty secret.
@@ -45,8 +45,8 @@ public struct KeychainMaintenance: Sendable {
     ///   - path: the file.
     ///   - secret: what protects it.
     /// - Returns: What the backup held.
-    /// - Throws: `errSecAuthFailed` for a wrong secret, `errSecNotAvailable` where there is a keychain already and for a file
-    ///   that is no backup.
+    /// - Throws: `errSecAuthFailed` for a wrong secret, `errSecNotAvailable` where there is a keychain already and for
+    ///   a file that is no backup.
     public func restoreBackup(from path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
         try Self.report(perform(.restoreBackup(path: path, secret: secret)))
     }

@@ -8,8 +8,8 @@ public struct KeyReference: Sendable, Hashable {
     /// The external representation; of a key in the Secure Enclave, its sealed form.
     public var data: SecretBytes?
 
-    /// In which context the owner is asked when the key is used (``AuthenticationContext/identifier``); `nil` for one of
-    /// its own.
+    /// In which context the owner is asked when the key is used (``AuthenticationContext/identifier``); `nil` for one
+    /// of its own.
     public var context: Bytes16?
 
     /// A key from its parts.

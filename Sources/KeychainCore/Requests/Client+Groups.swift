@@ -8,7 +8,7 @@ extension Client {
     /// Returns the group of a program without entitlements, by the name of its executable.
     public static func group(ofProgram name: String) -> String { "swift-keychain.program.\(name)" }
 
-    /// The person at the keyboard: stores in the common group, and sees every group.
+    /// The user at the keyboard: stores in the common group, and sees every group.
     public static let person = Client(accessGroups: [commonGroup, everyGroup])
 
     /// Stands for every group.

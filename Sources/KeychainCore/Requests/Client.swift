@@ -4,7 +4,7 @@
 public struct Client: Sendable, Hashable {
     /// The access groups in their order; the first is the default of an add.
     ///
-    /// `*` stands for every group.
+    /// `*` means every group.
     public var accessGroups: [String]
 
     /// Which front end the client talks to.

@@ -16,6 +16,6 @@ public enum ResultValue: Sendable, Hashable {
     case data(SecretBytes)
     /// A key, certificate or identity.
     indirect case reference(ItemReference)
-    /// Attributes, and whatever values were asked for, by their dictionary keys.
+    /// Attributes, and the values that were requested, by their dictionary keys.
     case dictionary([String: PropertyValue])
 }

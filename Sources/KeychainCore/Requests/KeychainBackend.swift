@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whatever can carry out commands on a keychain: the embedded engine, later the client of a daemon.
+/// What carries out commands on a keychain: the embedded engine, later the client of a daemon.
 public protocol KeychainBackend: Sendable {
-    /// Carries out one command; may block for the disk, and for as long as a person takes to answer.
+    /// Carries out one command; may block on the disk, and for as long as the user takes to answer.
     ///
     /// - Throws: ``KeychainError``. A call of an item function has changed nothing then.
     func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply

@@ -26,7 +26,7 @@ public enum KeychainCommand: Sendable, Hashable {
     ///
     /// The reply is ``KeychainReply/done`` where no other is named.
     public enum Device: Sendable, Hashable {
-        /// What can be told without a passcode; the reply is a ``KeychainReply/deviceStatus(_:)``.
+        /// What is known without the passcode; the reply is a ``KeychainReply/deviceStatus(_:)``.
         case status
         /// Locks the device for every process.
         case lock
@@ -44,7 +44,7 @@ public enum KeychainCommand: Sendable, Hashable {
         case setPolicy(DevicePolicy)
     }
 
-    /// A command for whoever asks the owner, as ``AuthenticationService`` writes it.
+    /// A command for the authentication service, as ``AuthenticationService`` writes it.
     ///
     /// The reply is ``KeychainReply/done`` where no other is named.
     public enum Authentication: Sendable, Hashable {
@@ -63,7 +63,7 @@ public enum KeychainCommand: Sendable, Hashable {
         /// Forgets a context that will not be named again.
         case release(Bytes16)
 
-        /// What a person is to show.
+        /// What the user has to authenticate with.
         public enum Demand: Sendable, Hashable {
             /// What a policy demands.
             case policy(AuthenticationPolicy)

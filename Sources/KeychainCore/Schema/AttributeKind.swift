@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The kinds of columns; a kind decides what a value is converted to (Semantics, "Conversion and comparison of values").
+/// The kinds of columns; a kind decides what a value is converted to (Semantics, "Conversion and comparison of
+/// values").
 public enum AttributeKind: Sendable, Hashable {
     /// String, Data and Number, each kept as given.
     case blob

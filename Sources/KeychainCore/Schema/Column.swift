@@ -21,8 +21,8 @@ public final class Column: Sendable {
     /// Who may name the attribute.
     public let access: Access
 
-    /// Since which version of the file (``FileFormat/version``) the store keeps a search tag for it, in a column of its own;
-    /// `nil` when it keeps none.
+    /// Since which version of the file (``FileFormat/version``) the store keeps a search tag for it, in a column of its
+    /// own; `nil` when it keeps none.
     ///
     /// The tables of a version that was released never change: an attribute that becomes searchable later says in which
     /// revision, and comes with a migration to that one.
@@ -39,7 +39,7 @@ public final class Column: Sendable {
         case guardedValue
         /// Needs a private entitlement in add and in the query of update: errSecMissingEntitlement.
         case guardedQuery
-        /// Nobody, anywhere: errSecParam.
+        /// No client, in any function: errSecParam.
         case forbidden
         /// Anybody may name it in a query; values given by a caller are ignored.
         case computed

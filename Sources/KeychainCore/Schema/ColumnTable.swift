@@ -18,7 +18,7 @@ enum ColumnTable {
         Column(.modificationDate, .date),
         Column("labl", .blob, hashed: true),
         Column("alis", .blob, hashed: true),
-        // Stays in the clear beside the row, so that it needs no tag.
+        // Stays in the clear in the row, so that it needs no tag.
         Column(.accessible, .accessibility, taggedSince: nil),
         Column(.accessControl, .accessControl, taggedSince: nil),
         Column(.tombstone, .number, default: zero, access: .computed, taggedSince: nil),

@@ -11,7 +11,7 @@ public final class ItemSchema: Sendable {
     /// The columns that make up the primary key, in table order.
     public let primaryKey: [Column]
 
-    /// The columns of the primary key that the class alone has: what tells its items apart within a group.
+    /// The columns of the primary key that the class alone has: what distinguishes its items within a group.
     public let identifyingColumns: [Column]
 
     /// The columns that have a search tag, ordered by name.

@@ -28,13 +28,13 @@ public enum RequestCheck: String, Sendable, Hashable, CaseIterable {
     case entries
     /// An access control is a `SecAccessControl`.
     case accessControlType = "access-control-type"
-    /// An access control of flags does not stand beside synchronizable.
+    /// An access control of flags and synchronizable exclude each other.
     case accessControlSynchronizable = "access-control-synchronizable"
     /// An issuer is data.
     case issuerType = "issuer-type"
     /// A value reference is a key or a certificate.
     case valueReference = "value-reference"
-    /// An authentication context does not stand beside a credential reference.
+    /// An authentication context and a credential reference exclude each other.
     case contextAndCredential = "context-and-credential"
     /// `kSecUseAuthenticationUISkip` is given to a copy only.
     case authenticationUISkip = "authentication-ui-skip"
@@ -74,7 +74,7 @@ public enum RequestCheck: String, Sendable, Hashable, CaseIterable {
     case keyKind = "key-kind"
     /// Accessibility and access control do not contradict each other.
     case protectionConflict = "protection-conflict"
-    /// A sharing group does not stand beside synchronizable.
+    /// A sharing group and synchronizable exclude each other.
     case sharingGroupSynchronizable = "sharing-group-synchronizable"
     /// An update does not set a sharing group.
     case sharingGroupChange = "sharing-group-change"
@@ -141,8 +141,8 @@ extension RequestCheck {
 
     /// The checks of a function, in the order in which they count (Semantics, "Order of checks").
     ///
-    /// Those of single keys, from ``attributeName`` to ``keyKind``, are one pass over the dictionary: among them, the first key
-    /// in alphabetical order counts.
+    /// Those of single keys, from ``attributeName`` to ``keyKind``, are one pass over the dictionary: among them, the
+    /// first key in alphabetical order counts.
     public static func order(of function: ItemFunction) -> [Step] {
         switch function {
         case .add: addition

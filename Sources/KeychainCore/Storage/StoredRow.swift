@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An item as the store sees it: opaque bytes, blind-index values, and the few things that lie in the clear.
+/// An item as the store sees it: opaque bytes, blind-index values, and the few things that are in the clear.
 public struct StoredRow: Sendable, Hashable {
     /// The class, which is the table.
     public var itemClass: ItemClass
@@ -12,7 +12,7 @@ public struct StoredRow: Sendable, Hashable {
     public var isTombstone: Bool
     /// Which generation of class keys sealed the row.
     public var keyGeneration: UInt32
-    /// Drawn anew by every write.
+    /// Random, new for every write.
     public var version: Bytes16
     /// The tag of the whole primary key, unique in the table.
     public var primaryKeyTag: SearchTag

@@ -2,7 +2,8 @@
 
 /// Sixteen bytes kept inline: an identifier, a search tag, a row version.
 public struct Bytes16: Sendable, Hashable {
-    // Visible to the compiler in other modules, as is what reads them: every call of the keychain handles dozens of these.
+    // Visible to the compiler in other modules, as is what reads them: every call of the keychain handles dozens of
+    // these.
     @usableFromInline var high: UInt64
     @usableFromInline var low: UInt64
 

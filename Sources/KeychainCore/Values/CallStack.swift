@@ -2,7 +2,7 @@
 
 @_implementationOnly import CKeychainSupport
 
-/// The stack of the calling thread, where working copies of keys and secrets lie while a call is under way.
+/// The stack of the calling thread, which holds working copies of keys and secrets during a call.
 public enum CallStack {
     /// How much of the stack a call uses at most.
     public enum Depth: Int, Sendable {

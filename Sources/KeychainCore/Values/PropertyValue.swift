@@ -6,7 +6,7 @@
 public enum PropertyValue: Sendable, Hashable {
     /// `NSNull` or `CFNull`.
     case null
-    /// A `CFBoolean`, told apart from the numbers 0 and 1.
+    /// A `CFBoolean`, distinguished from the numbers 0 and 1.
     case boolean(Bool)
     /// Any other `NSNumber`.
     case number(KeychainNumber)
@@ -35,7 +35,8 @@ public enum PropertyValue: Sendable, Hashable {
     /// An object of another type, named by it; it cannot be sent.
     case object(String)
 
-    /// Whether a value can be encoded in order to be sent to the keychain (Semantics, "Conversion and comparison of values").
+    /// Whether a value can be encoded in order to be sent to the keychain (Semantics, "Conversion and comparison of
+    /// values").
     public enum Encodability: Sendable, Hashable {
         /// It can.
         case encodable

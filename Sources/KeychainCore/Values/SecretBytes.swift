@@ -2,7 +2,7 @@
 
 @_implementationOnly import CKeychainSupport
 
-/// Bytes that are overwritten with zeros when the last reference to them goes away.
+/// Bytes that are overwritten with zeros when the last reference to them is released.
 ///
 /// Every `Data` value of a request or an answer travels in this type, so that a secret leaves no copy behind in freed
 /// memory. The bytes are immutable once made; copies of the value share them.
@@ -24,7 +24,7 @@ public struct SecretBytes: Sendable {
         storage = Storage(count: 0) { _ in }
     }
 
-    /// `count` bytes, zero unless `fill` writes them; they lie nowhere else than where it writes.
+    /// `count` bytes, zero unless `fill` writes them; there is no other copy of them.
     public init<Failure: Error>(
         count: Int,
         filling fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void

@@ -47,7 +47,7 @@ package struct ExaminedCall: Sendable {
 
     /// Where a value comes from.
     package enum Source: String, Sendable {
-        /// The person or the trace said it.
+        /// The user or the trace said it.
         case given
         /// It was taken for granted.
         case assumed

@@ -2,9 +2,11 @@
 
 import KeychainCore
 
-/// Reads a dictionary literal as somebody pastes it from Swift code: constants, strings, numbers, Booleans, casts, comments.
+/// Reads a dictionary literal as somebody pastes it from Swift code: constants, strings, numbers, Booleans, casts,
+/// comments.
 ///
-/// What cannot be known from the text, such as a variable, is named and left out; the value of `kSecValueData` is not needed.
+/// What cannot be known from the text, such as a variable, is named and left out; the value of `kSecValueData` is not
+/// needed.
 package struct SwiftDictionaryParser {
     /// What was read.
     package struct Literal: Sendable {
@@ -88,7 +90,8 @@ package struct SwiftDictionaryParser {
         }
     }
 
-    /// The text of an expression, up to one of the bytes outside of brackets and strings; blanks and comments are left out of its ends.
+    /// The text of an expression, up to one of the bytes outside of brackets and strings; blanks and comments are left
+    /// out of its ends.
     private mutating func expression(until ends: Set<UInt8>) throws(Defect) -> String {
         var bytes: [UInt8] = []
         var depth = 0

@@ -96,7 +96,8 @@ struct FileKeychainView {
             && left.itemClass.keyColumns.allSatisfy { left.attributes[$0] == right.attributes[$0] }
     }
 
-    /// The status of the call: both sides are asked, and an error of the data protection keychain is lost (section 9.3).
+    /// The status of the call: both sides are asked, and an error of the data protection keychain is lost (section
+    /// 9.3).
     func merged(_ dataProtection: Status, _ explanation: Explanation) -> Status {
         switch (route.reachesDataProtection, route.reachesFile) {
         case (false, false): .parameter

@@ -91,7 +91,8 @@ package struct NearMisses: Sendable {
         .sorted { ($0.dropped.count, $0.dropped.sorted()) < ($1.dropped.count, $1.dropped.sorted()) }
     }
 
-    /// How many items match without some predicates: of all items where the store can judge, else of those that were looked at.
+    /// How many items match without some predicates: of all items where the store can judge, else of those that were
+    /// looked at.
     private static func count(
         _ dropped: Set<String>,
         _ listed: Int,
@@ -131,7 +132,8 @@ package struct NearMisses: Sendable {
         return isOne ? .item(nearest[0]) : .ambiguous
     }
 
-    /// Whether all key attributes that the query names and that the item's class has are equal or differ in format only.
+    /// Whether all key attributes that the query names and that the item's class has are equal or differ in format
+    /// only.
     private static func isKeyEqual(_ candidate: Candidate, _ search: ExplainedSearch) -> Bool {
         if search.terms.contains(where: { $0.kind == .reference }) { return true }
         let keys = Set(search.itemClass.keyColumns.map(\.description))
@@ -148,8 +150,8 @@ package struct NearMisses: Sendable {
 }
 
 extension NearMisses {
-    /// Whether an item of the class has every key attribute that the query names, or differs in format only; for a query without
-    /// key attributes, whether anything is near.
+    /// Whether an item of the class has every key attribute that the query names, or differs in format only; for a
+    /// query without key attributes, whether anything is near.
     func hasKeyEqualItem(_ search: ExplainedSearch) -> Bool {
         let keys = Set(search.itemClass.keyColumns.map(\.description))
         guard search.terms.contains(where: { keys.contains($0.key) && $0.kind != .ignored }) else {
@@ -160,7 +162,8 @@ extension NearMisses {
 }
 
 extension ExplainedTerm {
-    /// Whether it is a predicate on an attribute that the query names or that its value reference stands for, or a match filter.
+    /// Whether it is a predicate on an attribute that the query names or that its value reference stands for, or a
+    /// match filter.
     var isAttributePredicate: Bool {
         switch kind {
         case .attribute, .level, .match: true

@@ -2,7 +2,8 @@
 
 import KeychainCore
 
-/// How the value that a query names is related to the one that an item has (check C06); the raw value is its name in reports.
+/// How the value that a query names is related to the one that an item has (check C06); the raw value is its name in
+/// reports.
 package enum Relation: String, Sendable, CaseIterable {
     /// Both compare equal.
     case equal

@@ -46,7 +46,7 @@ package struct DoctorReport: Sendable {
         package var function: String?
     }
 
-    /// What only a person knows.
+    /// What only a user knows.
     package struct Question: Sendable {
         package let text: String
         package let why: String

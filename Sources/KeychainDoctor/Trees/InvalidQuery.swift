@@ -4,7 +4,8 @@ import KeychainCore
 
 /// Check C01: a dictionary that the function does not take.
 enum InvalidQuery {
-    /// What is wrong with the dictionaries, if the status is one that says so; a limit of 0 finds nothing without an error.
+    /// What is wrong with the dictionaries, if the status is one that says so; a limit of 0 finds nothing without an
+    /// error.
     static func diagnosis(_ examination: Examination) -> Diagnosis? {
         diagnosis(examination, of: examination.status)
     }

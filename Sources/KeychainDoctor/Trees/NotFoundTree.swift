@@ -113,8 +113,8 @@ enum NotFoundTree {
         return first.adding(diagnoses.flatMap { [$0.verdict] + $0.also } + obstacles)
     }
 
-    /// More than ``Confidence/computed`` where one relaxation of one predicate leads to this item alone; less where the client was
-    /// taken for granted.
+    /// More than ``Confidence/computed`` where one relaxation of one predicate leads to this item alone; less where the
+    /// client was taken for granted.
     private static func certainty(of item: Candidate, _ examination: Examination) -> Double? {
         if examination.call.clientSource == .assumed { return Confidence.assumed }
         guard let relaxations = examination.nearMisses?.relaxations, relaxations.count == 1,

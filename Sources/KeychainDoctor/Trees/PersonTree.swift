@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// What depends on the person: an authentication that failed (`errSecAuthFailed`), another enrolled set (check C11).
+/// What depends on the user: an authentication that failed (`errSecAuthFailed`), another enrolled set (check C11).
 enum PersonTree {
     static func diagnosis(_ examination: Examination) -> Diagnosis {
         changedBiometry(examination)

@@ -205,7 +205,8 @@ enum SuccessTree {
         return examination.explanation.effect?.items.contains { $0.condition == .locked } ?? false
     }
 
-    /// The columns of the primary key in which items differ, group and synchronizability among them; an identity is one item.
+    /// The columns of the primary key in which items differ, group and synchronizability among them; an identity is one
+    /// item.
     static func differingKeyColumns(_ items: [ExplainedItem]) -> [String] {
         guard let first = items.first else { return [] }
         let names = first.itemClass.keyColumns + [.accessGroup, .synchronizable]

@@ -70,7 +70,7 @@ package enum VerdictID: String, Sendable, CaseIterable {
     case attributeNotInClass = "attribute-not-in-class"
     case noSuchAttrUnexplained = "no-such-attr-unexplained"
 
-    // the person
+    // the user
     case biometryChanged = "biometry-changed"
     case authFailed = "auth-failed"
 

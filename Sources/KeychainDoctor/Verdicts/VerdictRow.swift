@@ -15,7 +15,7 @@ package struct VerdictRow: Sendable {
     package var advice: [AdviceRow] = []
     /// What not to do.
     package var warnings: [String] = []
-    /// What only a person knows.
+    /// What only a user knows.
     package var questions: [QuestionRow] = []
     /// Rules and sources, such as `lint:…` and `doctor:…`.
     package var why: [String] = []
@@ -91,7 +91,7 @@ package struct AdviceRow: Sendable {
     package let preconditions: [String]
 }
 
-/// A question that only a person can answer.
+/// A question that only a user can answer.
 package struct QuestionRow: Sendable {
     package let text: String
     package let why: String

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is said where the dictionary, the person, or the report itself.
+// What is said where the dictionary, the user, or the report itself.
 extension VerdictTable {
     static let dictionary = [
         VerdictRow(

@@ -60,8 +60,8 @@ class Authorization {
         !enforcesAccessControl || evaluator.isSatisfied(accessControl, by: context)
     }
 
-    /// Whether a demand can be satisfied without anybody being asked: by the application password of the context, or where
-    /// nothing is enforced.
+    /// Whether a demand can be satisfied without anybody being asked: by the application password of the context, or
+    /// where nothing is enforced.
     func canSatisfyUnasked(_ demand: AuthenticationDemand) -> Bool {
         guard enforcesAccessControl else { return true }
         return demand.accessControls.isEmpty && context.applicationPassword != nil

@@ -6,7 +6,8 @@ import KeychainProtection
 extension EngineAccess {
     /// Carries out `body`, and carries it out anew after what it asked for was shown.
     ///
-    /// The owner of the device is asked while others may use the keychain (Semantics, "Copying matching items", step 7).
+    /// The owner of the device is asked while others may use the keychain (Semantics, "Copying matching items", step
+    /// 7).
     func withEngine<Result>(
         _ authorization: Authorization,
         _ use: Use = .changing,

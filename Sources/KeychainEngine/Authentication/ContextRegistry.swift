@@ -5,8 +5,8 @@ import Synchronization
 
 /// The contexts of programs that a keychain has met, by their identifiers.
 ///
-/// A program says when it is done with a context. The number of contexts is limited nevertheless, for programs that never
-/// do: the one that was used longest ago goes first, and what was shown in it is asked for again.
+/// A program says when it is done with a context. The number of contexts is limited nevertheless, for programs that
+/// never do: the one that was used longest ago goes first, and what was shown in it is asked for again.
 final class ContextRegistry: Sendable {
     /// How many contexts are kept.
     let limit: Int
@@ -30,7 +30,8 @@ final class ContextRegistry: Sendable {
         return context
     }
 
-    /// A copy of what is known of a context, with what the program has set by now: for who looks on, and leaves no trace.
+    /// A copy of what is known of a context, with what the program has set by now: for who looks on, and leaves no
+    /// trace.
     func copy(of given: AuthenticationContext) -> ContextState {
         let known = state.withLock { $0.contexts[given.identifier]?.state }
         let copy = known.map(ContextState.init(copying:)) ?? ContextState()

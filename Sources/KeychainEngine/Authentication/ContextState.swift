@@ -3,7 +3,7 @@
 import KeychainCore
 import Synchronization
 
-/// What a keychain knows of one context: what was shown in it, and how the person is asked.
+/// What a keychain knows of one context: what was shown in it, and how the user is asked.
 ///
 /// Thread-safe.
 final class ContextState: Sendable {
@@ -18,7 +18,7 @@ final class ContextState: Sendable {
         var prompts: [ObjectIdentifier: PromptCancellation] = [:]
     }
 
-    /// A context in which nobody has authenticated.
+    /// A context without any authentication.
     init() {}
 
     /// What another context knows now; none of its questions.
@@ -57,7 +57,7 @@ final class ContextState: Sendable {
         }
     }
 
-    /// How the person is asked.
+    /// How the user is prompted.
     var settings: AuthenticationContext.Settings {
         get { state.withLock(\.settings) }
         set { state.withLock { $0.settings = newValue } }

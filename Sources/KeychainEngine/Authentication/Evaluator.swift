@@ -53,7 +53,8 @@ final class Evaluator: Sendable {
         try meet(Requirement(policy), reason: reason, context)
     }
 
-    /// Asks for what an access control demands, and for an application password where it takes one and the context has none.
+    /// Asks for what an access control demands, and for an application password where it takes one and the context has
+    /// none.
     ///
     /// The password is not judged, because that takes an item.
     func evaluate(
@@ -79,7 +80,7 @@ final class Evaluator: Sendable {
 
     /// Whether a context has shown what an access control demands, its application password left out.
     ///
-    /// Asks nobody.
+    /// Never prompts.
     func isSatisfied(_ accessControl: AccessControl, by context: ContextState) -> Bool {
         !context.isInvalid && isMet(Requirement(accessControl), by: context)
     }
@@ -106,8 +107,8 @@ final class Evaluator: Sendable {
         }
     }
 
-    /// Why nobody is asked for what an access control demands, or why no answer could help; `nil` when somebody is asked, or when
-    /// it was shown already.
+    /// Why nobody is asked for what an access control demands, or why no answer could help; `nil` when somebody is
+    /// asked, or when it was shown already.
     ///
     /// Asks nobody, and does not look at the device itself, so that it can be used in the midst of a transaction. The
     /// application password is left out.
@@ -140,8 +141,8 @@ final class Evaluator: Sendable {
 
     /// Why nothing can be stored under an access control; `nil` when something can.
     ///
-    /// Constraints are kept by a device with a passcode only. An item for the biometry that is enrolled now needs some, or
-    /// nobody could ever read it.
+    /// Constraints are kept by a device with a passcode only. An item for the biometry that is enrolled now needs some,
+    /// or nobody could ever read it.
     ///
     /// It is asked in the midst of a transaction, and so does not look at the device itself.
     func obstacleToStoring(_ accessControl: AccessControl, hasPasscode: Bool) -> AuthenticationFailure? {
@@ -194,7 +195,8 @@ extension Evaluator {
         return context.shown.union([recognition])
     }
 
-    /// What another evaluation was shown so lately that it counts in a context; `nil` when there is nothing of the kind.
+    /// What another evaluation was shown so lately that it counts in a context; `nil` when there is nothing of the
+    /// kind.
     private func reusableRecognition(in context: ContextState) -> AuthenticationContext.Factor? {
         // A request may come from another process, which can ask for any time.
         let seconds = min(context.settings.reuseDurationSeconds, AuthenticationContext.Settings.longestReuseSeconds)
@@ -207,7 +209,8 @@ extension Evaluator {
         return .biometry(enrolledSet: recognition.enrolledSet)
     }
 
-    /// The ways of a requirement that are not shown yet and could be; those that cannot are left out where one suffices.
+    /// The ways of a requirement that are not shown yet and could be; those that cannot are left out where one
+    /// suffices.
     private func openWays(
         to requirement: Requirement,
         _ context: ContextState

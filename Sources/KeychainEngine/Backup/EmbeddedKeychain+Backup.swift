@@ -37,8 +37,8 @@ extension EmbeddedKeychain {
     ///   - location: where the keychain is to be.
     ///   - options: how patient to be with other processes.
     /// - Returns: What the backup held.
-    /// - Throws: `errSecAuthFailed` for a wrong secret, `errSecNotAvailable` where there is a keychain already and for a file
-    ///   that is no backup.
+    /// - Throws: `errSecAuthFailed` for a wrong secret, `errSecNotAvailable` where there is a keychain already and for
+    ///   a file that is no backup.
     public static func restoreBackup(
         from path: String,
         secret: SecretBytes,

@@ -16,7 +16,8 @@ enum AttemptDelay {
         }
     }
 
-    /// The seconds that still have to pass: those of the clock since boot, or those of the wall clock when they are more.
+    /// The seconds that still have to pass: those of the clock since boot, or those of the wall clock when they are
+    /// more.
     ///
     /// Either alone can be put forward: the first by a time namespace, the second by setting it.
     static func remaining(_ record: DeviceRecord, _ now: HostTime) -> Double {
@@ -34,7 +35,8 @@ enum AttemptDelay {
         return max(0, now.secondsSinceBoot - start)
     }
 
-    /// How long ago it was by the wall clock; over when it was set back, or a wrong clock would keep its owner out for years.
+    /// How long ago it was by the wall clock; over when it was set back, or a wrong clock would keep its owner out for
+    /// years.
     private static func secondsOfWallClock(_ last: HostTime, _ now: HostTime, _ delay: Double) -> Double {
         let passed = now.date.secondsSinceReferenceDate - last.date.secondsSinceReferenceDate
         return passed < 0 ? delay : passed

@@ -7,8 +7,8 @@ import KeychainStore
 
 /// The device of an embedded keychain.
 ///
-/// What has to do with a passcode happens under the attempt lock, over all processes, and the slow derivation of its key
-/// outside every transaction.
+/// What has to do with a passcode happens under the attempt lock, over all processes, and the slow derivation of its
+/// key outside every transaction.
 struct EmbeddedDevice: Sendable {
     let access: EngineAccess
 

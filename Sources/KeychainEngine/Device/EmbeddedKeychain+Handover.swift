@@ -9,7 +9,8 @@ extension EmbeddedKeychain {
     ///
     /// Nothing is unlocked in this process.
     ///
-    /// - Returns: The offer, which the caller withdraws; `nil` on a device without a passcode, and for a keychain in memory.
+    /// - Returns: The offer, which the caller withdraws; `nil` on a device without a passcode, and for a keychain in
+    ///   memory.
     /// - Throws: What `KeychainDevice.unlock(passcode:)` throws.
     public func offerUnlock(passcode: SecretBytes) throws(KeychainError) -> UnlockOffer? {
         try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
@@ -37,7 +38,8 @@ extension Engine {
         return offer
     }
 
-    /// Takes up the unlock that this process inherited, if its keychain has just been opened and nothing was unlocked yet.
+    /// Takes up the unlock that this process inherited, if its keychain has just been opened and nothing was unlocked
+    /// yet.
     func takeUpUnlock() throws(KeychainError) {
         guard let folder, session.lockState == .beforeFirstUnlock, let mark = LockMark(folder).read() else { return }
         let (keybag, record) = try read { (reader) throws(KeychainError) in

@@ -7,8 +7,8 @@ import KeychainProtection
 
 @_implementationOnly import CKeychainSupport
 
-/// Hands an unlock to a child process, in two halves that are worth nothing alone: a key in sealed memory that the child
-/// inherits, and the slot key, wrapped under it, in a file beside the store, which every lock removes.
+/// Hands an unlock to a child process, in two halves that are worth nothing alone: a key in sealed memory that the
+/// child inherits, and the slot key, wrapped under it, in a file beside the store, which every lock removes.
 ///
 /// An unlock is taken up only for the store, under the lock mark and in the boot for which it was offered.
 enum Handover {

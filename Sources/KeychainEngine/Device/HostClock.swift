@@ -11,8 +11,8 @@ public protocol HostClock: Sendable {
 
 /// The kernel's clock since boot, sleep included (CLOCK_BOOTTIME), its `boot_id`, and its wall clock.
 ///
-/// The clock since boot is that of the time namespace of the process (time_namespaces(7)), which its user may choose; the
-/// wall clock is everybody's, and nobody but root sets it.
+/// The clock since boot is that of the time namespace of the process (time_namespaces(7)), which its user may choose;
+/// the wall clock is everybody's, and nobody but root sets it.
 public struct SystemHostClock: HostClock {
     /// The kernel's clocks.
     public init() {}

@@ -8,11 +8,13 @@ import KeychainProtection
 // The members of timespec belong to whichever C module the compiler loads first.
 @_implementationOnly import CKeychainSupport
 
-/// What tells processes that the device was locked: a file of random bytes beside the store, which every lock overwrites.
+/// What tells processes that the device was locked: a file of random bytes beside the store, which every lock
+/// overwrites.
 ///
 /// A process keeps what it read when it unlocked, and is locked as soon as it reads anything else. So a lock waits for
-/// nobody, and no value that somebody makes up is a later or an earlier one. Putting the bytes back that a lock overwrote
-/// undoes nothing: the kernel notes the time of every change, to its tick, and nobody but root sets it (st_ctim, inode(7)).
+/// nobody, and no value that somebody makes up is a later or an earlier one. Putting the bytes back that a lock
+/// overwrote undoes nothing: the kernel notes the time of every change, to its tick, and nobody but root sets it
+/// (st_ctim, inode(7)).
 struct LockMark: Sendable {
     static let fileName = "lock.mark"
 
@@ -53,8 +55,8 @@ struct LockMark: Sendable {
 
     /// Locks: nobody who unlocked before reads the same again.
     ///
-    /// Where there is no mark, nobody has unlocked, and none is made. Nothing is synced: what was unlocked ends with the
-    /// boot, and so does what a crash could undo.
+    /// Where there is no mark, nobody has unlocked, and none is made. Nothing is synced: what was unlocked ends with
+    /// the boot, and so does what a crash could undo.
     ///
     /// - Throws: `errSecReadOnly` where the mark can neither be overwritten nor removed.
     func replace() throws(KeychainError) {

@@ -7,8 +7,8 @@ import KeychainStore
 
 /// One try of a passcode: one after the other over all processes, counted before it is judged.
 ///
-/// So whoever is killed, or kills the process, in the midst of a try waits for the next one as if it had been wrong. Only
-/// what was found wrong counts for the erasure.
+/// So whoever is killed, or kills the process, in the midst of a try waits for the next one as if it had been wrong.
+/// Only what was found wrong counts for the erasure.
 struct PasscodeAttempt {
     private let access: EngineAccess
     private let deadline: Deadline

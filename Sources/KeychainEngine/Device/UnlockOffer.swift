@@ -4,8 +4,8 @@ import HostFiles
 
 /// An unlock that a program holds ready for the processes that it starts.
 ///
-/// A child that inherits the descriptor, and its number in the environment, is unlocked when it opens the keychain: until
-/// the next lock, or until the offer is withdrawn.
+/// A child that inherits the descriptor, and its number in the environment, is unlocked when it opens the keychain:
+/// until the next lock, or until the offer is withdrawn.
 public struct UnlockOffer: Sendable {
     /// The environment variable that names the descriptor.
     public static let environmentVariable = Handover.environmentVariable

@@ -7,10 +7,10 @@ import KeychainStore
 
 /// A keychain inside this process: the engine over a store in a folder or in memory, and its device.
 ///
-/// Thread-safe: calls take turns, reading beside changing. Several processes may use the same folder at once. A forked child
-/// may go on using the object: a fork waits a moment for calls under way and closes the folder, and each process opens it
-/// anew for itself. What was unlocked stays with the parent. A child that is forked in the midst of a call that takes longer
-/// answers `errSecNotAvailable` from then on, until it executes a program.
+/// Thread-safe: calls take turns, reading beside changing. Several processes may use the same folder at once. A forked
+/// child may go on using the object: a fork waits a moment for calls under way and closes the folder, and each process
+/// opens it anew for itself. What was unlocked stays with the parent. A child that is forked in the midst of a call
+/// that takes longer answers `errSecNotAvailable` from then on, until it executes a program.
 public final class EmbeddedKeychain: KeychainBackend {
     let access: EngineAccess
 

@@ -60,8 +60,8 @@ final class EngineAccess: Sendable {
 
     /// Runs `body` on an engine, in a turn.
     ///
-    /// Where another process has the store, the turn is given back, and `body` is run anew a little later; so it must not
-    /// leave a trace of a run that failed.
+    /// Where another process has the store, the turn is given back, and `body` is run anew a little later; so it must
+    /// not leave a trace of a run that failed.
     ///
     /// - Parameters:
     ///   - use: what the engine is wanted for.
@@ -125,8 +125,8 @@ final class EngineAccess: Sendable {
         }
     }
 
-    /// Drops what a lock takes away, in this process, without opening any file; a call under way keeps what it took until it
-    /// ends.
+    /// Drops what a lock takes away, in this process, without opening any file; a call under way keeps what it took
+    /// until it ends.
     func lockSession() {
         // One that is made with a passcode is unlocked by its first call.
         if case .memory(passcode: .some) = source { try? withEngine { _ in } }

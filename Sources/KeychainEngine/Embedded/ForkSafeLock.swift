@@ -4,9 +4,9 @@ import Glibc
 
 /// A lock that a forked child can go on using.
 ///
-/// `Synchronization.Mutex` notes the number of its thread, which is another one in a child. A pthread mutex of the normal
-/// kind does not, and what is taken inside the fork gate is held by nobody in a child that was not forked in the midst of a
-/// call.
+/// `Synchronization.Mutex` notes the number of its thread, which is another one in a child. A pthread mutex of the
+/// normal kind does not, and what is taken inside the fork gate is held by nobody in a child that was not forked in the
+/// midst of a call.
 package final class ForkSafeLock: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 

@@ -6,8 +6,8 @@ final class Lane: Sendable {
     let opened = OpenEngine()
 }
 
-/// The ways to the store of a keychain: in a folder one to read and one to change, so that reading waits for no change; in
-/// memory, where there is one connection, the same for both.
+/// The ways to the store of a keychain: in a folder one to read and one to change, so that reading waits for no change;
+/// in memory, where there is one connection, the same for both.
 struct Lanes: Sendable {
     let reading: Lane
     let changing: Lane

@@ -34,8 +34,8 @@ final class OpenEngine: @unchecked Sendable {
         forkGeneration = keychain_fork_generation()
     }
 
-    /// Leaves the engine where it is, for ever: in a child that was forked in the midst of a call nothing of SQLite may be
-    /// touched any more.
+    /// Leaves the engine where it is, for ever: in a child that was forked in the midst of a call nothing of SQLite may
+    /// be touched any more.
     func abandon() {
         if let engine { _ = Unmanaged.passRetained(engine) }
     }

@@ -4,8 +4,8 @@ import KeychainStore
 
 /// Stores of keychains in memory that are gone, empty, for the next ones.
 ///
-/// A test makes a device and drops it: most of what that costs is the tables of its store. All calls come from inside the fork
-/// gate.
+/// A test makes a device and drops it: most of what that costs is the tables of its store. All calls come from inside
+/// the fork gate.
 final class SpareStores: @unchecked Sendable {
     /// Those of the process.
     static let shared = SpareStores()

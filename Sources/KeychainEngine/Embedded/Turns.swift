@@ -22,8 +22,8 @@ final class Turn: @unchecked Sendable {
 
 /// Turns that a call has together: none but the gate, one, or several.
 ///
-/// Nobody waits for another process while they have a turn: whoever has to gives it back first. So a wait for a turn is one
-/// for work, and a fork waits for no more than that.
+/// Nobody waits for another process while they have a turn: whoever has to gives it back first. So a wait for a turn is
+/// one for work, and a fork waits for no more than that.
 struct Turns: @unchecked Sendable {
     private let turns: [Turn]
     // The same, as the gate takes them.
@@ -39,8 +39,8 @@ struct Turns: @unchecked Sendable {
 
     /// Runs `body` inside the gate, when nobody else has any of the turns.
     ///
-    /// - Throws: `errSecNotAvailable` at the deadline, and in a child that was forked in the midst of a call; then `body` was
-    ///   not run. What `body` throws.
+    /// - Throws: `errSecNotAvailable` at the deadline, and in a child that was forked in the midst of a call; then
+    ///   `body` was not run. What `body` throws.
     func take<Result>(
         until deadline: Deadline? = nil,
         _ body: () throws(KeychainError) -> Result

@@ -22,8 +22,8 @@ extension EmbeddedKeychain {
     func performExplaining(_ request: ExplanationRequest) throws(KeychainError) -> ExplainedOutcome {
         let authorization = Authorization(evaluator)
         var explanation: Result<Explanation, KeychainError>?
-        // Taken again whenever the call is carried out anew: the items that count are those of the transaction in which it ends. By
-        // then its context knows what was shown, so that what was asked for is told as of the first time.
+        // Taken again whenever the call is carried out anew: the items that count are those of the transaction in which
+        // it ends. By then its context knows what was shown, so that what was asked for is told as of the first time.
         var asked: ExplainedAuthentication?
         authorization.onTransaction = { [evaluator] engine, reader in
             explanation = Result { () throws(KeychainError) in

@@ -24,7 +24,8 @@ extension ExplainedTerm {
         }
     }
 
-    /// Whether it is about an attribute that describes the item, so that an item that meets it may be the one that is meant.
+    /// Whether it is about an attribute that describes the item, so that an item that meets it may be the one that is
+    /// meant.
     var isAboutContents: Bool { kind == .attribute || kind == .level || kind == .reference }
 
     /// How far an item is from what is meant that fails the term, for the order of a list.

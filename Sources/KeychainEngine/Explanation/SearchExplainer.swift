@@ -6,8 +6,8 @@ import KeychainStore
 
 /// Holds the items of every class against the terms of a search, and lists those that come nearest.
 ///
-/// All rows in scope are held against the terms in one pass over each table, which opens none; only what is listed is opened, and
-/// what may differ in format only.
+/// All rows in scope are held against the terms in one pass over each table, which opens none; only what is listed is
+/// opened, and what may differ in format only.
 struct SearchExplainer {
     let rows: ExplainedRows
     let options: ExplanationOptions
@@ -162,7 +162,8 @@ extension ExplanationOptions {
     var boundedItemLimit: Int { min(max(0, itemLimit), Self.largestItemLimit) }
 }
 
-/// The terms of a search as filters on one table, a bit each, and the format variants of its attributes as further ones.
+/// The terms of a search as filters on one table, a bit each, and the format variants of its attributes as further
+/// ones.
 private struct TermMarks {
     private(set) var filters: [RowFilter] = []
     /// For each term the bit that says that it is met; `nil` where no row of the class meets it.

@@ -22,7 +22,8 @@ struct ItemSealer {
     /// - Parameters:
     ///   - item: the item.
     ///   - passwordKey: the key of its application password, if it has one.
-    ///   - old: the row that it replaces, if it was opened, and the attributes that were set since: all others keep their tags.
+    ///   - old: the row that it replaces, if it was opened, and the attributes that were set since: all others keep
+    ///     their tags.
     /// - Returns: The row.
     /// - Throws: `errSecInteractionNotAllowed` when its keys are not available, `errSecDataTooLarge`.
     func seal(
@@ -54,7 +55,8 @@ struct ItemSealer {
         try opened(row) { () throws(ProtectionError) in try device.openMetadata(of: row.row) }
     }
 
-    /// Opens the secret of a row, with the key of its application password if it has one; `nil` where no secret is opened.
+    /// Opens the secret of a row, with the key of its application password if it has one; `nil` where no secret is
+    /// opened.
     func openSecret(
         _ row: NumberedRow,
         _ metadata: OpenedMetadata,

@@ -179,8 +179,8 @@ extension Engine {
     /// The rows keep their bytes and their tags: a query that would match nothing else goes on answering
     /// `errSecDecode`, never `errSecItemNotFound`.
     func reportDamage(_ rows: [DamagedRow], _ authorization: Authorization) -> KeychainError {
-        // If this fails, for example in a read-only store, the next call finds the damage again; so does one that is made after
-        // it was rehearsed.
+        // If this fails, for example in a read-only store, the next call finds the damage again; so does one that is
+        // made after it was rehearsed.
         if authorization.rehearsedRows == nil {
             try? write { (writer) throws(KeychainError) in
                 for damaged in rows { try writer.quarantine(damaged) }

@@ -6,8 +6,8 @@ import KeychainStore
 
 /// Which items a query means, as terms all of which must hold, and where it looks for them.
 ///
-/// The terms and what an operation asks the store for come from one place, ``forEachTerm(_:)``: what explains a result counts by
-/// the very conditions that made it.
+/// The terms and what an operation asks the store for come from one place, ``forEachTerm(_:)``: what explains a result
+/// counts by the very conditions that made it.
 struct SearchPlan: Sendable {
     let query: Query
     /// Where to look if the query names no group; `nil` for everywhere.
@@ -35,8 +35,8 @@ struct SearchPlan: Sendable {
 
     /// One filter for each primary key that the query spells out, in the order of the client's groups.
     ///
-    /// A primary key is spelled out when every part that an add fills in is given, and the group is one of a list that is not
-    /// too long. Parts that an item may lack count as absent: a row that has them is found by ``selection(_:)``.
+    /// A primary key is spelled out when every part that an add fills in is given, and the group is one of a list that
+    /// is not too long. Parts that an item may lack count as absent: a row that has them is found by ``selection(_:)``.
     ///
     /// Search tags cost more than anything else in a short call, so each is made when it is asked for.
     func primaryKeyFilters(_ tags: SearchTags) -> some Sequence<RowFilter> {
@@ -121,8 +121,8 @@ enum SearchTerm: Sendable, Hashable {
     /// Nothing meets the term that was given under a key; what it is.
     case nothing(key: String, _ what: String)
 
-    /// The key of a dictionary by which a report names the term; `agrp` for the client's groups as well, and `pdmn` for what a
-    /// passcode took away.
+    /// The key of a dictionary by which a report names the term; `agrp` for the client's groups as well, and `pdmn` for
+    /// what a passcode took away.
     var key: String {
         switch self {
         case .itemClass: PropertyKey.itemClass

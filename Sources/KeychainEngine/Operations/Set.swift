@@ -6,9 +6,9 @@ import KeychainCore
 extension Engine {
     /// Changes every item that matches; adds one when none does.
     ///
-    /// Both requests are checked first, as the two functions check them. Nothing but `errSecItemNotFound` of the update leads
-    /// to the add: an item that is locked, guarded or damaged is there. An update brings no reference, so a certificate that is there
-    /// has to be the one that the add would store.
+    /// Both requests are checked first, as the two functions check them. Nothing but `errSecItemNotFound` of the update
+    /// leads to the add: an item that is locked, guarded or damaged is there. An update brings no reference, so a
+    /// certificate that is there has to be the one that the add would store.
     func set(
         _ update: ItemRequest,
         orAdd addition: ItemRequest,

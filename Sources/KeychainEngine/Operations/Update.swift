@@ -169,7 +169,8 @@ extension ItemWriteTransaction {
         try replace(change.row, with: sealed)
         if !keepsPrimaryKey, isSynchronizable {
             let tombstone = try tombstone(of: item.attributes, item.itemClass, identifier: random.bytes16())
-            // Another item of the same update may have moved onto the old primary key; then there is nothing to remember.
+            // Another item of the same update may have moved onto the old primary key; then there is nothing to
+            // remember.
             _ = try writer.insert(tombstone)
         }
     }

@@ -12,8 +12,8 @@ enum PersistentReference: Sendable, Hashable {
     /// An item of a hardware token; there are none.
     case token(ItemClass)
 
-    /// - Throws: `errSecParam` when the value is not data of one of the forms; `errSecNoSuchClass` for the class of AppleShare
-    ///   passwords, which is known and gone.
+    /// - Throws: `errSecParam` when the value is not data of one of the forms; `errSecNoSuchClass` for the class of
+    ///   AppleShare passwords, which is known and gone.
     init(_ value: PropertyValue) throws(KeychainError) {
         guard case .data(let data) = value else { throw .parameter("kSecValuePersistentRef is not data") }
         let bytes = data.unprotectedCopy
@@ -54,8 +54,8 @@ enum PersistentReference: Sendable, Hashable {
     private static let retiredPrefix = "apls"
     private static let malformed = KeychainError.parameter("kSecValuePersistentRef is malformed")
 
-    /// The class in the reference of a token's item: a DER SEQUENCE of the class, the token's identifier and the item's, of which
-    /// the first two are strings.
+    /// The class in the reference of a token's item: a DER SEQUENCE of the class, the token's identifier and the
+    /// item's, of which the first two are strings.
     private static func tokenClass(_ bytes: ArraySlice<UInt8>) -> ItemClass? {
         guard let node = try? DER.parse(bytes), node.identifier == .sequence,
             case .constructed(let nodes) = node.content

@@ -39,8 +39,8 @@ extension Query {
             || itemClass == .certificate && match.readsCertificates || keepsDataForWantOfReference
     }
 
-    /// Whether the result is the dictionary of a password for which nothing but references were asked: as a password has no
-    /// reference that could be made of its data, the data stays in it (Semantics, "Result of a copy").
+    /// Whether the result is the dictionary of a password for which nothing but references were asked: as a password
+    /// has no reference that could be made of its data, the data stays in it (Semantics, "Result of a copy").
     var keepsDataForWantOfReference: Bool { isForReferences && !itemClass.hasReferenceType }
 
     /// Whether both kinds of reference are asked for, and neither attributes nor data.

@@ -2,7 +2,8 @@
 
 import KeychainCore
 
-/// Takes the entries of a dictionary into a ``Query`` (Semantics, "Classification of keys" and "Values and combinations").
+/// Takes the entries of a dictionary into a ``Query`` (Semantics, "Classification of keys" and "Values and
+/// combinations").
 enum QueryParser {
     /// Sorts a key by its length and its first character.
     static func take(_ key: String, _ value: PropertyValue, into query: inout Query) throws(RequestFault) {

@@ -28,7 +28,8 @@ struct RequestDraft {
         faults = collectsFaults ? [] : nil
     }
 
-    /// Runs one step of the order of checks; nothing to do where what it looks at is missing because of an earlier fault.
+    /// Runs one step of the order of checks; nothing to do where what it looks at is missing because of an earlier
+    /// fault.
     mutating func run(_ step: RequestCheck.Step) throws(RequestFault) {
         do throws(KeychainError) {
             switch step.part {
@@ -99,7 +100,8 @@ struct RequestDraft {
 
     /// Looks at the entries of a dictionary one by one.
     ///
-    /// Of several faults that of the first key in alphabetical order counts, so that a dictionary always gets the same answer.
+    /// Of several faults that of the first key in alphabetical order counts, so that a dictionary always gets the same
+    /// answer.
     mutating func forEachEntry(
         of dictionary: PropertyDictionary,
         _ body: (_ key: String, _ value: PropertyValue) throws(RequestFault) -> Void
@@ -246,8 +248,8 @@ extension Query {
         }
     }
 
-    /// In a copy a reference of the current form stands alone, in an update or a delete one of the legacy form (Semantics,
-    /// "Persistent references").
+    /// In a copy a reference of the current form stands alone, in an update or a delete one of the legacy form
+    /// (Semantics, "Persistent references").
     private func checkReferenceAlone(in function: ItemFunction) throws(KeychainError) {
         switch (function, reference) {
         case (.copyMatching, .item?):

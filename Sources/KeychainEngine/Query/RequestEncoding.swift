@@ -2,13 +2,13 @@
 
 import KeychainCore
 
-/// The values of a dictionary as they are encoded in order to be sent: the last step before the keychain proper looks at it
-/// (Semantics, "Conversion and comparison of values" and "Order of checks").
+/// The values of a dictionary as they are encoded in order to be sent: the last step before the keychain proper looks
+/// at it (Semantics, "Conversion and comparison of values" and "Order of checks").
 enum RequestEncoding {
     /// The value of a key as it is sent, with every number an integer; `nil` for one that is sent as it is.
     ///
-    /// - Throws: `errSecDecode` for a number that is no integer of 64 bits, wherever it stands; `errSecParam` for an object that
-    ///   has no encoding.
+    /// - Throws: `errSecDecode` for a number that is no integer of 64 bits, wherever it stands; `errSecParam` for an
+    ///   object that has no encoding.
     static func encoded(_ key: String, _ value: PropertyValue) throws(KeychainError) -> PropertyValue? {
         switch value {
         case .null, .boolean, .string, .data, .date, .uuid, .number(.integer), .nested(.encodable): return nil

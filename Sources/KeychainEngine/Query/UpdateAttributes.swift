@@ -52,8 +52,8 @@ extension UpdateAttributes {
         .tokenID, .keyClass, .applicationLabel, "type", "bsiz", "esiz", .synchronizable,
     ]
 
-    /// Refuses what a key of the Secure Enclave cannot take: its access control is a part of its sealed form, and nothing
-    /// else than the enclave makes one (Semantics, "Changing the protection of an item").
+    /// Refuses what a key of the Secure Enclave cannot take: its access control is a part of its sealed form, and
+    /// nothing else than the enclave makes one (Semantics, "Changing the protection of an item").
     func check(for attributes: Attributes) throws(KeychainError) {
         let changesProtection = AccessControlRules.protection(self.attributes) != nil
         if attributes.areOfEnclaveKey {

@@ -6,7 +6,8 @@ import KeychainCore
 public struct KeyAlgorithm: Sendable, Hashable {
     let scheme: Scheme
 
-    /// The algorithm of a string such as `algid:sign:ECDSA:message-X962:SHA256`; `nil` for one that is not in the table.
+    /// The algorithm of a string such as `algid:sign:ECDSA:message-X962:SHA256`; `nil` for one that is not in the
+    /// table.
     public init?(_ name: String) {
         guard let algorithm = Self.table[name] else { return nil }
         self = algorithm
@@ -22,8 +23,8 @@ public struct KeyAlgorithm: Sendable, Hashable {
         /// RSA wraps an AES key that encrypts the data.
         case rsaHybrid(DigestAlgorithm)
         case ecies(DigestAlgorithm, ECIESNonce)
-        /// ECDH, and the digest of the key derivation function after it. The cofactor variant is the same on these curves,
-        /// whose cofactor is 1.
+        /// ECDH, and the digest of the key derivation function after it. The cofactor variant is the same on these
+        /// curves, whose cofactor is 1.
         case keyExchange(DigestAlgorithm?)
     }
 

@@ -2,7 +2,8 @@
 
 public import KeychainCore
 
-/// What a private key of a curve does itself, wherever it lives; everything else is layered on it (Semantics, "Key algorithms").
+/// What a private key of a curve does itself, wherever it lives; everything else is layered on it (Semantics, "Key
+/// algorithms").
 public protocol EllipticKeyOperations: Sendable {
     /// Makes an ECDSA signature.
     ///

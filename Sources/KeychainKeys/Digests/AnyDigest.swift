@@ -2,7 +2,7 @@
 
 import Crypto
 
-/// A digest that somebody else has made, of any length.
+/// A digest computed elsewhere, of any length.
 struct AnyDigest: Digest {
     // Only the interface asks for a length of the type; nothing here reads it.
     static let byteCount = 0

@@ -2,7 +2,8 @@
 
 import Crypto
 
-/// SHA-224 (FIPS 180-4, section 6.3), which swift-crypto does not have: SHA-256 with other initial values, cut to 28 bytes.
+/// SHA-224 (FIPS 180-4, section 6.3), which swift-crypto does not have: SHA-256 with other initial values, cut to 28
+/// bytes.
 struct SHA224: HashFunction {
     static var blockByteCount: Int { 64 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which key a `SubjectPublicKeyInfo` or `PrivateKeyInfo` holds: the `AlgorithmIdentifier` of RFC 5280, with the values of
-/// RFC 3279 (RSA) and RFC 5480 (named curves).
+/// Which key a `SubjectPublicKeyInfo` or `PrivateKeyInfo` holds: the `AlgorithmIdentifier` of RFC 5280, with the values
+/// of RFC 3279 (RSA) and RFC 5480 (named curves).
 enum AlgorithmIdentifier: Sendable, Hashable {
     case rsa
     case ellipticCurve(Curve)

@@ -3,7 +3,7 @@
 /// Reads DER (X.690) without copying, so that no secret of a key file stays behind; strict about lengths, integers and
 /// what follows the end.
 ///
-/// It reads the few structures that key files are made of: no indefinite lengths, no tags of more than one byte.
+/// It reads the few structures of key files: no indefinite lengths, no tags of more than one byte.
 struct DERReader {
     private var rest: UnsafeRawBufferPointer
 

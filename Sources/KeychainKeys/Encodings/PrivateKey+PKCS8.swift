@@ -5,7 +5,8 @@ public import KeychainCore
 extension PrivateKey {
     /// A key from the `PrivateKeyInfo` or `OneAsymmetricKey` of PKCS #8 (RFC 5958) in DER.
     ///
-    /// Attributes are passed over. A public key in the second version, and one in the key inside, must be the private key's.
+    /// Attributes are passed over. A public key in the second version, and one in the key inside, must be the private
+    /// key's.
     ///
     /// - Throws: ``KeyError/malformed(_:)`` for another encoding or kind of key.
     public init(pkcs8 der: SecretBytes) throws(KeyError) {

@@ -42,14 +42,15 @@ extension PrivateKey {
         try reader.end()
     }
 
-    /// Fails unless a public key that stands beside the private key is its own.
+    /// Fails unless a public key given with the private key belongs to it.
     func check(point: UnsafeRawBufferPointer) throws(KeyError) {
         guard point.elementsEqual(publicKey.externalRepresentation) else {
             throw .malformed("the public key is not that of the private key")
         }
     }
 
-    /// The key as an `ECPrivateKey` in DER, with parameters and public key; `nil` for RSA, and for a key that lives elsewhere.
+    /// The key as an `ECPrivateKey` in DER, with parameters and public key; `nil` for RSA, and for a key that lives
+    /// elsewhere.
     public var sec1: SecretBytes? {
         guard case .ellipticCurve(let key) = implementation, let curve = publicKey.curve else { return nil }
         let parameters = DERWriter.element(

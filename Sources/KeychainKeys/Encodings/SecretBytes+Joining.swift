@@ -15,7 +15,7 @@ extension SecretBytes {
         }
     }
 
-    /// The bytes of a library's result, which are overwritten where they lie.
+    /// The bytes of a library's result, which are overwritten in place.
     init(wiping data: consuming Data) {
         self = data.withUnsafeBytes { SecretBytes(copying: $0) }
         data.resetBytes(in: data.startIndex..<data.endIndex)

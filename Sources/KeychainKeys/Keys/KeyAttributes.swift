@@ -2,7 +2,8 @@
 
 public import KeychainCore
 
-/// The attributes of a key, which `SecKeyCopyAttributes` gives and an add by reference stores (Semantics, "Attributes of a key").
+/// The attributes of a key, which `SecKeyCopyAttributes` gives and an add by reference stores (Semantics, "Attributes
+/// of a key").
 public enum KeyAttributes {
     /// Those of a private key, without its bytes.
     public static func of(_ key: PrivateKey) -> [String: PropertyValue] { attributes(key.publicKey, .private) }

@@ -6,7 +6,7 @@ public import KeychainCore
 ///
 /// No reason says anything of a secret.
 public enum KeyError: Error, Sendable, Hashable {
-    /// Bytes that are no key in the encoding asked for.
+    /// Bytes that are no key in the requested encoding.
     case malformed(String)
     /// A size, a length or another parameter that cannot be.
     case parameter(String)
@@ -23,8 +23,8 @@ public enum KeyError: Error, Sendable, Hashable {
 
     /// What the function of Apple's API fails with.
     ///
-    /// Apple answers everything but a wrong signature with `errSecParam`, a failed decryption and an algorithm that the key
-    /// does not have included.
+    /// Apple answers everything but a wrong signature with `errSecParam`, a failed decryption and an algorithm that the
+    /// key does not have included.
     public var status: Status {
         switch self {
         case .malformed, .parameter, .unsupportedAlgorithm, .decryptionFailed: .parameter

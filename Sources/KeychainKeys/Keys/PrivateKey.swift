@@ -35,8 +35,8 @@ public struct PrivateKey: Sendable {
         }
     }
 
-    /// A key from its external representation: 04 ‖ X ‖ Y ‖ K (ANSI X9.63), whose point must be K's, or an `RSAPrivateKey` in
-    /// DER (PKCS #1).
+    /// A key from its external representation: 04 ‖ X ‖ Y ‖ K (ANSI X9.63), whose point must be K's, or an
+    /// `RSAPrivateKey` in DER (PKCS #1).
     ///
     /// - Throws: ``KeyError/malformed(_:)`` for other bytes, halves that do not fit together, trailing bytes.
     public init(externalRepresentation bytes: SecretBytes, _ type: KeyType) throws(KeyError) {
@@ -50,7 +50,7 @@ public struct PrivateKey: Sendable {
         }
     }
 
-    /// A key that lives elsewhere, for example in an enclave, and whose bytes nobody here has.
+    /// A key that lives elsewhere, for example in an enclave, whose bytes are not available here.
     ///
     /// - Parameters:
     ///   - publicKey: the public half, on a curve.

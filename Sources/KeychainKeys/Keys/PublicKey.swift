@@ -61,8 +61,8 @@ public struct PublicKey: Sendable {
     /// What `SecKeyGetBlockSize` gives: the length of the modulus, or of a coordinate, in bytes.
     public var blockSize: Int { (sizeInBits + 7) / 8 }
 
-    /// What `kSecAttrApplicationLabel` holds for both halves of a pair: the SHA-1 digest of the external representation, 20
-    /// bytes (Semantics, "Attributes of a key").
+    /// What `kSecAttrApplicationLabel` holds for both halves of a pair: the SHA-1 digest of the external
+    /// representation, 20 bytes (Semantics, "Attributes of a key").
     public var hash: [UInt8] { Insecure.SHA1.hash(data: externalRepresentation).withUnsafeBytes { Array($0) } }
 
     /// The curve; `nil` for RSA.

@@ -4,10 +4,10 @@ import KeychainCore
 
 /// Encryption with a curve's key: the `ECIES…AESGCM` algorithms.
 ///
-/// The public key of a new pair (04 ‖ X ‖ Y), the data under AES-GCM, a tag of sixteen bytes. The AES key comes from ECDH with
-/// the new pair and the key derivation function of X9.63, with the new public key as shared information; it has 128 bits up
-/// to P-256, else 256. Apple's SecKey.h speaks of the static public key as authenticated data; what its framework writes,
-/// and what others read, has none.
+/// The public key of a new pair (04 ‖ X ‖ Y), the data under AES-GCM, a tag of sixteen bytes. The AES key comes from
+/// ECDH with the new pair and the key derivation function of X9.63, with the new public key as shared information; it
+/// has 128 bits up to P-256, else 256. Apple's SecKey.h speaks of the static public key as authenticated data; what its
+/// framework writes, and what others read, has none.
 struct ECIES {
     let digest: DigestAlgorithm
     let nonce: KeyAlgorithm.ECIESNonce

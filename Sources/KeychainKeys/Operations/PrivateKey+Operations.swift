@@ -5,8 +5,8 @@ public import KeychainCore
 extension PrivateKey {
     /// Signs a message, a digest or bytes, as the algorithm says.
     ///
-    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for a digest of a wrong length or bytes that are
-    ///   too long; what the place that keeps the key says.
+    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for a digest of a wrong length or bytes
+    ///   that are too long; what the place that keeps the key says.
     public func signature(_ data: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> [UInt8] {
         guard supports(.sign, algorithm) else { throw .unsupportedAlgorithm }
         return try CallStack.wiped(.privateKey) { () throws(KeyError) in
@@ -24,8 +24,8 @@ extension PrivateKey {
 
     /// Decrypts what the public key encrypted with the same algorithm.
     ///
-    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/decryptionFailed``, whatever is wrong with the ciphertext; what
-    ///   the place that keeps the key says.
+    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/decryptionFailed``, whatever is wrong with the
+    ///   ciphertext; what the place that keeps the key says.
     public func decrypt(_ ciphertext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> SecretBytes
     {
         guard supports(.decrypt, algorithm) else { throw .unsupportedAlgorithm }
@@ -50,8 +50,9 @@ extension PrivateKey {
     ///   - algorithm: ECDH alone, or with a key derivation function.
     ///   - requestedSize: how many bytes the function derives, at most a mebibyte; without a function nothing.
     ///   - sharedInfo: what both sides mix in.
-    /// - Returns: As many bytes as were asked for, or the x-coordinate of the shared point.
-    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for a key on another curve or a missing size.
+    /// - Returns: As many bytes as were requested, or the x-coordinate of the shared point.
+    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for a key on another curve or a missing
+    ///   size.
     public func keyExchange(
         with publicKey: PublicKey,
         _ algorithm: KeyAlgorithm,

@@ -5,8 +5,8 @@ public import KeychainCore
 extension PublicKey {
     /// Checks a signature of a message, a digest or bytes, as the algorithm says.
     ///
-    /// - Throws: ``KeyError/verificationFailed`` for a signature that is wrong or malformed; ``KeyError/unsupportedAlgorithm``;
-    ///   ``KeyError/parameter(_:)`` for a digest of a wrong length.
+    /// - Throws: ``KeyError/verificationFailed`` for a signature that is wrong or malformed;
+    ///   ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for a digest of a wrong length.
     public func verify(
         _ signature: UnsafeRawBufferPointer,
         of data: UnsafeRawBufferPointer,
@@ -27,7 +27,8 @@ extension PublicKey {
 
     /// Encrypts data for the owner of the private key.
     ///
-    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for data that is too long for the padding.
+    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for data that is too long for the
+    ///   padding.
     public func encrypt(_ plaintext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> [UInt8] {
         guard supports(.encrypt, algorithm) else { throw .unsupportedAlgorithm }
         switch (algorithm.scheme, implementation) {
@@ -43,7 +44,8 @@ extension PublicKey {
 
     /// The operation of an RSA public key on what the private key made, without padding.
     ///
-    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for data that is no number below the modulus.
+    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for data that is no number below the
+    ///   modulus.
     public func decrypt(_ ciphertext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> SecretBytes
     {
         guard supports(.decrypt, algorithm), case .rsa(let key) = implementation else { throw .unsupportedAlgorithm }

@@ -2,8 +2,8 @@
 
 import KeychainCore
 
-/// EME-OAEP (RFC 8017, section 7.1) without a label, with one digest function throughout: for those that the library does
-/// not take.
+/// EME-OAEP (RFC 8017, section 7.1) without a label, with one digest function throughout: for those that the library
+/// does not take.
 struct EMEOAEP {
     let digest: DigestAlgorithm
 
@@ -26,8 +26,8 @@ struct EMEOAEP {
 
     /// The message of a block.
     ///
-    /// All checks are made whatever each of them finds, and give one answer: what is wrong with a block is what Manger's attack
-    /// is made of (RFC 8017, section 7.1.2).
+    /// All checks are made whatever each of them finds, and give one answer: what is wrong with a block is what
+    /// Manger's attack is made of (RFC 8017, section 7.1.2).
     func decode(_ block: SecretBytes) throws(KeyError) -> SecretBytes {
         guard block.count >= 2 * digest.count + 2 else { throw .decryptionFailed }
         let label = digest.digest()

@@ -2,8 +2,8 @@
 
 /// Powers modulo an odd number, for the operation of RSA's public exponent, which no library offers.
 ///
-/// Montgomery multiplication (Handbook of Applied Cryptography, algorithm 14.36), limb by limb. The modulus and the exponent
-/// are public; the base need not be, so nothing branches or looks up by it.
+/// Montgomery multiplication (Handbook of Applied Cryptography, algorithm 14.36), limb by limb. The modulus and the
+/// exponent are public; the base need not be, so nothing branches or looks up by it.
 struct ModularExponentiation {
     /// Little-endian limbs.
     private let modulus: [UInt64]

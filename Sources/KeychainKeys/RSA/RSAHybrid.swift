@@ -4,9 +4,9 @@ import KeychainCore
 
 /// Encryption of any amount of data with an RSA key: the `…OAEP…AESGCM` algorithms.
 ///
-/// A new AES key, wrapped with OAEP; then the data under AES-GCM with sixteen zero bytes for a nonce, which is safe because
-/// the key is used once, and the external representation of the public key as authenticated data; then the tag of sixteen
-/// bytes. The AES key has 256 bits from 4096 bits of RSA on, else 128 (Apple's SecKey.h).
+/// A new AES key, wrapped with OAEP; then the data under AES-GCM with sixteen zero bytes for a nonce, which is safe
+/// because the key is used once, and the external representation of the public key as authenticated data; then the tag
+/// of sixteen bytes. The AES key has 256 bits from 4096 bits of RSA on, else 128 (Apple's SecKey.h).
 struct RSAHybrid {
     let digest: DigestAlgorithm
 

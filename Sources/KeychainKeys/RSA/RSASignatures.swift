@@ -5,8 +5,8 @@ import CryptoExtras
 import Foundation
 import KeychainCore
 
-/// RSA signatures (RFC 8017, section 8): the library's where it takes the message; for digests that others made, for SHA-224,
-/// and without a `DigestInfo`, the encoding is ours, and only the operation of the key the library's.
+/// RSA signatures (RFC 8017, section 8): the library's where it takes the message; for digests that others made, for
+/// SHA-224, and without a `DigestInfo`, the encoding is ours, and only the operation of the key the library's.
 struct RSASignatures {
     let padding: KeyAlgorithm.RSASignaturePadding
     let input: KeyAlgorithm.SignatureInput

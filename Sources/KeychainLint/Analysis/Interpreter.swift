@@ -2,8 +2,8 @@
 
 /// Follows one function with abstract values: dictionaries, statuses, results.
 ///
-/// Ways part at conditions and come together after them; functions of the module are followed where they are called, to a
-/// limited depth. What happens on the way is kept as ``Site`` and ``Event``, which the rules read.
+/// Ways part at conditions and come together after them; functions of the module are followed where they are called, to
+/// a limited depth. What happens on the way is kept as ``Site`` and ``Event``, which the rules read.
 package final class Interpreter {
     let module: Module
     package internal(set) var sites: [Site] = []

@@ -19,7 +19,8 @@ package struct FunctionFacts: Sendable {
     /// The sites whose dictionaries belong to this function.
     package var reported: [Site] { sites.filter(\.isReported) }
 
-    /// Whether a function that is analysed, or one that it is called from there, is named for what it does to many items.
+    /// Whether a function that is analysed, or one that it is called from there, is named for what it does to many
+    /// items.
     package func isBulk(_ site: Site) -> Bool {
         BulkNames.matches(name) || site.callers.contains { BulkNames.matches($0) }
     }

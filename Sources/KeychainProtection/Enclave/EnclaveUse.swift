@@ -4,7 +4,8 @@ import Crypto
 import FoundationEssentials
 import KeychainCore
 
-/// A use of a private key that its algorithm has, with parameters that were found right before anybody is asked for anything.
+/// A use of a private key that its algorithm has, with parameters that were found right before anybody is asked for
+/// anything.
 public struct EnclaveUse: Sendable {
     private let kind: Kind
 

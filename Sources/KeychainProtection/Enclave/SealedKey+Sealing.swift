@@ -5,9 +5,9 @@ import KeychainCore
 
 /// How the private key is sealed: as the secret of a row is.
 ///
-/// AES-256-GCM (NIST SP 800-38D), with the header as associated data, under a key that HKDF (RFC 5869) derives from the class
-/// key for this sealed key alone. An application password takes part as in a row. The whole is authenticated by HMAC-SHA-256
-/// (RFC 2104).
+/// AES-256-GCM (NIST SP 800-38D), with the header as associated data, under a key that HKDF (RFC 5869) derives from the
+/// class key for this sealed key alone. An application password takes part as in a row. The whole is authenticated by
+/// HMAC-SHA-256 (RFC 2104).
 extension SealedKey {
     /// Seals a private key.
     init(
@@ -42,8 +42,8 @@ extension SealedKey {
 
     /// Lends the private key to `body`, and wipes it and the stack afterwards.
     ///
-    /// - Throws: ``ProtectionError/classUnavailable(_:)``, ``ProtectionError/passwordMissing`` without the key for the header,
-    ///   and what `body` throws.
+    /// - Throws: ``ProtectionError/classUnavailable(_:)``, ``ProtectionError/passwordMissing`` without the key for the
+    ///   header, and what `body` throws.
     func withPrivateKey<Result>(
         _ sealer: Sealer,
         _ passwordKey: PasswordKey?,

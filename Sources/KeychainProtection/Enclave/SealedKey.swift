@@ -4,8 +4,8 @@ import KeychainCore
 
 /// A key of the software enclave in its sealed form (Documentation/Format.md, "Sealed keys").
 ///
-/// Everything but the private key can be read by anybody. It is believed only once the code at the end is found right, which
-/// takes no class key, and so is told apart from "locked" in every lock state.
+/// Everything but the private key can be read by anybody. It is believed only once the code at the end is found right,
+/// which takes no class key, and so is distinguished from "locked" in every lock state.
 public struct SealedKey: Sendable {
     /// What it is for.
     public let algorithm: EnclaveAlgorithm

@@ -64,8 +64,8 @@ extension Sealer {
 
     /// Uses a private key, which is in the open during this call only.
     ///
-    /// - Throws: ``ProtectionError/classUnavailable(_:)`` on a locked device, ``ProtectionError/passwordMissing`` without the
-    ///   key for its header.
+    /// - Throws: ``ProtectionError/classUnavailable(_:)`` on a locked device, ``ProtectionError/passwordMissing``
+    ///   without the key for its header.
     public func perform(
         _ use: EnclaveUse,
         with sealed: SealedKey,

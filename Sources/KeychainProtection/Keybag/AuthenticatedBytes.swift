@@ -3,8 +3,8 @@
 import Crypto
 import KeychainCore
 
-/// The frame that a keybag has in a store and in a backup: a mark, the version, what it holds, and HMAC-SHA-256 over all that
-/// (Documentation/Format.md, "Keybag" and "Backup keybag").
+/// The frame that a keybag has in a store and in a backup: a mark, the version, what it holds, and HMAC-SHA-256 over
+/// all that (Documentation/Format.md, "Keybag" and "Backup keybag").
 ///
 /// What it holds was read, and is not to be believed before the code is found right.
 struct AuthenticatedBytes<Contents> {

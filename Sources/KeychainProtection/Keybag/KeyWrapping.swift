@@ -5,8 +5,9 @@ import KeychainCore
 
 /// Wraps the keys of a store, each for what it is for (Documentation/Format.md, "Keys").
 ///
-/// Every key is wrapped under a key of its own, which HKDF derives from the slot's key, the store and the purpose: a wrapped key
-/// that is put in the place of another does not unwrap, not even for somebody who can make the code of the keybag anew.
+/// Every key is wrapped under a key of its own, which HKDF derives from the slot's key, the store and the purpose: a
+/// wrapped key that is put in the place of another does not unwrap, not even for somebody who can make the code of the
+/// keybag anew.
 struct KeyWrapping {
     let storeIdentifier: Bytes16
     let slotKey: LockedKey

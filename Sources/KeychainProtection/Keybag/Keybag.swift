@@ -4,8 +4,8 @@ import KeychainCore
 
 /// The keys of a store, each wrapped: what lies in the file (Documentation/Format.md, "Keybag").
 ///
-/// A slot is a way to get at keys, and has a key of its own. An entry is one key of the store, wrapped under the key of one
-/// slot.
+/// A slot is a way to get at keys, and has a key of its own. An entry is one key of the store, wrapped under the key of
+/// one slot.
 struct Keybag: Sendable {
     /// Which store the keys belong to.
     var storeIdentifier: Bytes16

@@ -65,7 +65,8 @@ extension Keybag.Entry.Purpose {
         }
     }
 
-    /// The slot that protects the key: with a passcode, only what is needed in every lock state is under the root key alone.
+    /// The slot that protects the key: with a passcode, only what is needed in every lock state is under the root key
+    /// alone.
     func slot(hasPasscode: Bool) -> Keybag.Slot.Kind {
         hasPasscode && !(accessibility?.isAlwaysAvailable ?? true) ? .passcode : .root
     }

@@ -4,8 +4,8 @@ import KeychainCore
 
 /// The keybags that take the place of this one when a passcode is set, changed or removed.
 ///
-/// Class keys stay the same over all of them, so no row changes. Nothing here derives a key from a passcode, so all of it
-/// is fast enough for a transaction.
+/// Class keys stay the same over all of them, so no row changes. Nothing here derives a key from a passcode, so all of
+/// it is fast enough for a transaction.
 extension OpenKeybag {
     /// Unwraps the keys under the passcode slot.
     ///

@@ -5,8 +5,8 @@ import KeychainCore
 
 /// The slot of a keybag that the passcode opens (Documentation/Format.md, "Passcode slot").
 ///
-/// What wraps its key depends on the passcode, by scrypt, and on the root key, so that guesses can be made only where the
-/// root key is.
+/// What wraps its key depends on the passcode, by scrypt, and on the root key, so that guesses can be made only where
+/// the root key is.
 public struct PasscodeSlot: Sendable, Hashable {
     static let saltByteCount = 32
 

@@ -3,11 +3,11 @@
 import Crypto
 import KeychainCore
 
-/// A secret under an application password (Documentation/Format.md, "Password layer"): what a row's key, or that of a sealed
-/// key, seals once more.
+/// A secret under an application password (Documentation/Format.md, "Password layer"): what a row's key, or that of a
+/// sealed key, seals once more.
 ///
-/// AES-256-GCM (NIST SP 800-38D) under a key that HKDF derives from that of the password, for one item and with a fresh salt:
-/// each seals one message.
+/// AES-256-GCM (NIST SP 800-38D) under a key that HKDF derives from that of the password, for one item and with a fresh
+/// salt: each seals one message.
 struct PasswordLayer {
     let header: PasswordHeader
     private let salt: ArraySlice<UInt8>

@@ -30,7 +30,8 @@ extension ScryptParameters {
 
     /// Whether so much can be asked for: 128 * N * r * p bytes, which bounds memory and time alike, are at most 1 GiB.
     ///
-    /// Within these bounds lie those of RFC 7914, section 2; the block size is bound by what swift-crypto can carry out.
+    /// Within these bounds lie those of RFC 7914, section 2; the block size is bound by what swift-crypto can carry
+    /// out.
     var areAcceptable: Bool {
         guard (1...23).contains(log2Cost), (1...16).contains(blockSize), (1...(1 << 23)).contains(parallelization),
             UInt64(log2Cost) < 16 * UInt64(blockSize)
@@ -74,7 +75,8 @@ public struct ScryptFloor: Sendable, Hashable {
         self.blockSize = blockSize
     }
 
-    /// The floor of a device that does so much work itself: the standard, and lower for the devices of tests, whose work is less.
+    /// The floor of a device that does so much work itself: the standard, and lower for the devices of tests, whose
+    /// work is less.
     package init(of work: ScryptParameters) {
         log2Cost = min(Self.standard.log2Cost, work.log2Cost)
         blockSize = min(Self.standard.blockSize, work.blockSize)

@@ -15,8 +15,8 @@ public struct SlotKey: Sendable {
 extension SlotKey {
     /// A slot key on its way to another process, in two halves that go separate ways.
     ///
-    /// Either half alone is worth nothing: the one is a random key, the other the slot key wrapped by AES key wrap (RFC 3394)
-    /// under a key that HKDF-SHA-256 (RFC 5869) derives from it for this store.
+    /// Either half alone is worth nothing: the one is a random key, the other the slot key wrapped by AES key wrap (RFC
+    /// 3394) under a key that HKDF-SHA-256 (RFC 5869) derives from it for this store.
     public struct Handover: Sendable {
         /// The random key, which is nothing but the input of derivations: 32 bytes.
         public let key: SecretBytes
@@ -38,7 +38,8 @@ extension SlotKey {
         return Handover(key: half.withUnsafeBytes(SecretBytes.init(copying:)), wrapped: wrapped)
     }
 
-    /// Puts two halves together; `nil` when they do not belong together or to the store, or when there is no memory for the key.
+    /// Puts two halves together; `nil` when they do not belong together or to the store, or when there is no memory for
+    /// the key.
     public init?(_ handover: Handover, store: Bytes16) {
         guard handover.key.count == LockedKey.byteCount else { return nil }
         let half = handover.key.withUnsafeBytes { SymmetricKey(data: $0) }

@@ -15,8 +15,8 @@ public protocol RootKey: Sendable {
 
     /// Unwraps what ``wrap(_:for:)`` gave.
     ///
-    /// - Throws: ``ProtectionError/wrongRootKey`` when another root key wrapped it, or this one for another store, or it was
-    ///   altered.
+    /// - Throws: ``ProtectionError/wrongRootKey`` when another root key wrapped it, or this one for another store, or
+    ///   it was altered.
     func unwrap(_ wrapped: [UInt8], for storeIdentifier: Bytes16) throws(ProtectionError) -> SymmetricKey
 
     /// Makes a key of what was derived from a passcode, so that it cannot be made where this root key is not.

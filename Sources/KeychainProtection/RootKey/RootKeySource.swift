@@ -9,7 +9,8 @@ public protocol RootKeySource: Sendable {
 
     /// The root key of an existing store.
     ///
-    /// - Throws: ``RootKeyError``; a missing key is never replaced, because nothing could open the store with another one.
+    /// - Throws: ``RootKeyError``; a missing key is never replaced, because nothing could open the store with another
+    ///   one.
     func rootKey(for folder: PrivateDirectory) throws(RootKeyError) -> any RootKey
 
     /// The root key for a store that is being made: the one that is there, or a new one.

@@ -4,8 +4,8 @@ import KeychainCore
 
 /// What both sealed parts of a row are bound to (Documentation/Format.md, "Associated data").
 ///
-/// A part or a tag that is taken from another store, another row, or another version of this one, does not open. A whole row
-/// that is put back in time does.
+/// A part or a tag that is taken from another store, another row, or another version of this one, does not open. A
+/// whole row that is put back in time does.
 struct AssociatedData: Sendable {
     /// Those of either part, with room for the label.
     private var bytes: [UInt8]

@@ -33,7 +33,8 @@ enum GCM {
         }
     }
 
-    /// What `body` makes of the plaintext, which is lent to it and wiped afterwards; `nil` when the bytes do not authenticate.
+    /// What `body` makes of the plaintext, which is lent to it and wiped afterwards; `nil` when the bytes do not
+    /// authenticate.
     static func open<Result>(
         _ sealed: ArraySlice<UInt8>,
         under key: SymmetricKey,

@@ -5,11 +5,11 @@ import KeychainCore
 
 /// HKDF-Expand with SHA-256 (RFC 5869, section 2.3), a label for each purpose.
 ///
-/// Everything that keys are derived from is a uniformly random key or an output of scrypt, so the first half of HKDF is left out
-/// (RFC 5869, section 3.3). Such a key is never used for anything else (NIST SP 800-57 part 1, section 5.2).
+/// Everything that keys are derived from is a uniformly random key or an output of scrypt, so the first half of HKDF is
+/// left out (RFC 5869, section 3.3). Such a key is never used for anything else (NIST SP 800-57 part 1, section 5.2).
 ///
-/// 32 bytes are one block of output: HMAC over the information and the octet 1. So the state that the key is already in serves
-/// several purposes.
+/// 32 bytes are one block of output: HMAC over the information and the octet 1. So the state that the key is already in
+/// serves several purposes.
 struct KeyDerivation {
     private let keyed: KeyedHash
 

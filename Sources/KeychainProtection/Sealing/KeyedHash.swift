@@ -4,8 +4,9 @@ import Crypto
 
 /// HMAC-SHA-256 (RFC 2104, FIPS 198-1) on swift-crypto's SHA-256.
 ///
-/// swift-crypto's own HMAC copies the key, as it is and padded, into arrays of the heap that nobody overwrites, and these copies
-/// are most of what a short message costs. Here the padded key lies on the stack, and SHA-256 overwrites its state.
+/// swift-crypto's own HMAC copies the key, as it is and padded, into arrays of the heap that nobody overwrites, and
+/// these copies are most of what a short message costs. Here the padded key lies on the stack, and SHA-256 overwrites
+/// its state.
 struct KeyedHash {
     static let byteCount = SHA256.byteCount
 

@@ -30,7 +30,8 @@ extension RowKeys {
         return try key(part == .metadata ? .metadataKey(protection) : .classKey(protection))
     }
 
-    /// Opens a row fully and seals it anew under other keys, as it is: what is under an application password stays under it.
+    /// Opens a row fully and seals it anew under other keys, as it is: what is under an application password stays
+    /// under it.
     ///
     /// - Parameters:
     ///   - row: the row.

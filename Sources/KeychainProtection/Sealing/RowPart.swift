@@ -5,8 +5,8 @@ import KeychainCore
 
 /// Seals and opens one of the two parts of a row (Documentation/Format.md, "Sealed parts").
 ///
-/// Each version of a row has a key of its own for each part, which is derived from the class's key and seals one message: so
-/// there is no count of messages to keep (NIST SP 800-38D, section 8.3).
+/// Each version of a row has a key of its own for each part, which is derived from the class's key and seals one
+/// message: so there is no count of messages to keep (NIST SP 800-38D, section 8.3).
 struct RowPart {
     let row: StoredRow
     /// What both parts of the row are bound to.

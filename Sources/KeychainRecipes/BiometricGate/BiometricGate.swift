@@ -5,10 +5,10 @@
 /// A gate answers with a ``BiometricOutcome`` and throws nothing, so that an unexpected error cannot be mistaken for
 /// a pass: only ``BiometricOutcome/passed`` is one.
 ///
-/// - Important: A gate alone protects nothing. It is a question whose answer the program reads, and whoever controls the
-///   program controls the answer; the secret lies open to all of the program's code before and after it. Bind a secret by
-///   its item's access control instead: then the keychain asks, and there is no secret without the answer. A gate is for
-///   what is no secret: hiding a screen, confirming an order.
+/// - Important: A gate alone protects nothing. It is a question whose answer the program reads, and whoever controls
+///   the program controls the answer; the secret lies open to all of the program's code before and after it. Bind a
+///   secret by its item's access control instead: then the keychain asks, and there is no secret without the answer. A
+///   gate is for what is no secret: hiding a screen, confirming an order.
 public protocol BiometricGate: Sendable {
     /// Asks.
     ///
@@ -23,7 +23,8 @@ public protocol BiometricGate: Sendable {
 
     /// The faces and fingers that are enrolled now, as a value to keep and to compare with.
     ///
-    /// - Returns: The enrolment; `nil` when it cannot be said, such as while biometry is locked out or nothing is enrolled.
+    /// - Returns: The enrolment; `nil` when it cannot be said, such as while biometry is locked out or nothing is
+    ///   enrolled.
     func enrolment() async -> BiometricEnrolment?
 
     /// Whether the enrolled biometry changed since an enrolment was stored.
@@ -34,7 +35,8 @@ public protocol BiometricGate: Sendable {
 }
 
 extension BiometricGate {
-    /// Whether the enrolled biometry changed since an enrolment was stored, as the obstacle says where there is no enrolment.
+    /// Whether the enrolled biometry changed since an enrolment was stored, as the obstacle says where there is no
+    /// enrolment.
     ///
     /// - Parameter earlier: What ``enrolment()`` gave when the user set this up.
     /// - Returns: The comparison. A lockout is not a change: it is ``BiometricEnrolment/Change/unknown``.

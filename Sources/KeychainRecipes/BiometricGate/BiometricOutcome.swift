@@ -30,7 +30,7 @@ public enum BiometricOutcome: Sendable, Hashable {
 
 /// The faces and fingers that are enrolled on a device: opaque, and another value whenever they change.
 public struct BiometricEnrolment: Sendable, Hashable, Codable {
-    /// What the system gives to compare with; it does not identify a person.
+    /// What the system gives to compare with; it does not identify a user.
     public var state: Data
 
     /// An enrolment.

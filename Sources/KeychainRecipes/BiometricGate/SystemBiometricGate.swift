@@ -15,7 +15,8 @@ public struct SystemBiometricGate: BiometricGate {
     ///
     /// - Parameters:
     ///   - acceptsPasscode: whether the passcode of the device is as good as a face or a finger.
-    ///   - fallbackTitle: what the button for another way says; an empty text for no such button, `nil` for the system's text.
+    ///   - fallbackTitle: what the button for another way says; an empty text for no such button, `nil` for the
+    ///     system's text.
     ///   - makeContext: makes the context of a question.
     public init(
         acceptsPasscode: Bool = false,
@@ -63,7 +64,8 @@ public struct SystemBiometricGate: BiometricGate {
         return context.evaluatedPolicyDomainState.map(BiometricEnrolment.init)
     }
 
-    /// Whether the enrolled biometry changed since an enrolment was stored; whether a passcode would do does not matter here.
+    /// Whether the enrolled biometry changed since an enrolment was stored; whether a passcode would do does not matter
+    /// here.
     public func change(since earlier: BiometricEnrolment) async -> BiometricEnrolment.Change {
         if let enrolment = await enrolment() { return enrolment == earlier ? .none : .changed }
         return obstacle(to: .deviceOwnerAuthenticationWithBiometrics) == .notEnrolled ? .changed : .unknown

@@ -21,7 +21,8 @@ public struct DeviceKeyError: Error, Sendable, CustomStringConvertible {
         case otherPurpose
         /// The record in the keychain is not one of a device key.
         case malformed
-        /// The key is of another device, or of this one before it was erased: it can never be used here. Enrol a new one.
+        /// The key is of another device, or of this one before it was erased: it can never be used here. Enrol a new
+        /// one.
         case noLongerOpens
         /// There is no Secure Enclave here, and software was refused, or the key lives in one.
         case noEnclave
@@ -39,7 +40,8 @@ public struct DeviceKeyError: Error, Sendable, CustomStringConvertible {
     /// The name of the key.
     public let name: String
 
-    /// The public key on record in X9.63 form, where there is one: what a server has to forget before a new one is enrolled.
+    /// The public key on record in X9.63 form, where there is one: what a server has to forget before a new one is
+    /// enrolled.
     public let publicKey: Data?
 
     /// The error underneath.

@@ -13,7 +13,8 @@ extension DeviceKeyStore {
     ///   - name: its name.
     ///   - context: for prompts; `nil` for a new one at each use.
     /// - Returns: The key; `nil` only if there is none.
-    /// - Throws: ``DeviceKeyError``, with ``DeviceKeyError/Reason/noLongerOpens`` for a key that can never be used here.
+    /// - Throws: ``DeviceKeyError``, with ``DeviceKeyError/Reason/noLongerOpens`` for a key that can never be used
+    ///   here.
     public func agreementKey(
         named name: String,
         context: LAContext? = nil
@@ -41,19 +42,20 @@ extension DeviceKeyStore {
 
     /// Puts a new key in the place of one that is lost, in one step: enrols the device again.
     ///
-    /// The keychain cannot compare and replace at once. Of two replacements at the same moment the last one counts, and the
-    /// first may have succeeded, too: before a server trusts the new key, compare it with the one that the store reads.
+    /// The keychain cannot compare and replace at once. Of two replacements at the same moment the last one counts, and
+    /// the first may have succeeded, too: before a server trusts the new key, compare it with the one that the store
+    /// reads.
     ///
     /// - Parameters:
     ///   - name: the name of both.
-    ///   - publicKey: the public key of the one that is lost, as ``DeviceKeyError/publicKey`` says it. If another one is there by
-    ///     now, nothing is replaced.
+    ///   - publicKey: the public key of the one that is lost, as ``DeviceKeyError/publicKey`` says it. If another one
+    ///     is there by now, nothing is replaced.
     ///   - protection: as for a new key.
     ///   - fallback: as for a new key.
     ///   - context: for prompts; `nil` for a new one at each use.
     /// - Returns: The new key.
-    /// - Throws: ``DeviceKeyError``. The old one is there still, except when only looking at the new one failed, and with
-    ///   ``DeviceKeyError/Reason/replacedMeanwhile``: read the key again.
+    /// - Throws: ``DeviceKeyError``. The old one is there still, except when only looking at the new one failed, and
+    ///   with ``DeviceKeyError/Reason/replacedMeanwhile``: read the key again.
     public func replaceAgreementKey(
         named name: String,
         lost publicKey: Data,

@@ -28,8 +28,8 @@ extension DeviceKeyStore {
         }
     }
 
-    /// Puts a new key in the place of one that is lost, as ``replaceSigningKey(named:lost:protection:fallback:context:)``; no
-    /// thread of Swift's pool waits for the owner.
+    /// Puts a new key in the place of one that is lost, as
+    /// ``replaceSigningKey(named:lost:protection:fallback:context:)``; no thread of Swift's pool waits for the owner.
     public func replaceSigningKey(
         named name: String,
         lost publicKey: Data,
@@ -74,8 +74,8 @@ extension DeviceKeyStore {
         }
     }
 
-    /// Puts a new key in the place of one that is lost, as ``replaceAgreementKey(named:lost:protection:fallback:context:)``; no
-    /// thread of Swift's pool waits for the owner.
+    /// Puts a new key in the place of one that is lost, as
+    /// ``replaceAgreementKey(named:lost:protection:fallback:context:)``; no thread of Swift's pool waits for the owner.
     public func replaceAgreementKey(
         named name: String,
         lost publicKey: Data,

@@ -8,12 +8,13 @@ import PortableSecurity
 
 /// Keys of the Secure Enclave, and software keys where there is none, by names in the keychain.
 ///
-/// Which of the two a key is, is decided once, when it is made, and recorded with it. A fallback happens only where there is no
-/// enclave: that the device is locked, or that the user cancels, is an error, and no reason to make a weaker key.
+/// Which of the two a key is, is decided once, when it is made, and recorded with it. A fallback happens only where
+/// there is no enclave: that the device is locked, or that the user cancels, is an error, and no reason to make a
+/// weaker key.
 ///
-/// No key is ever replaced silently. Reading gives `nil` only if there is none, making fails if there is one, and a key that can
-/// never be used again, such as one that came with a backup of another device, is an error that has its public key: tell
-/// whoever trusts it, and call `replaceSigningKey`.
+/// No key is ever replaced silently. Reading gives `nil` only if there is none, making fails if there is one, and a key
+/// that can never be used again, such as one that came with a backup of another device, is an error that has its public
+/// key: tell whoever trusts it, and call `replaceSigningKey`.
 public struct DeviceKeyStore: Sendable {
     private let service: String
     private let accessGroup: String?

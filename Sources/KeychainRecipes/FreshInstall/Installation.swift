@@ -11,10 +11,11 @@ public enum Installation: String, Sendable, Hashable, CaseIterable {
     /// The app was reinstalled: its own store has no mark, and the keychain has that of an earlier installation, whose
     /// items are there still.
     case reinstalled
-    /// The app's data came from a backup: its own store has a mark, and the keychain has none or another. Items that do not leave
-    /// their device are not here.
+    /// The app's data came from a backup: its own store has a mark, and the keychain has none or another. Items that do
+    /// not leave their device are not here.
     case restored
-    /// It cannot be said now, because the device is locked or the app's own mark cannot be read. This is not ``fresh``: delete nothing, and ask again later.
+    /// It cannot be said now, because the device is locked or the app's own mark cannot be read. This is not ``fresh``:
+    /// delete nothing, and ask again later.
     case undetermined
 }
 

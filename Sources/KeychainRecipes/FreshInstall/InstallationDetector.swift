@@ -5,9 +5,9 @@ public import Keychain
 
 /// Tells a fresh installation from one that finds the items of an earlier one.
 ///
-/// Removing an app from an iPhone leaves its items in the keychain, and an app that is reinstalled finds them. So a mark is
-/// kept in two places: in the keychain, which outlives the app, and in a store that dies with it. Which of the two are there,
-/// and whether they agree, says what happened.
+/// Removing an app from an iPhone leaves its items in the keychain, and an app that is reinstalled finds them. So a
+/// mark is kept in two places: in the keychain, which outlives the app, and in a store that dies with it. Which of the
+/// two are there, and whether they agree, says what happened.
 ///
 /// | app's store | keychain | it is |
 /// | --- | --- | --- |
@@ -30,12 +30,13 @@ public import Keychain
 /// }
 /// ```
 ///
-/// - Important: The mark has to be older than the items. An app that begins to use the detector in an update finds no marks on
-///   any device, and so a fresh installation. There, let another trace of earlier use count first, and call ``mark()``.
+/// - Important: The mark has to be older than the items. An app that begins to use the detector in an update finds no
+///   marks on any device, and so a fresh installation. There, let another trace of earlier use count first, and call
+///   ``mark()``.
 ///
-/// - Warning: Every process that asks has to see the same store. An extension shares the keychain with its app, and has other user
-///   defaults; a job may run with another home. Either finds no mark of its own beside that in the keychain, takes it for
-///   a reinstallation, and deletes what the app has just stored. Have one process ask, the app's.
+/// - Warning: Every process that asks has to see the same store. An extension shares the keychain with its app, and has
+///   other user defaults; a job may run with another home. Either finds no mark of its own beside that in the keychain,
+///   takes it for a reinstallation, and deletes what the app has just stored. Have one process ask, the app's.
 public struct InstallationDetector: Sendable {
     private let item: GenericPassword
     private let keychain: any KeychainProtocol
@@ -44,8 +45,8 @@ public struct InstallationDetector: Sendable {
     /// A detector.
     ///
     /// - Parameters:
-    ///   - service: the service of the mark in the keychain; of its own, so that deleting the leftovers of another service leaves
-    ///     the mark. An app that ends between two deletions finds it again, and goes on.
+    ///   - service: the service of the mark in the keychain; of its own, so that deleting the leftovers of another
+    ///     service leaves the mark. An app that ends between two deletions finds it again, and goes on.
     ///   - accessGroup: the access group of the mark: the app's own, and not one that other apps have too.
     ///   - keychain: the keychain.
     ///   - marks: the store that dies with the app.
@@ -83,10 +84,11 @@ public struct InstallationDetector: Sendable {
 
     /// Marks this installation in both places, before the app stores anything; does nothing when it is marked.
     ///
-    /// The keychain comes first. An app that ends in between finds a reinstallation at its next start, whose leftovers are none.
+    /// The keychain comes first. An app that ends in between finds a reinstallation at its next start, whose leftovers
+    /// are none.
     ///
-    /// - Throws: ``InstallationError``; a locked device is a failure of the keychain, and an own mark that cannot be read is
-    ///   ``InstallationError/markNotReadable(_:)``.
+    /// - Throws: ``InstallationError``; a locked device is a failure of the keychain, and an own mark that cannot be
+    ///   read is ``InstallationError/markNotReadable(_:)``.
     public func mark() throws(InstallationError) {
         // A mark that cannot be read is not replaced: it may be the right one.
         do throws(InstallationMarkError) { _ = try marks.readMark() } catch { throw .markNotReadable(error) }

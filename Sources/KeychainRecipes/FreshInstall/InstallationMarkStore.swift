@@ -6,8 +6,8 @@ import Foundation
 public protocol InstallationMarkStore: Sendable {
     /// Reads the mark.
     ///
-    /// - Returns: The mark; `nil` only when there is none. To say so of a mark that merely cannot be read now has the items of
-    ///   this installation taken for leftovers.
+    /// - Returns: The mark; `nil` only when there is none. To say so of a mark that merely cannot be read now has the
+    ///   items of this installation taken for leftovers.
     /// - Throws: ``InstallationMarkError`` when it cannot be said whether there is one.
     func readMark() throws(InstallationMarkError) -> String?
 
@@ -35,7 +35,8 @@ public struct InstallationMarkError: Error, Sendable, CustomStringConvertible {
 public struct UserDefaultsMark: InstallationMarkStore {
     /// The suite; `nil` for the app's own defaults.
     ///
-    /// An extension has other defaults of its own than its app, and would find no mark there: have only the app ask the detector.
+    /// An extension has other defaults of its own than its app, and would find no mark there: have only the app ask the
+    /// detector.
     ///
     /// The defaults of an app group outlive the app as long as another app has the group: they tell no reinstallation.
     public let suite: String?

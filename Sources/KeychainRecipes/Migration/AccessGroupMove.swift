@@ -5,13 +5,13 @@ public import PortableLocalAuthentication
 
 /// Moves items from one access group to another, such as from the app's own to one that it shares with an extension.
 ///
-/// An item is moved in place, by one update of its group: at no moment is it in neither or in both, and persistent references to
-/// it stay good. The keychain can do that for every item of an app that has both groups. An update cannot do it in one case:
-/// when the target group has an item with the same key. Then ``CollisionPolicy`` counts, and
+/// An item is moved in place, by one update of its group: at no moment is it in neither or in both, and persistent
+/// references to it stay good. The keychain can do that for every item of an app that has both groups. An update cannot
+/// do it in one case: when the target group has an item with the same key. Then ``CollisionPolicy`` counts, and
 /// ``CollisionPolicy/replaceTarget`` copies into the target's item, reads it back, and deletes the source last.
 ///
-/// A group that the app may not use is named before anything is changed, and so are items that cannot be read because the device
-/// is locked. A move that was interrupted is finished by the next run.
+/// A group that the app may not use is named before anything is changed, and so are items that cannot be read because
+/// the device is locked. A move that was interrupted is finished by the next run.
 ///
 /// - Note: Nothing moves items between teams: the entitlements of no app have groups of both.
 public struct AccessGroupMove: Sendable {
@@ -45,7 +45,8 @@ public struct AccessGroupMove: Sendable {
         case stop
         /// Keep the target's, and delete the source's: its secret is lost.
         case keepTarget
-        /// Replace the target's secret and protection by the source's: its secret is lost. For passwords; others are left.
+        /// Replace the target's secret and protection by the source's: its secret is lost. For passwords; others are
+        /// left.
         case replaceTarget
     }
 
@@ -55,8 +56,8 @@ public struct AccessGroupMove: Sendable {
         case moved
         /// It was in the target group already, and not in the source.
         case alreadyMoved
-        /// The target had the same secret; it got the source's protection, except by ``CollisionPolicy/keepTarget``, and the
-        /// source's item was deleted.
+        /// The target had the same secret; it got the source's protection, except by ``CollisionPolicy/keepTarget``,
+        /// and the source's item was deleted.
         case merged
         /// The target has another secret, or the source's protection cannot be told; both are as they were.
         case collision

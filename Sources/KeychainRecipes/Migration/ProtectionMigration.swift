@@ -5,12 +5,13 @@ public import PortableLocalAuthentication
 
 /// Gives items that are stored already another protection: other accessibility, or an access control.
 ///
-/// Each item is changed in place, by one update, which the keychain carries out whole or not at all. An item is never deleted
-/// and added again: the app could end between the two, and on a locked device the first succeeds and the second does not.
+/// Each item is changed in place, by one update, which the keychain carries out whole or not at all. An item is never
+/// deleted and added again: the app could end between the two, and on a locked device the first succeeds and the second
+/// does not.
 ///
-/// A run looks at every item first. If one of them cannot be read because the device is locked, nothing is changed, and the
-/// error names those items. A run that ends in the middle leaves each item with its old protection or with the new one, and the
-/// next run finds which.
+/// A run looks at every item first. If one of them cannot be read because the device is locked, nothing is changed, and
+/// the error names those items. A run that ends in the middle leaves each item with its old protection or with the new
+/// one, and the next run finds which.
 ///
 /// ```swift
 /// let migration = ProtectionMigration(to: .accessible(.afterFirstUnlockThisDeviceOnly), in: SystemKeychain())
@@ -39,7 +40,8 @@ public struct ProtectionMigration: Sendable {
 
     /// What to do with items under an access control that requires authentication.
     public enum GuardedItems: String, Sendable, Hashable, CaseIterable {
-        /// Leave them: a new accessibility replaces the access control, and nothing would require authentication any more.
+        /// Leave them: a new accessibility replaces the access control, and nothing would require authentication any
+        /// more.
         case leave
         /// Change them: their owner is asked, once for all of them where the device allows it.
         case replaceGuard

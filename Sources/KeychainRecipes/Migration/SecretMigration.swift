@@ -15,16 +15,17 @@ public import Keychain
 /// try migration.run()
 /// ```
 ///
-/// The steps are in an order in which the secret is whole in at least one of the two places at any moment: look in the keychain,
-/// read the old copy, store, read back and compare, only then remove the old copy, and look that it is gone. Whatever ends the
-/// program in between, the next run finishes, and a run that has nothing to do changes nothing: run it at each start.
+/// The steps are in an order in which the secret is whole in at least one of the two places at any moment: look in the
+/// keychain, read the old copy, store, read back and compare, only then remove the old copy, and look that it is gone.
+/// Whatever ends the program in between, the next run finishes, and a run that has nothing to do changes nothing: run
+/// it at each start.
 ///
-/// An item that is there before is given the protection that was asked for, or the old copy stays. A locked keychain is refused,
-/// and nothing is changed. That the keychain has the item and cannot give it now is never taken
-/// for its absence.
+/// An item that is there before is given the protection that was asked for, or the old copy stays. A locked keychain is
+/// refused, and nothing is changed. That the keychain has the item and cannot give it now is never taken for its
+/// absence.
 ///
-/// Only the migration should use the old place. A program that writes there meanwhile is noticed until the moment before the
-/// removal; no file system can do better.
+/// Only the migration should use the old place. A program that writes there meanwhile is noticed until the moment
+/// before the removal; no file system can do better.
 public struct SecretMigration: Sendable {
     private let source: any SecretSource
     private let item: GenericPassword
@@ -37,8 +38,8 @@ public struct SecretMigration: Sendable {
     /// - Parameters:
     ///   - source: where the secret is now.
     ///   - item: the item that is to hold it.
-    ///   - protection: what protects the item, also one that is there before. A guarded one asks the owner when the secret is
-    ///     read back; one that is there already is asked for more than once.
+    ///   - protection: what protects the item, also one that is there before. A guarded one asks the owner when the
+    ///     secret is read back; one that is there already is asked for more than once.
     ///   - keychain: the keychain.
     ///   - conflictPolicy: what to do when the item holds another secret already.
     public init(
@@ -85,7 +86,8 @@ public struct SecretMigration: Sendable {
     ///
     /// - Parameter authentication: how the owner may be asked, where the item asks for it.
     /// - Returns: What was done.
-    /// - Throws: ``MigrationError``; the old copy is there still, except where only looking for it after its removal failed.
+    /// - Throws: ``MigrationError``; the old copy is there still, except where only looking for it after its removal
+    ///   failed.
     @discardableResult
     public func run(authentication: Authentication = .allowed) throws(MigrationError) -> Outcome {
         // First, because a locked keychain must be noticed before anything is concluded from the old place.

@@ -2,6 +2,6 @@
 
 /// An object that a query takes as `kSecUseAuthenticationContext`: an `LAContext`, which this module cannot name.
 package protocol AuthenticationContextHolder: AnyObject {
-    /// What it is made of.
+    /// Its storage.
     var authenticationContext: ClientContext { get }
 }

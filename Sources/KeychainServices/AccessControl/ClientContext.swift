@@ -3,10 +3,10 @@
 package import KeychainCore
 import Synchronization
 
-/// An authentication context on the side of the program: what an `LAContext` is made of.
+/// An authentication context on the side of the program: the storage of an `LAContext`.
 ///
-/// Commands carry its ``value``. What is shown in the context is kept by each keychain that it was used with; those are told
-/// when the context is invalidated, and when it goes away. Thread-safe.
+/// Commands carry its ``value``. What is authenticated in the context is recorded by each keychain that it was used
+/// with; these are notified when the context is invalidated, and when it is released. Thread-safe.
 package final class ClientContext: Sendable {
     private let state: Mutex<State>
     private let identifier: Bytes16
@@ -16,7 +16,7 @@ package final class ClientContext: Sendable {
         var keychains: [any KeychainBackend] = []
     }
 
-    /// A context in which nobody has authenticated.
+    /// A context without any authentication.
     package init() {
         let value = AuthenticationContext()
         identifier = value.identifier
@@ -46,14 +46,14 @@ package final class ClientContext: Sendable {
             }
             return state.value.isInvalid
         }
-        // The request may have been made before the context was invalidated, which this keychain was not told.
+        // The request may have been made before the context was invalidated, of which this keychain was not notified.
         if isInvalid { keychain.authentication.invalidate(identifier) }
     }
 
-    /// How the person is asked.
+    /// How the user is prompted.
     package var settings: AuthenticationContext.Settings { state.withLock(\.value.settings) }
 
-    /// Changes how the person is asked.
+    /// Changes how the user is prompted.
     package func configure(_ change: (inout AuthenticationContext.Settings) -> Void) {
         state.withLock { change(&$0.value.settings) }
     }
@@ -97,7 +97,7 @@ package final class ClientContext: Sendable {
 // MARK: - By identifier
 
 extension ClientContext {
-    /// The context of an identifier, for as long as somebody holds it.
+    /// The context of an identifier, for as long as it is retained.
     package static func live(_ identifier: Bytes16) -> ClientContext? {
         every.withLock { $0[identifier]?.context }
     }

@@ -32,8 +32,8 @@ public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? {
 
 /// A name for the subject of a certificate, for people.
 ///
-/// - Returns: The common names, the most specific one first, with the description behind them; else an e-mail address or a DNS
-///   name; else another part of the subject; `nil` when none is text (Semantics, "Computed attributes").
+/// - Returns: The common names, the most specific one first, with the description behind them; else an e-mail address
+///   or a DNS name; else another part of the subject; `nil` when none is text (Semantics, "Computed attributes").
 @discardableResult
 public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? {
     certificate.certificate.subjectSummary.map { NSString(string: $0) }

@@ -9,7 +9,8 @@ public final class SecCertificate: Hashable, Sendable {
 
     init(_ certificate: Certificate) { self.certificate = certificate }
 
-    /// A certificate of the keychain; `nil` when the stored bytes are none (Semantics, "External representations of keys").
+    /// A certificate of the keychain; `nil` when the stored bytes are none (Semantics, "External representations of
+    /// keys").
     convenience init?(_ reference: CertificateReference) {
         guard let certificate = try? Certificate(der: reference.data.unprotectedCopy) else { return nil }
         self.init(certificate)

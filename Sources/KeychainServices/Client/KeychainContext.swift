@@ -5,7 +5,7 @@ import KeychainAuthenticators
 package import KeychainCore
 import KeychainEngine
 
-/// Which keychain serves the calls of a task, and for which client.
+/// The keychain that serves the calls of a task, and its client.
 package struct KeychainContext: Sendable {
     /// What carries out requests.
     package var backend: any KeychainBackend
@@ -16,7 +16,7 @@ package struct KeychainContext: Sendable {
     /// The entitlements of the client as a property list, for `SecTask…`; empty without a list.
     package var entitlements: @Sendable () -> [UInt8]
 
-    /// Who is asked at each call what the context is by then; `nil` when it stays as it is.
+    /// Supplies the context of each call; `nil` when it stays as it is.
     package var owner: (any KeychainContextOwner)?
 
     /// A context.
@@ -37,13 +37,13 @@ package struct KeychainContext: Sendable {
 
     /// The context that calls of this task have.
     ///
-    /// Where the testing kit is linked, a task without one gets what the kit says, and never the person's own keychain.
+    /// Where the testing kit is linked, a task without one gets what the kit says, and never the user's own keychain.
     package static var inEffect: KeychainContext {
         guard let current else { return TestingKit.context ?? process }
         return current.owner?.context ?? current
     }
 
-    /// The person's own keychain, and the client that this process is.
+    /// The user's own keychain, and the client that this process is.
     ///
     /// Found once, at the first call.
     package static let process = KeychainContext(

@@ -7,10 +7,10 @@ import Logging
 
 /// Who this process is: its entitlements, read from a plain property list, and the access groups that follow.
 ///
-/// The list is the file that `SWIFT_KEYCHAIN_ENTITLEMENTS` names, or `NAME.entitlements` beside the executable NAME.
-/// Without one, the groups are the bundle identifier with the application identifier prefix, as on iOS, when the program
-/// has one; then one derived from the program's name; and one that all programs of the user share. In the embedded
-/// keychain groups keep programs in order; they are no boundary between programs of one user.
+/// The list is the file that `SWIFT_KEYCHAIN_ENTITLEMENTS` names, or `NAME.entitlements` next to the executable NAME.
+/// Without one, the groups are the bundle identifier with the application identifier prefix, as on iOS, when the
+/// program has one; then one derived from the program's name; and one that all programs of the user share. In the
+/// embedded keychain groups keep programs in order; they are no boundary between programs of one user.
 struct ProcessClient: Sendable {
     private(set) var client: Client
 

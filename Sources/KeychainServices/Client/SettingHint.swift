@@ -8,8 +8,8 @@ import Synchronization
 
 /// A setting that explains why a call failed which works on Apple's platforms.
 ///
-/// The first call of each kind in a process says it, in one line on standard error and without a value of the call: in a test
-/// runner, or where standard error is a terminal, unless `SWIFT_KEYCHAIN_HINTS` is `off`.
+/// The first call of each kind in a process says it, in one line on standard error and without a value of the call: in
+/// a test runner, or where standard error is a terminal, unless `SWIFT_KEYCHAIN_HINTS` is `off`.
 enum SettingHint: CaseIterable {
     /// The program has no access group at all.
     case noAccessGroups
@@ -69,7 +69,8 @@ enum SettingHint: CaseIterable {
         }
     }
 
-    /// Match and return keys in the query of an update or a delete (Semantics, "Keys that the macOS front end removes").
+    /// Match and return keys in the query of an update or a delete (Semantics, "Keys that the macOS front end
+    /// removes").
     private static func hasKeysThatMacOSRemoves(_ operation: KeychainRequest.Operation) -> Bool {
         let query: PropertyDictionary
         switch operation {

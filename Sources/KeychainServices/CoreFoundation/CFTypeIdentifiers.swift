@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// The class of an object, as far as this module tells classes apart.
+/// The class of an object, as far as this module distinguishes classes.
 private enum TypeIdentifier: CFTypeID {
     case unknown = 1
     case string, data, boolean, number, date, array, dictionary, set, error, null, url
@@ -37,7 +37,7 @@ extension NSNumber {
     var isBoolean: Bool { self === kCFBooleanTrue || self === kCFBooleanFalse }
 }
 
-/// Identifies the class of an object; a truth value is told from a number.
+/// Identifies the class of an object; a Boolean is distinguished from a number.
 @discardableResult
 public func CFGetTypeID(_ object: CFTypeRef!) -> CFTypeID { TypeIdentifier(object).rawValue }
 

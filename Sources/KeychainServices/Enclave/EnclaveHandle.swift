@@ -5,8 +5,8 @@ import KeychainCore
 
 /// A key of the enclave, for the module `CryptoKit`: bytes in, bytes out.
 ///
-/// No type of what lies beneath is in it, so that an installed `CryptoKit` uses the installed keychain instead of a second one
-/// of its own: the symbols beneath are hidden there.
+/// It uses no type of the modules beneath, so that an installed `CryptoKit` uses the installed keychain instead of a
+/// second one of its own: the symbols beneath are hidden there.
 package struct EnclaveHandle: Sendable {
     /// What a key is for.
     package enum Algorithm: Sendable {

@@ -16,7 +16,7 @@ public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMuta
 }
 
 enum SecurityError {
-    /// Gives an error of a status code to a caller that asked for it, retained once.
+    /// Gives an error of a status code to a caller that requested it, retained once.
     ///
     /// - Parameters:
     ///   - status: the code.

@@ -3,7 +3,8 @@
 public import Foundation
 
 // swift-format-ignore: AvoidRetroactiveConformances
-/// Makes a string constant and a Swift string the same key of an `[AnyHashable: Any]`, as they are on Apple's platforms.
+/// Makes a string constant and a Swift string the same key of an `[AnyHashable: Any]`, as they are on Apple's
+/// platforms.
 ///
 /// Without it, a result that was cast to `[AnyHashable: Any]` could not be indexed by a constant. The protocol is the
 /// standard library's hook for this; a test notices when a release changes it.

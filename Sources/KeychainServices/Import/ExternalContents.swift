@@ -28,7 +28,7 @@ struct ExternalContents {
             return
         }
         let documents = try Self.documents(data)
-        // Other documents stand beside keys and certificates, for example the parameters of a curve before its key.
+        // Other documents occur beside keys and certificates, for example the parameters of a curve before its key.
         let known = documents.compactMap { document in
             EncodedKind(label: document.label).map { (kind: $0, bytes: document.bytes) }
         }

@@ -74,7 +74,7 @@ public struct SecKeyImportExportFlags: OptionSet, Sendable {
 
     /// Fails for a file with more than one private key.
     public static let importOnlyOne = SecKeyImportExportFlags(rawValue: 1)
-    /// Asks the person for the passphrase; has no effect here: without one the call fails.
+    /// Prompts the user for the passphrase; has no effect here: without one the call fails.
     public static let securePassphrase = SecKeyImportExportFlags(rawValue: 2)
     /// Gives imported keys no access control list; has no effect here, where there are none.
     public static let noAccessControl = SecKeyImportExportFlags(rawValue: 4)

@@ -67,7 +67,8 @@ struct PKCS12Items {
         var names: PKCS12.BagNames
     }
 
-    /// The identity of a key, and the names of its certificate; one key may have several, and the file can say which is meant.
+    /// The identity of a key, and the names of its certificate; one key may have several, and the file can say which is
+    /// meant.
     private static func identity(
         _ key: SecKey,
         _ names: PKCS12.BagNames,

@@ -7,9 +7,10 @@ import KeychainCore
 
 /// Writes certificates and keys to a file.
 ///
-/// A single certificate is written in DER, a single private key as PKCS #1 or SEC 1 (`.formatOpenSSL`, the usual one) or as
-/// encrypted PKCS #8 (`.formatWrappedPKCS8`, which takes a passphrase), a single public key as `SubjectPublicKeyInfo`; each as
-/// text with `.pemArmour`. Several items, an identity, and `.formatPEMSequence` give one text document after the other.
+/// A single certificate is written in DER, a single private key as PKCS #1 or SEC 1 (`.formatOpenSSL`, the usual one)
+/// or as encrypted PKCS #8 (`.formatWrappedPKCS8`, which takes a passphrase), a single public key as
+/// `SubjectPublicKeyInfo`; each as text with `.pemArmour`. Several items, an identity, and `.formatPEMSequence` give
+/// one text document after the other.
 ///
 /// - Parameters:
 ///   - secItemOrArray: a certificate, key or identity, or an array of them.

@@ -8,16 +8,18 @@ public import Foundation
 /// - Parameters:
 ///   - importedData: the file.
 ///   - fileNameOrExtension: has no effect: the contents tell the format.
-///   - inputFormat: the format that is expected; then the one that was found, `.formatPEMSequence` for several documents.
+///   - inputFormat: the format that is expected; then the one that was found, `.formatPEMSequence` for several
+///     documents.
 ///   - itemType: the kind that is expected; then the one that was found, `.itemTypeAggregate` for several items.
 ///   - flags: have no effect.
 ///   - keyParams: the passphrase of what is encrypted, and how many private keys are allowed.
 ///   - importKeychain: where the items are also added; `nil` for nowhere.
 ///   - outItems: where an array of the objects goes; of a PKCS #12 file identities, then what is left.
-/// - Returns: `errSecSuccess`; `errSecUnknownFormat` for what is not recognized, not of the format, or not of the kind that is
-///   expected; `errSecUnsupportedFormat`; `errSecPassphraseRequired`; `errSecPkcs12VerifyFailure` for a wrong passphrase of a
-///   PKCS #12 file and `errSecAuthFailed` of a key; `errSecMultiplePrivKeys`. Of adding, the first failure, after which the
-///   rest is still tried: `errSecDuplicateItem` for what the keychain has already. The objects are returned all the same.
+/// - Returns: `errSecSuccess`; `errSecUnknownFormat` for what is not recognized, not of the format, or not of the kind
+///   that is expected; `errSecUnsupportedFormat`; `errSecPassphraseRequired`; `errSecPkcs12VerifyFailure` for a wrong
+///   passphrase of a PKCS #12 file and `errSecAuthFailed` of a key; `errSecMultiplePrivKeys`. Of adding, the first
+///   failure, after which the rest is still tried: `errSecDuplicateItem` for what the keychain has already. The objects
+///   are returned all the same.
 @discardableResult
 public func SecItemImport(
     _ importedData: CFData,

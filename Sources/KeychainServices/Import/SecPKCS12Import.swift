@@ -10,20 +10,21 @@ import KeychainCore
 ///
 /// Keys that are not encrypted themselves are passed over, as Apple's function does.
 ///
-/// Of the options count `kSecImportExportPassphrase`, a string, empty without it; `kSecUseDataProtectionKeychain`, which also
-/// adds the identities and the certificates of their chains to the keychain, unless `kSecImportToMemoryOnly` is true; and then
-/// attributes such as `kSecAttrAccessGroup`. What the keychain has already is passed over. What cannot be added keeps nothing
-/// else from being added.
+/// Of the options count `kSecImportExportPassphrase`, a string, empty without it; `kSecUseDataProtectionKeychain`,
+/// which also adds the identities and the certificates of their chains to the keychain, unless `kSecImportToMemoryOnly`
+/// is true; and then attributes such as `kSecAttrAccessGroup`. What the keychain has already is passed over. What
+/// cannot be added keeps nothing else from being added.
 ///
 /// - Parameters:
 ///   - data: the file.
 ///   - options: see above.
 ///   - items: where an array of dictionaries goes, with `kSecImportItemIdentity`, `kSecImportItemTrust`,
-///     `kSecImportItemCertChain` (the identity's certificate first), and `kSecImportItemLabel` and `kSecImportItemKeyID` where
-///     the file has them. A client of the macOS front end gets certificates without a key in a dictionary that has a chain only.
-/// - Returns: `errSecSuccess`; `errSecAuthFailed` for a wrong password or an altered file, which cannot be told apart;
-///   `errSecDecode` for what is no such file or uses what is not implemented; the status of the last add that failed, and then
-///   there are items all the same.
+///     `kSecImportItemCertChain` (the identity's certificate first), and `kSecImportItemLabel` and
+///     `kSecImportItemKeyID` where the file has them. A client of the macOS front end gets certificates without a key
+///     in a dictionary that has a chain only.
+/// - Returns: `errSecSuccess`; `errSecAuthFailed` for a wrong password or an altered file, which cannot be
+///   distinguished; `errSecDecode` for what is no such file or uses what is not implemented; the status of the last add
+///   that failed, and then there are items all the same.
 @discardableResult
 public func SecPKCS12Import(
     _ data: CFData,

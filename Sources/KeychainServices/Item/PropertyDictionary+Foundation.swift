@@ -6,8 +6,8 @@ import KeychainCore
 extension PropertyDictionary {
     /// The entries of a dictionary object.
     ///
-    /// Callers build dictionaries in many ways, so a value arrives as a Swift value or as an object, and is brought into
-    /// one form here.
+    /// Callers build dictionaries in many ways, so a value arrives as a Swift value or as an object, and is brought
+    /// into one form here.
     init(_ dictionary: NSDictionary) {
         self.init([:] as [String: PropertyValue])
         entries.reserveCapacity(dictionary.count)
@@ -45,7 +45,7 @@ extension PropertyDictionary {
         }
     }
 
-    /// The objects of a dictionary as they lie in it; `nil` for a subclass, which may hold them in another way.
+    /// The objects of a dictionary as they are in it; `nil` for a subclass, which may hold them in another way.
     ///
     /// Every other access has Foundation bridge each value, and data byte by byte: a tenth of a second for a megabyte.
     private static func members(of dictionary: NSDictionary) -> [(key: NSObject, value: AnyObject)]? {
@@ -121,8 +121,8 @@ extension PropertyValue {
 extension PropertyValue.Encodability {
     /// What becomes of an array or a dictionary, with all that is in it, when it is sent.
     ///
-    /// Containers are told by a cast between Swift types, before any other: a cast to a class would have Foundation bridge
-    /// the whole nest, level by level.
+    /// Containers are recognized by a cast between Swift types, before any other: a cast to a class would have
+    /// Foundation bridge the whole nest, level by level.
     fileprivate init(container: Any) {
         var isFractional = false
         var pending = [container]

@@ -7,8 +7,9 @@ import KeychainCore
 /// Adds an item to the keychain; durable when it returns.
 ///
 /// - Parameters:
-///   - attributes: the class, attributes and secret, and what to return (Semantics, "Classes and attributes" and "Validation").
-///   - result: receives what a `kSecReturn…` key asks for; left alone on failure.
+///   - attributes: the class, attributes and secret, and what to return (Semantics, "Classes and attributes" and
+///     "Validation").
+///   - result: receives what the `kSecReturn…` keys request; left alone on failure.
 /// - Returns: `errSecSuccess`, or for example `errSecDuplicateItem`, `errSecParam`, `errSecNoSuchAttr`,
 ///   `errSecMissingEntitlement`; `errSecDecode` for a number that is not whole, as from the other functions.
 @discardableResult
@@ -16,7 +17,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
     ItemCall.perform(.add(PropertyDictionary(attributes)), result)
 }
 
-/// Finds items, and returns of them what is asked for.
+/// Finds items, and returns what was requested of them.
 ///
 /// - Parameters:
 ///   - query: which items, how many, and what to return (Semantics, "Validation" and "Limits and results").

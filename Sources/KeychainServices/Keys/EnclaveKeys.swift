@@ -6,17 +6,18 @@ import KeychainKeys
 
 /// Private keys of the Secure Enclave as `SecKey`: those with `kSecAttrTokenIDSecureEnclave`.
 ///
-/// On Linux a program keeps them (``KeyEnclaveKind/software``): the device of the keychain seals them, and what a key has in
-/// place of its bytes is that sealed form. A stored key is a row with the token's identifier, the access control and the
-/// sealed form as its data; whoever has a copy of the sealed form can use the key after the row is deleted.
+/// On Linux a program keeps them (``KeyEnclaveKind/software``): the device of the keychain seals them, and what a key
+/// has in place of its bytes is that sealed form. A stored key is a row with the token's identifier, the access control
+/// and the sealed form as its data; anyone with a copy of the sealed form can use the key after the row is deleted.
 enum EnclaveKeys {
     /// `kSecAttrTokenIDSecureEnclave`.
     static let tokenID = "com.apple.setoken"
 
     /// Makes a key from the parameters of `SecKeyCreateRandomKey`, and stores it unless they say otherwise.
     ///
-    /// - Throws: `errSecItemNotFound` for another token; `errSecParam` for a token's identifier that is no string, and for anything
-    ///   but a key of 256 bits on a curve (Semantics, "Creating keys"); what the enclave and `SecItemAdd` say.
+    /// - Throws: `errSecItemNotFound` for another token; `errSecParam` for a token's identifier that is no string, and
+    ///   for anything but a key of 256 bits on a curve (Semantics, "Creating keys"); what the enclave and `SecItemAdd`
+    ///   say.
     static func randomKey(_ parameters: KeyPairParameters) throws(KeychainError) -> SecKey {
         guard let named = parameters.tokenID, !named.isEmpty else { throw .parameter("kSecAttrTokenID names no token") }
         guard named == tokenID else { throw KeychainError(.itemNotFound, "there is no such token") }

@@ -26,8 +26,8 @@ public func SecKeyIsAlgorithmSupported(
 ///   - algorithm: an algorithm that signs a message, a digest or bytes.
 ///   - dataToSign: what the algorithm takes.
 ///   - error: receives the reason of a failure.
-/// - Returns: The signature; `nil` with `errSecParam` for an algorithm that the key does not support, or a digest of a wrong
-///   length.
+/// - Returns: The signature; `nil` with `errSecParam` for an algorithm that the key does not support, or a digest of a
+///   wrong length.
 @discardableResult
 public func SecKeyCreateSignature(
     _ key: SecKey,
@@ -47,8 +47,8 @@ public func SecKeyCreateSignature(
 ///   - algorithm: the algorithm that signed.
 ///   - signedData: what the algorithm takes.
 ///   - signature: the signature.
-///   - error: receives the reason of a failure: `errSecVerifyFailed` for a signature that does not match, `errSecParam` for an
-///     algorithm that the key does not support.
+///   - error: receives the reason of a failure: `errSecVerifyFailed` for a signature that does not match, `errSecParam`
+///     for an algorithm that the key does not support.
 /// - Returns: Whether the signature is one of the key and the data.
 @discardableResult
 public func SecKeyVerifySignature(
@@ -71,7 +71,8 @@ public func SecKeyVerifySignature(
 ///   - algorithm: an algorithm that encrypts.
 ///   - plaintext: as much as the algorithm takes.
 ///   - error: receives the reason of a failure.
-/// - Returns: The ciphertext; `nil` with `errSecParam` for an algorithm that the key does not support, or too much data.
+/// - Returns: The ciphertext; `nil` with `errSecParam` for an algorithm that the key does not support, or too much
+///   data.
 @discardableResult
 public func SecKeyCreateEncryptedData(
     _ key: SecKey,
@@ -91,8 +92,8 @@ public func SecKeyCreateEncryptedData(
 ///   - algorithm: the algorithm that encrypted.
 ///   - ciphertext: what ``SecKeyCreateEncryptedData(_:_:_:_:)`` gave.
 ///   - error: receives the reason of a failure.
-/// - Returns: The plaintext; `nil` with `errSecParam` for an algorithm that the key does not support, and for any ciphertext
-///   that was not made for the key.
+/// - Returns: The plaintext; `nil` with `errSecParam` for an algorithm that the key does not support, and for any
+///   ciphertext that was not made for the key.
 @discardableResult
 public func SecKeyCreateDecryptedData(
     _ key: SecKey,
@@ -111,10 +112,12 @@ public func SecKeyCreateDecryptedData(
 ///   - privateKey: the own private key.
 ///   - algorithm: an algorithm of key exchange.
 ///   - publicKey: the other's public key, on the same curve.
-///   - parameters: with a key derivation function ``SecKeyKeyExchangeParameter/requestedSize``, how many bytes to derive, at
-///     most a mebibyte, and ``SecKeyKeyExchangeParameter/sharedInfo``, data that both sides mix in; else nothing is read.
+///   - parameters: with a key derivation function ``SecKeyKeyExchangeParameter/requestedSize``, how many bytes to
+///     derive, at most a mebibyte, and ``SecKeyKeyExchangeParameter/sharedInfo``, data that both sides mix in; else
+///     nothing is read.
 ///   - error: receives the reason of a failure.
-/// - Returns: The secret; `nil` with `errSecParam` for an algorithm or a key that does not fit, or a size that is missing.
+/// - Returns: The secret; `nil` with `errSecParam` for an algorithm or a key that does not fit, or a size that is
+///   missing.
 @discardableResult
 public func SecKeyCopyKeyExchangeResult(
     _ privateKey: SecKey,

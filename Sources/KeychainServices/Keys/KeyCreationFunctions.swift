@@ -8,12 +8,12 @@ import KeychainKeys
 /// Makes a random key pair, and stores what is to be permanent.
 ///
 /// - Parameters:
-///   - parameters: `kSecAttrKeyType`, as the string, and `kSecAttrKeySizeInBits`: 256, 384 or 521 on a curve, 1024 to 8192 in
-///     steps of 128 for RSA. With `kSecAttrIsPermanent`, the Boolean true, keys are added to the keychain, with the attributes of `kSecPrivateKeyAttrs`,
-///     `kSecPublicKeyAttrs` and the top level (Semantics, "Creating keys").
+///   - parameters: `kSecAttrKeyType`, as the string, and `kSecAttrKeySizeInBits`: 256, 384 or 521 on a curve, 1024 to
+///     8192 in steps of 128 for RSA. With `kSecAttrIsPermanent`, the Boolean true, keys are added to the keychain, with
+///     the attributes of `kSecPrivateKeyAttrs`, `kSecPublicKeyAttrs` and the top level (Semantics, "Creating keys").
 ///   - error: receives the reason of a failure.
-/// - Returns: The private key; `nil` with `errSecParam` for a type or size that keys cannot have, with `errSecItemNotFound` for
-///   a token that there is not, or with what `SecItemAdd` says; then nothing is stored.
+/// - Returns: The private key; `nil` with `errSecParam` for a type or size that keys cannot have, with
+///   `errSecItemNotFound` for a token that there is not, or with what `SecItemAdd` says; then nothing is stored.
 @discardableResult
 public func SecKeyCreateRandomKey(
     _ parameters: CFDictionary,
@@ -48,8 +48,8 @@ public func SecKeyGeneratePair(
 /// Makes a key from its external representation.
 ///
 /// - Parameters:
-///   - keyData: 04 ‖ X ‖ Y or 04 ‖ X ‖ Y ‖ K (ANSI X9.63) of a curve's key, an `RSAPublicKey` or `RSAPrivateKey` (PKCS #1) of an
-///     RSA key (Semantics, "External representations of keys").
+///   - keyData: 04 ‖ X ‖ Y or 04 ‖ X ‖ Y ‖ K (ANSI X9.63) of a curve's key, an `RSAPublicKey` or `RSAPrivateKey` (PKCS
+///     #1) of an RSA key (Semantics, "External representations of keys").
 ///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`, as strings or numbers.
 ///   - error: receives the reason of a failure.
 /// - Returns: The key; `nil` with `errSecParam` for anything else, with `errSecUnimplemented` for a symmetric key.

@@ -36,8 +36,8 @@ public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? {
 
 /// The attributes of a key (Semantics, "Attributes of a key").
 ///
-/// - Returns: Class and type as strings, sizes as numbers, `kSecAttrApplicationLabel` as data, uses as truth values; the
-///   external representation under `kSecValueData` unless the key cannot be exported.
+/// - Returns: Class and type as strings, sizes as numbers, `kSecAttrApplicationLabel` as data, uses as truth values;
+///   the external representation under `kSecValueData` unless the key cannot be exported.
 @discardableResult
 public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     let reference = key.reference

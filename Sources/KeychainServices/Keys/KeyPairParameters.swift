@@ -8,7 +8,8 @@ struct KeyPairParameters {
     /// What a key is stored with: values by their keys, as the caller gave them.
     typealias Attributes = [AnyHashable: Any]
 
-    /// The attributes that the private and the public key are stored with: the dictionary of its own, then the top level.
+    /// The attributes that the private and the public key are stored with: the dictionary of its own, then the top
+    /// level.
     let privateAttributes: Attributes
     let publicAttributes: Attributes
 
@@ -17,7 +18,8 @@ struct KeyPairParameters {
     /// The value of `kSecAttrKeySizeInBits`.
     let sizeInBits: Int?
 
-    /// The value of `kSecAttrTokenID` at the top level, the one place where it counts; empty for a value that names no token.
+    /// The value of `kSecAttrTokenID` at the top level, the one place where it counts; empty for a value that names no
+    /// token.
     let tokenID: String?
 
     /// The parameters as the caller gives them.
@@ -40,8 +42,8 @@ struct KeyPairParameters {
 
     /// Refuses to store a key of this process under a token that the private key's own dictionary names.
     ///
-    /// - Throws: `errSecItemNotFound` for a token that there is not; `errSecParam` for the Secure Enclave, which could never read
-    ///   the key, and for what names no token.
+    /// - Throws: `errSecItemNotFound` for a token that there is not; `errSecParam` for the Secure Enclave, which could
+    ///   never read the key, and for what names no token.
     func checkNestedToken() throws(KeychainError) {
         guard let nested = privateAttributes[Key.tokenID] else { return }
         guard let name = nested as? String, name != EnclaveKeys.tokenID else {

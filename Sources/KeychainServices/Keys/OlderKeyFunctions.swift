@@ -12,13 +12,14 @@ import KeychainKeys
 ///
 /// - Parameters:
 ///   - key: the private key.
-///   - padding: of RSA a member of ``SecPadding``, none for the bytes as a number; on a curve `.sigRaw` for r ‖ s, else DER.
+///   - padding: of RSA a member of ``SecPadding``, none for the bytes as a number; on a curve `.sigRaw` for r ‖ s, else
+///     DER.
 ///   - dataToSign: the digest, or the bytes.
 ///   - dataToSignLength: how many.
 ///   - signature: receives the signature.
 ///   - signatureLength: how much room there is; receives how much the signature takes.
-/// - Returns: `errSecSuccess`; `errSecParam` for a padding that is none of the key's, a digest of a wrong length, or too little
-///   room, and then nothing is written.
+/// - Returns: `errSecSuccess`; `errSecParam` for a padding that is none of the key's, a digest of a wrong length, or
+///   too little room, and then nothing is written.
 @discardableResult
 public func SecKeyRawSign(
     _ key: SecKey,
@@ -115,8 +116,8 @@ public func SecKeyRawVerify(
 ///   - plainTextLength: how many.
 ///   - cipherText: receives the ciphertext.
 ///   - cipherTextLength: how much room there is; receives how much the ciphertext takes: the block size.
-/// - Returns: `errSecSuccess`; `errSecParam` for another padding or key, too much data, or too little room, and then nothing is
-///   written.
+/// - Returns: `errSecSuccess`; `errSecParam` for another padding or key, too much data, or too little room, and then
+///   nothing is written.
 @discardableResult
 public func SecKeyEncrypt(
     _ key: SecKey,
@@ -163,8 +164,8 @@ public func SecKeyEncrypt(
 ///   - cipherTextLength: its length.
 ///   - plainText: receives the plaintext, without padding without its leading zeros.
 ///   - plainTextLength: how much room there is; receives how much the plaintext takes.
-/// - Returns: `errSecSuccess`; `errSecParam` for another padding or key, a ciphertext that was not made for the key, or too
-///   little room, and then nothing is written.
+/// - Returns: `errSecSuccess`; `errSecParam` for another padding or key, a ciphertext that was not made for the key, or
+///   too little room, and then nothing is written.
 @discardableResult
 public func SecKeyDecrypt(
     _ key: SecKey,

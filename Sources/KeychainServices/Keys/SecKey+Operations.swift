@@ -49,7 +49,7 @@ extension NSData {
 }
 
 extension SecurityError {
-    /// What `body` gives; when it fails `nil`, and the error for a caller that asked for it.
+    /// What `body` gives; when it fails `nil`, and the error for a caller that requested it.
     static func handing<Result>(
         to error: UnsafeMutablePointer<Unmanaged<CFError>?>?,
         _ body: () throws(KeychainError) -> Result

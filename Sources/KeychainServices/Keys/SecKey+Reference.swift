@@ -28,7 +28,8 @@ extension SecKey {
     ///   - data: the bytes of Semantics, "External representations of keys".
     ///   - type: the value of `kSecAttrKeyType`.
     ///   - keyClass: the value of `kSecAttrKeyClass`.
-    /// - Throws: `errSecUnimplemented` for a symmetric key; `errSecParam` for another type or class, and for data that is no key.
+    /// - Throws: `errSecUnimplemented` for a symmetric key; `errSecParam` for another type or class, and for data that
+    ///   is no key.
     convenience init(_ data: SecretBytes, type: String?, keyClass: String?) throws(KeychainError) {
         guard keyClass != KeyClass.symmetric else {
             throw KeychainError(.unimplemented, "symmetric keys are not supported")

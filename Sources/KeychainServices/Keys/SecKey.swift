@@ -5,8 +5,8 @@ import KeychainKeys
 
 /// A cryptographic key: the private or the public half of a pair.
 ///
-/// Two keys are equal when they have the same type, class and bytes, keys of the Secure Enclave when they have the same public
-/// key and sealed form.
+/// Two keys are equal when they have the same type, class and bytes, keys of the Secure Enclave when they have the same
+/// public key and sealed form.
 public final class SecKey: Hashable, Sendable {
     let half: Half
 

@@ -7,10 +7,11 @@ import KeychainServices
 extension App {
     /// Has everything that runs on queues, or on queues that target them, run as this app.
     ///
-    /// For `queue.async`, `asyncAfter`, `DispatchGroup.notify`, a `DispatchSource` and an `OperationQueue` whose `underlyingQueue`
-    /// one of them is. A queue keeps the app and its device until ``unbind(_:)`` or its own end. What runs as an
-    /// app already, by `run(_:)`, stays with that one; a `Task { }` that is started on a queue leaves it. The main
-    /// queue and `DispatchQueue.global()` belong to every test of the process: they are not bound, and the test fails.
+    /// For `queue.async`, `asyncAfter`, `DispatchGroup.notify`, a `DispatchSource` and an `OperationQueue` whose
+    /// `underlyingQueue` one of them is. A queue keeps the app and its device until ``unbind(_:)`` or its own end. What
+    /// runs as an app already, by `run(_:)`, stays with that one; a `Task { }` that is started on a queue leaves it.
+    /// The main queue and `DispatchQueue.global()` belong to every test of the process: they are not bound, and the
+    /// test fails.
     public func bind(to queues: DispatchQueue...) {
         for queue in queues {
             guard !Self.isShared(queue) else {
@@ -23,8 +24,8 @@ extension App {
 
     /// Has the operations of a queue, of a delegate queue for one, run as this app.
     ///
-    /// A queue without an `underlyingQueue` gets one of its own, which holds no operation back. The main queue, and one whose
-    /// underlying queue is a global one, are not bound, and the test fails.
+    /// A queue without an `underlyingQueue` gets one of its own, which holds no operation back. The main queue, and one
+    /// whose underlying queue is a global one, are not bound, and the test fails.
     public func bind(to operations: OperationQueue) {
         if operations === OperationQueue.main {
             return TestingKit.complain(Self.cannotBind("The main operation queue"))

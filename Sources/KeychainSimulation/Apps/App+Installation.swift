@@ -5,8 +5,8 @@ import KeychainServices
 extension VirtualDevice {
     /// Installs an app.
     ///
-    /// What an app with the same groups left in the keychain is there still. Entitlements that no signature could hold have
-    /// the test fail; see ``Entitlements/problems(on:)``.
+    /// What an app with the same groups left in the keychain is there still. Entitlements that no signature could hold
+    /// have the test fail; see ``Entitlements/problems(on:)``.
     public func install(_ entitlements: Entitlements) -> App { App(entitlements, on: self) }
 
     /// Installs an app that has a bundle identifier and a team, and no further entitlements.
@@ -18,8 +18,8 @@ extension VirtualDevice {
 extension App {
     /// Replaces the app by a version with other entitlements; it is the same app of the same team.
     ///
-    /// Code that runs as the app sees them at its next call. Items stay in their groups, in reach or not. A bundle identifier
-    /// or a team other than the app's has the test fail: that is another app, or ``transfer(toTeam:)``.
+    /// Code that runs as the app sees them at its next call. Items stay in their groups, in reach or not. A bundle
+    /// identifier or a team other than the app's has the test fail: that is another app, or ``transfer(toTeam:)``.
     public func update(to entitlements: Entitlements) {
         let old = self.entitlements
         guard old.applicationIdentifier == entitlements.applicationIdentifier else {
@@ -66,13 +66,15 @@ extension App {
         for part in extensions { part.setInstalled(isInstalled) }
     }
 
-    /// Installs an extension of the app: a program of the same team with a bundle identifier and entitlements of its own.
+    /// Installs an extension of the app: a program of the same team with a bundle identifier and entitlements of its
+    /// own.
     ///
     /// It goes where the app goes: ``transfer(toTeam:)``, ``uninstall()`` and ``reinstall()`` count for both.
     ///
     /// - Parameters:
     ///   - name: what follows the app's bundle identifier and a dot in that of the extension.
-    ///   - keychainAccessGroups: its keychain access groups, without the team's prefix; those that the app has too are shared.
+    ///   - keychainAccessGroups: its keychain access groups, without the team's prefix; those that the app has too are
+    ///     shared.
     ///   - applicationGroups: its app groups.
     ///   - kind: what kind of program it is; an app clip is installed like an extension.
     /// - Returns: The extension.

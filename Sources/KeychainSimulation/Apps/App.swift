@@ -5,8 +5,9 @@ package import KeychainServices
 
 /// An app that is installed on a virtual device: code that runs as it sees the device's keychain with its entitlements.
 ///
-/// Which app code runs as is a task-local value: child tasks and `Task { }` inherit it; `DispatchQueue.async`, `Task.detached`
-/// and threads do not. A call that has lost it fails, and the test with it, unless one of these says which app it belongs to:
+/// Which app code runs as is a task-local value: child tasks and `Task { }` inherit it; `DispatchQueue.async`,
+/// `Task.detached` and threads do not. A call that has lost it fails, and the test with it, unless one of these says
+/// which app it belongs to:
 ///
 /// 1. ``run(_:)`` around the call, or a closure made by `carry(_:)`;
 /// 2. ``bind(to:)`` for the queue that it is made on;

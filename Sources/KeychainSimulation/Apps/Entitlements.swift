@@ -5,7 +5,8 @@ import KeychainServices
 
 /// What the signature of an app lets it use of the keychain.
 ///
-/// What no signature could hold, such as a team with a dot, is refused when the app is installed: see ``problems(on:)``.
+/// What no signature could hold, such as a team with a dot, is refused when the app is installed: see
+/// ``problems(on:)``.
 public struct Entitlements: Sendable, Hashable {
     /// The team's identifier, without a dot, such as `ABCDE12345`; the prefix of its groups.
     public var team: String
@@ -45,7 +46,8 @@ public struct Entitlements: Sendable, Hashable {
     /// The application identifier: the bundle identifier with the team's prefix.
     public var applicationIdentifier: String { "\(team).\(bundleIdentifier)" }
 
-    /// The access groups in the order in which they count; the first is where an add stores (Semantics, "Access groups").
+    /// The access groups in the order in which they count; the first is where an add stores (Semantics, "Access
+    /// groups").
     public var accessGroups: [String] {
         AccessGroupOrder.groups { key, _ in groups[key] ?? [] }
     }

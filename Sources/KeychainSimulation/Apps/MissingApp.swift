@@ -33,7 +33,8 @@ import KeychainServices
     )
 }
 
-/// Found by KeychainServices where this module is linked; usable from inline, so that it is found across shared libraries.
+/// Found by KeychainServices where this module is linked; usable from inline, so that it is found across shared
+/// libraries.
 @_cdecl("swift_keychain_testing_context")
 @usableFromInline
 func findContext(_ context: UnsafeMutableRawPointer) {

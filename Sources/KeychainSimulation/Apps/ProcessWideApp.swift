@@ -3,14 +3,14 @@
 import KeychainServices
 import Synchronization
 
-/// The app that code without any other runs as, wherever in the process: for code that cannot be reached by ``App/run(_:)``,
-/// a bound queue or a carried closure, such as a thread of a library.
+/// The app that code without any other runs as, wherever in the process: for code that cannot be reached by
+/// ``App/run(_:)``, a bound queue or a carried closure, such as a thread of a library.
 ///
-/// There is one at a time, and while there is one, no other test of the trait `.keychain` runs: what such a test lost would
-/// reach the device of another, and pass. Tests come in the order in which they asked, both those that use `with(_:_:)` or
-/// `.keychain(processWide: true)` and those with devices of their own. Code of a test without the trait that reaches it is told
-/// where it is known whose it is: in the test's own task. A test that uses ``set(_:)`` instead, in `setUp()`, does not wait: it
-/// fails where tests of the trait run.
+/// There is one at a time, and while there is one, no other test of the trait `.keychain` runs: what such a test lost
+/// would reach the device of another, and pass. Tests come in the order in which they asked, both those that use
+/// `with(_:_:)` or `.keychain(processWide: true)` and those with devices of their own. Code of a test without the trait
+/// that reaches it is told where it is known whose it is: in the test's own task. A test that uses ``set(_:)`` instead,
+/// in `setUp()`, does not wait: it fails where tests of the trait run.
 public enum ProcessWideApp {
     private static let turns = Mutex(ProcessWideTurns())
 
@@ -34,8 +34,8 @@ public enum ProcessWideApp {
 
     private static var testOfCaller: String? { callingTest.withLock(\.self)() }
 
-    /// Runs `body` while code of the whole process runs as an app, after those that asked before, and while no other test of the
-    /// trait `.keychain` runs.
+    /// Runs `body` while code of the whole process runs as an app, after those that asked before, and while no other
+    /// test of the trait `.keychain` runs.
     ///
     /// In `body` another app may take its place for a while, by a nested call.
     ///
@@ -111,8 +111,8 @@ public enum ProcessWideApp {
 
     /// Has code of the whole process run as an app until ``unset()``, for `setUp()` of an `XCTestCase`.
     ///
-    /// Another call replaces the app. While a test is in `with(_:_:)`, or one of the trait `.keychain` runs, nothing changes, and
-    /// the caller's test fails. What an `XCTestCase` sets is unset when that test ends, at the latest.
+    /// Another call replaces the app. While a test is in `with(_:_:)`, or one of the trait `.keychain` runs, nothing
+    /// changes, and the caller's test fails. What an `XCTestCase` sets is unset when that test ends, at the latest.
     public static func set(_ app: App) {
         guard !turns.withLock({ $0.set(app) }) else { return }
         TestingKit.complain(

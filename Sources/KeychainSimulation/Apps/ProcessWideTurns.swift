@@ -113,8 +113,8 @@ extension ProcessWideTurns {
         return admitNext()
     }
 
-    /// Gives up the shared turn of a scope while a call in it waits for an exclusive one: two that kept theirs would wait for
-    /// each other.
+    /// Gives up the shared turn of a scope while a call in it waits for an exclusive one: two that kept theirs would
+    /// wait for each other.
     mutating func giveUp(_ scope: UInt64) -> [Continuation] {
         guard let count = scopes[scope] else { return [] }
         scopes[scope] = count + 1

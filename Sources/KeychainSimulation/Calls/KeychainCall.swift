@@ -2,8 +2,8 @@
 
 /// One call that an app made on a device, as the device's log keeps it.
 ///
-/// It has no secret. Attributes such as account, service and group are shown as they were given; of bytes of any kind, and
-/// of `kSecValueData` and a context whatever their type, the size or the type only.
+/// It has no secret. Attributes such as account, service and group are shown as they were given; of bytes of any kind,
+/// and of `kSecValueData` and a context whatever their type, the size or the type only.
 public struct KeychainCall: Sendable, Hashable {
     /// Which call on the device it was, from 1.
     public let number: Int
@@ -14,7 +14,8 @@ public struct KeychainCall: Sendable, Hashable {
     /// What was asked.
     public let operation: Operation
 
-    /// The dictionary of the call, by the strings of its keys, such as `kSecAttrAccount as String`; of an update, its query.
+    /// The dictionary of the call, by the strings of its keys, such as `kSecAttrAccount as String`; of an update, its
+    /// query.
     public let query: [String: String]
 
     /// The new attributes of an update, in the same form; else empty.
@@ -39,7 +40,8 @@ public struct KeychainCall: Sendable, Hashable {
         case update = "SecItemUpdate"
         /// `SecItemDelete`
         case delete = "SecItemDelete"
-        /// `SecItemUpdate`, and `SecItemAdd` when nothing matches, as one change: what a set of the module `Keychain` is.
+        /// `SecItemUpdate`, and `SecItemAdd` when nothing matches, as one change: what a set of the module `Keychain`
+        /// is.
         case set = "SecItemUpdate or SecItemAdd"
         /// A key is made in the Secure Enclave.
         case makeEnclaveKey = "make a key of the enclave"

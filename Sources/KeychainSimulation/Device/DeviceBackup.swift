@@ -83,11 +83,12 @@ extension VirtualDevice {
 
     /// Puts what a backup holds onto this device, which has no items: it is new, or was erased.
     ///
-    /// A passcode and an enrolment that it has are set up again afterwards, as on a new phone: with the passcode of before, and another
-    /// face or finger.
+    /// A passcode and an enrolment that it has are set up again afterwards, as on a new phone: with the passcode of
+    /// before, and another face or finger.
     ///
     /// - Returns: What the backup held, and what it did not.
-    /// - Throws: ``VirtualDeviceError`` for a wrong password, when there are items, and for a locked device; nothing has changed then.
+    /// - Throws: ``VirtualDeviceError`` for a wrong password, when there are items, and for a locked device; nothing
+    ///   has changed then.
     @discardableResult
     public func restore(_ backup: DeviceBackup, password: String) throws(VirtualDeviceError) -> DeviceBackup.Report {
         guard let passcode else { return try put(backup, password) }

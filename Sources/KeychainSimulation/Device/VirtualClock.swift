@@ -4,7 +4,8 @@ public import Foundation
 import KeychainCore
 import KeychainEngine
 
-/// The clock of a virtual device: it shows the time at which the device was made, and stands still until a test moves it.
+/// The clock of a virtual device: it shows the time at which the device was made, and stands still until a test moves
+/// it.
 public final class VirtualClock: Sendable {
     private let state = Guarded(State())
 

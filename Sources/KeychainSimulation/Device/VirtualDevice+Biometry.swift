@@ -32,7 +32,8 @@ extension VirtualDevice {
 
     /// Whether too many tries failed, so that the passcode has to come first.
     ///
-    /// It becomes true by itself after ``Owner/recognitionLimit`` failed tries in a row, and false by the right passcode.
+    /// It becomes true by itself after ``Owner/recognitionLimit`` failed tries in a row, and false by the right
+    /// passcode.
     public var isBiometryLockedOut: Bool {
         get { owner.authenticator.biometry.isLockedOut }
         set {

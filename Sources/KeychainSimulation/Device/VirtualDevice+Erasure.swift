@@ -6,8 +6,8 @@ import KeychainEngine
 extension VirtualDevice {
     /// Erases all content and settings: no item, no passcode, no face or finger, other keys.
     ///
-    /// Apps stay installed, and code that runs as one of them sees the erased device. A store that was full, read-only or
-    /// damaged is healthy again.
+    /// Apps stay installed, and code that runs as one of them sees the erased device. A store that was full, read-only
+    /// or damaged is healthy again.
     ///
     /// - Throws: ``VirtualDeviceError`` when the store cannot be written.
     public func erase() throws(VirtualDeviceError) {

@@ -48,7 +48,8 @@ extension VirtualDevice {
 
     /// Switches the device off and on: with a passcode it is before its first unlock then.
     public func reboot() {
-        // A keychain in memory is made at its first use, and is unlocked then: it has to be there before the device is off.
+        // A keychain in memory is made at its first use, and is unlocked then: it has to be there before the device is
+        // off.
         _ = try? backend.device.status()
         clock.reboot()
     }

@@ -35,7 +35,8 @@ extension VirtualDevice {
         owner.passcode = passcode
     }
 
-    /// Removes the passcode, and with it for ever the items that ask for one, and every face and finger; a simulator keeps them.
+    /// Removes the passcode, and with it for ever the items that ask for one, and every face and finger; a simulator
+    /// keeps them.
     ///
     /// What `.biometryCurrentSet` guards is out of reach from now on, also when there is a passcode again.
     ///

@@ -15,8 +15,8 @@ extension VirtualDevice {
     ///
     /// The condition that was in force before ends. What was stored is there again then.
     ///
-    /// - Throws: ``VirtualDeviceError`` for an item that is not there, for a condition of files where the keychain lies in
-    ///   memory, and when the files cannot be changed.
+    /// - Throws: ``VirtualDeviceError`` for an item that is not there, for a condition of files where the keychain lies
+    ///   in memory, and when the files cannot be changed.
     public func setStorageCondition(_ new: StorageCondition) throws(VirtualDeviceError) {
         let outcome: Result<Void, KeychainError> = condition.withLock { inForce in
             Result { () throws(KeychainError) in

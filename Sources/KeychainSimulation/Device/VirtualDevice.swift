@@ -34,7 +34,8 @@ public final class VirtualDevice: Sendable {
     /// The keychain of the device, the same one for as long as there is the device.
     package let keychain: EmbeddedKeychain
 
-    /// What serves the calls of the apps, and of whoever handles the device; the same for as long as there is the device.
+    /// What serves the calls of the apps, and of whoever handles the device; the same for as long as there is the
+    /// device.
     package let backend: any KeychainBackend
 
     /// The folder that the keychain's own one lies in; `nil` for a keychain in memory.
@@ -140,12 +141,12 @@ extension VirtualDevice {
         case macOS
         /// The simulator of iOS, which enforces nothing.
         ///
-        /// It locks and reboots, and takes no item away; levels that ask for a passcode work without one and outlive its
-        /// removal; guarded items and keys are used without asking.
+        /// It locks and reboots, and takes no item away; levels that ask for a passcode work without one and outlive
+        /// its removal; guarded items and keys are used without asking.
         case simulator
 
-        /// The passcode that the keychain of a simulator has when the test gives it none, for the keys of every level to
-        /// be there.
+        /// The passcode that the keychain of a simulator has when the test gives it none, for the keys of every level
+        /// to be there.
         var hiddenPasscode: String? { self == .simulator ? "there is always one" : nil }
     }
 

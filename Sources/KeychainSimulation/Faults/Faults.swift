@@ -9,8 +9,9 @@ import KeychainCore
 /// device.faults.fail(with: errSecIO, .afterEffect, times: nil) { $0.account == "token" }
 /// ```
 ///
-/// A call goes through all faults that match it, in the order in which they were made: it waits for each that holds or delays
-/// it, and fails by the first that has it fail. Each fault counts the calls that match it, by itself. Thread-safe.
+/// A call goes through all faults that match it, in the order in which they were made: it waits for each that holds or
+/// delays it, and fails by the first that has it fail. Each fault counts the calls that match it, by itself.
+/// Thread-safe.
 public final class Faults: Sendable {
     private let faults = Guarded<[Fault]>([])
 
@@ -71,8 +72,8 @@ public final class Faults: Sendable {
 
     /// Holds calls before their effect until the test lets them go.
     ///
-    /// A call that is held blocks its thread, as any call of the item functions does: let it not be the one that the test
-    /// itself needs to go on.
+    /// A call that is held blocks its thread, as any call of the item functions does: let it not be the one that the
+    /// test itself needs to go on.
     ///
     /// - Parameters:
     ///   - operations: which operations; every one by default.

@@ -6,8 +6,8 @@ import KeychainEngine
 
 /// Who owns a virtual device: answers as a test says when the device asks, and remembers what was asked.
 ///
-/// The owner knows the passcode. Five fingers or faces in a row that are not recognized lock the sensor out, until the passcode
-/// is given.
+/// The owner knows the passcode. Five fingers or faces in a row that are not recognized lock the sensor out, until the
+/// passcode is given.
 public final class Owner: Sendable {
     /// What asks the owner, for tests that look closer.
     package let authenticator: ScriptedAuthenticator
@@ -68,7 +68,8 @@ public final class Owner: Sendable {
         set { state.withLock { $0.nextAnswers = newValue } }
     }
 
-    /// Whether failed tries lock the sensor out and a passcode ends that; not for a test that sets the sensor's state itself.
+    /// Whether failed tries lock the sensor out and a passcode ends that; not for a test that sets the sensor's state
+    /// itself.
     package var countsFailedRecognitions: Bool {
         get { state.withLock(\.countsFailures) }
         set { state.withLock { $0.countsFailures = newValue } }

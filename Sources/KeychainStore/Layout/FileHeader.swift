@@ -4,8 +4,8 @@ import KeychainCore
 
 @_implementationOnly import CSQLite
 
-/// What the first page of a database says about it (sqlite.org/fileformat2.html, section 1.3), read before SQLite opens the
-/// database: opening one would make files beside it, or play a log back into it.
+/// What the first page of a database says about it (sqlite.org/fileformat2.html, section 1.3), read before SQLite opens
+/// the database: opening one would make files beside it, or play a log back into it.
 struct FileHeader {
     /// `PRAGMA application_id`.
     let applicationIdentifier: Int64

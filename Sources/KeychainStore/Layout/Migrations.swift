@@ -4,8 +4,8 @@
 
 /// Brings the tables of an older revision of the format up to date, one revision at a time, all in one transaction.
 ///
-/// Another format is another matter, because rows of locked classes cannot be sealed anew (Documentation/Format.md, "How a
-/// version 3 would come").
+/// Another format is another matter, because rows of locked classes cannot be sealed anew (Documentation/Format.md,
+/// "How a version 3 would come").
 struct Migrations {
     /// The version that the last step leads to.
     let target: Int64

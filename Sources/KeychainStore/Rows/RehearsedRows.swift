@@ -2,15 +2,16 @@
 
 import KeychainCore
 
-/// Plays changes of item rows without making them: later reads of the same rehearsal see them, and the store stays as it is.
+/// Plays changes of item rows without making them: later reads of the same rehearsal see them, and the store stays as
+/// it is.
 ///
 /// It lies over a transaction that need not hold the write lock. Only what the item functions call is played.
 public final class RehearsedRows: RowWriter {
     /// The rows that were changed or removed, as they lie in the store, in the order in which that came.
     public private(set) var touched: [NumberedRow] = []
 
-    /// For each change that met a row with its primary key: the key, the row that was to be changed if there was one, and the
-    /// row that has the key.
+    /// For each change that met a row with its primary key: the key, the row that was to be changed if there was one,
+    /// and the row that has the key.
     public private(set) var conflicts: [Conflict] = []
 
     /// A primary key that was taken.
@@ -83,7 +84,8 @@ public final class RehearsedRows: RowWriter {
         !(removed[itemClass] ?? []).isEmpty || !(written[itemClass] ?? [:]).isEmpty
     }
 
-    /// Rows of the store as they would be, with those that would be there besides, in the order in which they were added.
+    /// Rows of the store as they would be, with those that would be there besides, in the order in which they were
+    /// added.
     private func changed(_ stored: [NumberedRow], _ filter: RowFilter) -> [NumberedRow] {
         let removed = removed[filter.itemClass] ?? []
         let written = (written[filter.itemClass] ?? [:]).values.filter { filter.matches($0.row, number: $0.number) }

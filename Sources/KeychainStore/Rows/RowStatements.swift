@@ -73,8 +73,8 @@ extension Connection {
         }
     }
 
-    /// Every row of a class, in quarantine or not, in the order in which they were added; of tables of an earlier version
-    /// without the tags that they have no column for.
+    /// Every row of a class, in quarantine or not, in the order in which they were added; of tables of an earlier
+    /// version without the tags that they have no column for.
     func everyRow(_ itemClass: ItemClass, _ version: Int64 = Layout.version) throws(SQLiteError) -> RowCursor {
         let statement = try prepare(
             """
@@ -190,8 +190,8 @@ extension Connection {
         try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
     }
 
-    /// Sets the mark of a row of which a part is larger than any that a store writes, and empties that part: SQLite would
-    /// have to take it into memory to write it down again.
+    /// Sets the mark of a row of which a part is larger than any that a store writes, and empties that part: SQLite
+    /// would have to take it into memory to write it down again.
     func markOversized(_ itemClass: ItemClass, _ number: Int64, damage: Int) throws(SQLiteError) {
         let statement = try statement(StatementKey(.markLarge, itemClass)) {
             let parts = [Layout.metadata, Layout.secret].map { "\($0) = coalesce(\(RowColumns.guarded($0)), x'')" }
@@ -253,8 +253,8 @@ private enum RowColumns {
 
     /// The columns of a SELECT.
     ///
-    /// Guarded, those are NULL that hold more than a store writes into them, and a further one, the last, tells whether a part
-    /// is larger than any that a store writes, or is a text, whose length SQLite knows only when it has read it.
+    /// Guarded, those are NULL that hold more than a store writes into them, and a further one, the last, tells whether
+    /// a part is larger than any that a store writes, or is a text, whose length SQLite knows only when it has read it.
     static func list(_ itemClass: ItemClass, _ version: Int64 = Layout.version, guarded: Bool) -> String {
         let tags = ItemSchema.of(itemClass).searchable.map {
             Layout.has($0, version) ? Layout.column($0.name) : "NULL"

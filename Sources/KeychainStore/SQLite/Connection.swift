@@ -123,8 +123,9 @@ final class Connection {
         return statement
     }
 
-    /// Which state of the database this connection sees inside a transaction that has read something: another number after
-    /// each change by whatever connection (sqlite.org/c3ref/c_fcntl_begin_atomic_write.html, SQLITE_FCNTL_DATA_VERSION).
+    /// Which state of the database this connection sees inside a transaction that has read something: another number
+    /// after each change by whatever connection (sqlite.org/c3ref/c_fcntl_begin_atomic_write.html,
+    /// SQLITE_FCNTL_DATA_VERSION).
     var state: UInt32? {
         var state: UInt32 = 0
         // Without a name, the main database is meant.

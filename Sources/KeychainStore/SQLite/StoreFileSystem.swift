@@ -6,12 +6,12 @@ import Glibc
 
 /// SQLite's own file system, narrowed to what a store needs (sqlite.org/vfs.html).
 ///
-/// * There is no rollback journal. A store has a write-ahead log, and nothing of it is ever journalled otherwise; so SQLite is
-///   told that there is none, and gets none to open, whatever lies beside the file and whenever it was put there. It would
-///   play one back into the file, and delete the file that the journal names.
-/// * A checkpoint holds the write lock. In SQLite 3.7.0 to 3.51.2 a checkpoint that runs while another connection begins the log
-///   anew can note parts of the new log as written back that are not (sqlite.org/wal.html, "The WAL-Reset Bug"). The log is
-///   begun anew under the write lock alone, so that cannot be.
+/// * There is no rollback journal. A store has a write-ahead log, and nothing of it is ever journalled otherwise; so
+///   SQLite is told that there is none, and gets none to open, whatever lies beside the file and whenever it was put
+///   there. It would play one back into the file, and delete the file that the journal names.
+/// * A checkpoint holds the write lock. In SQLite 3.7.0 to 3.51.2 a checkpoint that runs while another connection
+///   begins the log anew can note parts of the new log as written back that are not (sqlite.org/wal.html, "The
+///   WAL-Reset Bug"). The log is begun anew under the write lock alone, so that cannot be.
 /// * Writes fail for want of room alike, by whatever limit: SQLite itself takes ENOSPC alone for a full disk.
 ///
 /// The default of the process is not asked for: a host may have put another one there.
@@ -164,6 +164,7 @@ enum StoreFileSystem {
     private static let writeFailed = SQLITE_IOERR | (3 << 8)
     private static let indexFailed = SQLITE_IOERR | (19 << 8)
 
-    /// Whether an error of a write says that there is no room: on the disk, in the user's share of it, or in the process's limit.
+    /// Whether an error of a write says that there is no room: on the disk, in the user's share of it, or in the
+    /// process's limit.
     private static func isWantOfRoom(_ code: Int32) -> Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
 }

@@ -29,7 +29,8 @@ public struct ContractRule: Sendable, Hashable, Identifiable, CustomStringConver
         case listing
         /// It deletes many at once; see ``ClearingPasswordStoreContractSubject``.
         case clearing
-        /// It keeps what it is given in the keychain of the device that the suite makes, so that the device can be locked.
+        /// It keeps what it is given in the keychain of the device that the suite makes, so that the device can be
+        /// locked.
         case device
         /// The front end of iOS, which refuses what the one of macOS passes over.
         case iOS

@@ -36,7 +36,8 @@ struct ContractMismatch: Error {
     let call: String
     let expected: String
     let got: String
-    /// Whether the subject refused what a keychain does: what the rule says of subjects that do too much is not true of it then.
+    /// Whether the subject refused what a keychain does: what the rule says of subjects that do too much is not true of
+    /// it then.
     var isRefusal = false
 
     static let consequenceOfRefusal =

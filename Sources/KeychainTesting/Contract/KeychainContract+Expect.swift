@@ -11,8 +11,8 @@ extension KeychainContract {
     /// - Parameters:
     ///   - subject: makes a subject that has no items; evaluated once for each rule.
     ///   - platform: what the device is that the subject is called on.
-    ///   - exceptions: the names of rules that the subject is known to break. One that it keeps is an issue too, and so is
-    ///     a name that no rule has.
+    ///   - exceptions: the names of rules that the subject is known to break. One that it keeps is an issue too, and so
+    ///     is a name that no rule has.
     ///   - requirements: what the subject is known to have: a rule that needs one of these and is not run is an issue.
     ///   - sourceLocation: where the issues are recorded.
     /// - Throws: what `subject` throws.
@@ -30,15 +30,16 @@ extension KeychainContract {
         )
     }
 
-    /// Records an issue for each rule that a store of passwords breaks, and a warning that names the rules that were not run.
+    /// Records an issue for each rule that a store of passwords breaks, and a warning that names the rules that were
+    /// not run.
     ///
     /// In XCTest, fail on `violations(of:on:)` instead.
     ///
     /// - Parameters:
     ///   - subject: makes a subject that has no passwords; evaluated once for each rule.
     ///   - platform: what the device is that the subject is called on.
-    ///   - exceptions: the names of rules that the subject is known to break. One that it keeps is an issue too, and so is
-    ///     a name that no rule has.
+    ///   - exceptions: the names of rules that the subject is known to break. One that it keeps is an issue too, and so
+    ///     is a name that no rule has.
     ///   - requirements: what the subject is known to have: a rule that needs one of these and is not run is an issue.
     ///   - sourceLocation: where the issues are recorded.
     /// - Throws: what `subject` throws.

@@ -7,9 +7,9 @@ public import KeychainSimulation
 /// The contract is a table of named rules, for two shapes of subject: four functions that take dictionaries
 /// (``SecItemContractSubject``), and a store of passwords by service and account (``PasswordStoreContractSubject``).
 ///
-/// Each rule is run on a subject of its own, which must be empty: the expression that makes the subject is evaluated once
-/// for each. It is evaluated, and the subject is called, as an app on a device that the suite makes, so that a subject
-/// which calls `SecItem…` finds an empty keychain too.
+/// Each rule is run on a subject of its own, which must be empty: the expression that makes the subject is evaluated
+/// once for each. It is evaluated, and the subject is called, as an app on a device that the suite makes, so that a
+/// subject which calls `SecItem…` finds an empty keychain too.
 ///
 /// ```swift
 /// @Test func ourMockIsFaithful() throws {

@@ -44,7 +44,8 @@ struct CallStack: Sendable {
         return try? Backtrace.capture(limit: reachable - margin, top: 0)
     }
 
-    // It looks one frame ahead: one more than can be reached is not safe. The last that can be reached are left out, too.
+    // It looks one frame ahead: one more than can be reached is not safe. The last that can be reached are left out,
+    // too.
     private static let margin = 1
 
     private static func addresses(_ backtrace: Backtrace) -> [UInt64] {
@@ -61,8 +62,8 @@ struct CallStack: Sendable {
 
     /// The line of the nearest caller outside of this package.
     ///
-    /// It takes up to seconds. `nil` in a program without debug information, and where the compiler notes no line, as for the
-    /// argument of an assertion.
+    /// It takes up to seconds. `nil` in a program without debug information, and where the compiler notes no line, as
+    /// for the argument of an assertion.
     func findLocation() -> CallLocation? {
         for backtrace in backtraces {
             guard let frames = backtrace.symbolicated(with: Self.images)?.frames else { continue }

@@ -5,13 +5,15 @@ import KeychainSimulation
 import Synchronization
 import Testing
 
-/// Something wrong with how a test uses the kit, such as a call that belongs to no app: it fails the test that it is about.
+/// Something wrong with how a test uses the kit, such as a call that belongs to no app: it fails the test that it is
+/// about.
 ///
-/// It names the functions at once, and the line as soon as it is found; the caller waits for neither. Each call is told once:
+/// It names the functions at once, and the line as soon as it is found; the caller waits for neither. Each call is told
+/// once:
 ///
 /// - in the `XCTestCase` that runs, at the line;
-/// - in the test whose task made the call: at the test's own line, because it may end before the other is found, which is
-///   written on standard error then;
+/// - in the test whose task made the call: at the test's own line, because it may end before the other is found, which
+///   is written on standard error then;
 /// - in the one test of the trait that it can be about, at the line;
 /// - of several, or of none, as an issue of no test that names them.
 final class Complaint: Sendable {
@@ -136,7 +138,8 @@ final class Complaint: Sendable {
     }
 }
 
-/// Found by KeychainServices where this module is linked; usable from inline, so that it is found across shared libraries.
+/// Found by KeychainServices where this module is linked; usable from inline, so that it is found across shared
+/// libraries.
 @_cdecl("swift_keychain_testing_complaint")
 @usableFromInline
 func complain(_ reason: UnsafePointer<CChar>) { Complaint.make(String(cString: reason)) }

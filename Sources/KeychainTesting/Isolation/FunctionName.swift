@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A function as a person calls it, from its demangled name: `a closure in Session.refresh()`.
+/// A function as a user calls it, from its demangled name: `a closure in Session.refresh()`.
 struct FunctionName: CustomStringConvertible {
     /// The names from the outermost to the function's own, without the module where something else remains.
     private let path: [Substring]

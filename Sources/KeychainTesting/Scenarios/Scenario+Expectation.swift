@@ -12,13 +12,13 @@ extension Scenario {
         case isUnreadableForNow
         /// It is there, keeps its primary key, and can never be read again: `errSecAuthFailed` (-25293).
         ///
-        /// An add in its place is `errSecDuplicateItem` (-25299); but one that asks for the faces or fingers that are enrolled
-        /// is `errSecAuthFailed` as well while there are none, as after the passcode was removed.
+        /// An add in its place is `errSecDuplicateItem` (-25299); but one that asks for the faces or fingers that are
+        /// enrolled is `errSecAuthFailed` as well while there are none, as after the passcode was removed.
         case isUnreadableForGood
         /// It does not exist any more: `errSecItemNotFound` (-25300).
         case isGone
-        /// It is in an access group that the app may not use: `errSecItemNotFound` (-25300), or `errSecMissingEntitlement`
-        /// (-34018) for a query that names the group.
+        /// It is in an access group that the app may not use: `errSecItemNotFound` (-25300), or
+        /// `errSecMissingEntitlement` (-34018) for a query that names the group.
         case belongsToSomebodyElse
     }
 

@@ -4,7 +4,8 @@ public import Testing
 
 /// Something that happens to the keychain of real users, and that a test can play.
 ///
-/// A test is run once for each: what it stores while all is well, and does again after the event, is the team's own code.
+/// A test is run once for each: what it stores while all is well, and does again after the event, is the team's own
+/// code.
 ///
 /// ```swift
 /// @Test(arguments: Scenario.all)

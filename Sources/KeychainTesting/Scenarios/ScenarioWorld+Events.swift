@@ -9,8 +9,8 @@ import PortableSecurity
 extension ScenarioWorld {
     /// Lets happen what the scenario is about; a second time does nothing.
     ///
-    /// - Throws: `VirtualDeviceError`, when the test has done something to the device by which the event cannot happen, and when
-    ///   it cannot happen to an app of these entitlements. It can be tried again then.
+    /// - Throws: `VirtualDeviceError`, when the test has done something to the device by which the event cannot happen,
+    ///   and when it cannot happen to an app of these entitlements. It can be tried again then.
     public func letHappen() throws(VirtualDeviceError) {
         guard begin() else { return }
         do throws(VirtualDeviceError) {

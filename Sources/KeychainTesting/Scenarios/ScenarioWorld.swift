@@ -19,7 +19,8 @@ public final class ScenarioWorld: Sendable {
     /// What happens.
     public let scenario: Scenario
 
-    /// The app as it was installed first; after a restoration or a new installation it is another than ``app``, else the same.
+    /// The app as it was installed first; after a restoration or a new installation it is another than ``app``, else
+    /// the same.
     public let firstApp: App
 
     private let state: Mutex<State>
@@ -35,8 +36,8 @@ public final class ScenarioWorld: Sendable {
     /// - Parameters:
     ///   - scenario: what will happen.
     ///   - platform: what the device is.
-    ///   - entitlements: the app's; the first keychain access group of an app of ``Scenario/entitlementRemoved`` has to be
-    ///     another than the app's own one, its application identifier.
+    ///   - entitlements: the app's; the first keychain access group of an app of ``Scenario/entitlementRemoved`` has to
+    ///     be another than the app's own one, its application identifier.
     /// - Throws: `VirtualDeviceError`.
     public init(
         _ scenario: Scenario,

@@ -6,9 +6,9 @@ public import Testing
 
 /// Gives each test a device of its own, and runs it as an app on it.
 ///
-/// On a suite it counts for each of its tests, those of suites within it too; a test or suite with a trait of its own has that
-/// device instead: one device for each test. Each case of a test with arguments has a device of its own. When the test fails, its issues tell the calls
-/// that the device saw, without secrets.
+/// On a suite it counts for each of its tests, those of suites within it too; a test or suite with a trait of its own
+/// has that device instead: one device for each test. Each case of a test with arguments has a device of its own. When
+/// the test fails, its issues tell the calls that the device saw, without secrets.
 public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
     /// Tells the traits of a test apart.
     private let number = lastNumber.withLock { last in
@@ -60,8 +60,8 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
         }
     }
 
-    /// The issue, with the calls of the device; `nil` for an issue of no test, which reaches the handlers of all tests that run
-    /// and is recorded without any.
+    /// The issue, with the calls of the device; `nil` for an issue of no test, which reaches the handlers of all tests
+    /// that run and is recorded without any.
     static func tell(_ issue: Issue, _ device: VirtualDevice) -> Issue? {
         guard Test.current != nil else { return nil }
         var issue = issue
@@ -84,8 +84,8 @@ extension Trait where Self == KeychainTrait {
     ///   - biometry: what its owner can be recognized by; one face or finger is enrolled.
     ///   - storage: where its keychain lies.
     ///   - entitlements: those of the app.
-    ///   - processWide: whether code of the whole process that runs as no other app runs as this one. Such a test runs while no
-    ///     other test of the trait does; see `ProcessWideApp`.
+    ///   - processWide: whether code of the whole process that runs as no other app runs as this one. Such a test runs
+    ///     while no other test of the trait does; see `ProcessWideApp`.
     /// - Returns: The trait.
     public static func keychain(
         _ platform: VirtualDevice.Platform = .iOS,

@@ -4,7 +4,7 @@ import Foundation
 import KeychainCore
 import KeychainServices
 
-/// One evaluation in a context: by the service of whoever started it, on a queue of its own, with one reply.
+/// One evaluation in a context: by the service of the program that started it, on a queue of its own, with one reply.
 struct Evaluation {
     let context: ClientContext
     let reason: String
@@ -14,9 +14,10 @@ struct Evaluation {
 
     /// Evaluates without blocking the caller, and replies with what is wrong, or `nil`.
     ///
-    /// The service is the caller's: which keychain a task has is not known on another thread. The reply has the caller's
-    /// keychain as well, so that an item can be read in it. An evaluation blocks for as long as the person takes, so each has
-    /// a serial queue of its own, which does not take the threads that the concurrent queues of the program share.
+    /// The service is the caller's: which keychain a task has is not known on another thread. The reply has the
+    /// caller's keychain as well, so that an item can be read in it. An evaluation blocks for as long as the user
+    /// takes, so each has a serial queue of its own, which does not take the threads that the concurrent queues of the
+    /// program share.
     func start(
         _ body:
             @escaping @Sendable (AuthenticationService, AuthenticationContext) throws(AuthenticationFailure) -> Void,
@@ -34,13 +35,13 @@ struct Evaluation {
                 try body(backend.authentication, context.value(for: backend))
                 reply(nil)
             } catch {
-                // The context was good when the evaluation began, so whoever invalidated it cancelled this.
+                // The context was good when the evaluation began, so invalidating it cancelled this.
                 reply(LAError(context.isInvalid ? .appCancel : error))
             }
         }
     }
 
-    /// Why nobody is asked whatever the service says.
+    /// Why no prompt is made, whatever the service answers.
     private var refusal: LAError? {
         if reason.isEmpty { return LAError(.notInteractive, "A prompt requires a localized reason.") }
         return context.isInvalid ? LAError(.invalidContext) : nil

@@ -8,14 +8,15 @@ import Synchronization
 
 /// Asks the owner of the device to authenticate.
 ///
-/// What the person has shown in a context stays shown in it: a second evaluation, or a keychain query that names the context
-/// by `kSecUseAuthenticationContext`, does not ask again. Every member may be called from every thread; evaluations in one
+/// An authentication in a context stays valid in it: a second evaluation, or a keychain query that names the context by
+/// `kSecUseAuthenticationContext`, does not ask again. Every member may be called from every thread; evaluations in one
 /// context do not wait for each other.
 ///
-/// - Important: Who is asked, and how, is said in the article on lock states and owners of the module `PortableSecurity`.
-///   With no way to ask, an evaluation that would have to ask fails with ``LAError/notInteractive`` at once.
+/// - Important: Who is asked, and how, is said in the article on lock states and owners of the module
+///   `PortableSecurity`. With no way to ask, an evaluation that would have to ask fails with ``LAError/notInteractive``
+///   at once.
 open class LAContext: NSObject, @unchecked Sendable {
-    /// What it is made of.
+    /// Its storage.
     package let authenticationContext = ClientContext()
 
     // What makes the class Sendable, with the context above: all other state is in here.
@@ -27,13 +28,13 @@ open class LAContext: NSObject, @unchecked Sendable {
         var maxBiometryFailures: Int?
     }
 
-    /// A context in which nobody has authenticated.
+    /// A context without any authentication.
     public override init() { super.init() }
 
-    /// Says whether a policy could be evaluated now; asks nobody.
+    /// Says whether a policy could be evaluated now; never prompts.
     ///
     /// - Parameters:
-    ///   - policy: what the person would have to show.
+    ///   - policy: what the user would have to authenticate with.
     ///   - error: receives why not, an ``LAError``; left alone otherwise.
     /// - Returns: Whether there is a way.
     @discardableResult
@@ -55,14 +56,14 @@ open class LAContext: NSObject, @unchecked Sendable {
         return false
     }
 
-    /// Asks the person, unless the context has seen what the policy demands.
+    /// Prompts the user, unless the context has seen what the policy demands.
     ///
-    /// Returns at once. Apple's function raises an exception, which ends the program, when the reason is empty; this one
-    /// asks nobody then, and replies with ``LAError/notInteractive``.
+    /// Returns at once. Apple's function raises an exception, which ends the program, when the reason is empty; this
+    /// one then does not prompt, and replies with ``LAError/notInteractive``.
     ///
     /// - Parameters:
-    ///   - policy: what the person has to show.
-    ///   - localizedReason: why, for the person to read; not empty.
+    ///   - policy: what the user has to authenticate with.
+    ///   - localizedReason: the reason, shown to the user; not empty.
     ///   - reply: receives the outcome, once, on a private queue; an error is an ``LAError``.
     @preconcurrency
     open func evaluatePolicy(
@@ -84,13 +85,13 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Asks the person, unless the context has seen what the policy demands.
+    /// Prompts the user, unless the context has seen what the policy demands.
     ///
     /// No thread of the task waits for the answer. That the task is cancelled ends no question; ``invalidate()`` does.
     ///
     /// - Parameters:
-    ///   - policy: what the person has to show.
-    ///   - localizedReason: why, for the person to read; not empty.
+    ///   - policy: what the user has to authenticate with.
+    ///   - localizedReason: the reason, shown to the user; not empty.
     /// - Returns: `true`; every other outcome is an error.
     /// - Throws: ``LAError``.
     @discardableResult
@@ -100,15 +101,15 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     /// Asks for what an access control demands, unless the context has seen it.
     ///
-    /// Returns at once. An item or a key is made without asking anybody:
-    /// ``LAAccessControlOperation/createItem`` and ``LAAccessControlOperation/createKey`` succeed, unless the level or the
-    /// constraints need a passcode and none is set. Every use takes what the constraints name; without any it succeeds. An
-    /// empty reason is answered as by ``evaluatePolicy(_:localizedReason:reply:)``.
+    /// Returns at once. An item or a key is made without asking anybody: ``LAAccessControlOperation/createItem`` and
+    /// ``LAAccessControlOperation/createKey`` succeed, unless the level or the constraints need a passcode and none is
+    /// set. Every use takes what the constraints name; without any it succeeds. An empty reason is answered as by
+    /// ``evaluatePolicy(_:localizedReason:reply:)``.
     ///
     /// - Parameters:
     ///   - accessControl: the constraints.
     ///   - operation: what is to be done under it.
-    ///   - localizedReason: why, for the person to read; not empty.
+    ///   - localizedReason: the reason, shown to the user; not empty.
     ///   - reply: receives the outcome, once, on a private queue; an error is an ``LAError``.
     @preconcurrency
     open func evaluateAccessControl(
@@ -135,7 +136,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - accessControl: the constraints.
     ///   - operation: what is to be done under it.
-    ///   - localizedReason: why, for the person to read; not empty.
+    ///   - localizedReason: the reason, shown to the user; not empty.
     /// - Returns: `true`; every other outcome is an error.
     /// - Throws: ``LAError``.
     @discardableResult
@@ -151,10 +152,11 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     /// Ends the use of the context, and forgets what was shown in it.
     ///
-    /// Evaluations that have not replied yet fail with ``LAError/appCancel``, later ones with ``LAError/invalidContext``.
+    /// Evaluations that have not replied yet fail with ``LAError/appCancel``, later ones with
+    /// ``LAError/invalidContext``.
     open func invalidate() { authenticationContext.invalidate() }
 
-    /// Sets or removes a credential that the program supplies, so that the person is not asked for it.
+    /// Sets or removes a credential that the program supplies, so that the user is not prompted for it.
     ///
     /// - Parameters:
     ///   - credential: the bytes of the credential; `nil` removes it.
@@ -175,26 +177,26 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     /// The kind of biometry that the device has.
     ///
-    /// As on Apple's platforms it is ``LABiometryType/none`` until ``canEvaluatePolicy(_:error:)`` was called, and what that
-    /// function found afterwards, whatever it returned.
+    /// As on Apple's platforms it is ``LABiometryType/none`` until ``canEvaluatePolicy(_:error:)`` was called, and what
+    /// that function found afterwards, whatever it returned.
     open var biometryType: LABiometryType { found.withLock(\.biometryType) }
 
-    /// Which set of biometry was enrolled when it was last asked for: other data after each change of the set.
+    /// Which set of biometry was enrolled when it was last requested: other data after each change of the set.
     ///
-    /// As on Apple's platforms it is set when the person was recognized in an evaluation, and when
+    /// As on Apple's platforms it is set when the user was recognized in an evaluation, and when
     /// ``canEvaluatePolicy(_:error:)`` returned `true` for a biometric policy; `nil` after any other evaluation.
     open var evaluatedPolicyDomainState: Data? { found.withLock(\.evaluatedPolicyDomainState) }
 
     /// What is enrolled and paired now.
     open var domainState: LADomainState { LADomainState(Evaluation.keychainInEffect.authentication.biometry) }
 
-    /// Whether asking the person is forbidden: what would have to ask fails with ``LAError/notInteractive``.
+    /// Whether prompts are forbidden: what would prompt fails with ``LAError/notInteractive``.
     open var interactionNotAllowed: Bool {
         get { authenticationContext.settings.interactionNotAllowed }
         set { authenticationContext.configure { $0.interactionNotAllowed = newValue } }
     }
 
-    /// Why the person is asked, when a keychain query does the asking.
+    /// The reason shown in a prompt that a keychain query causes.
     open var localizedReason: String {
         get { authenticationContext.settings.localizedReason }
         set { authenticationContext.configure { $0.localizedReason = newValue } }
@@ -214,8 +216,8 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     /// For how many seconds an earlier recognition by biometry counts.
     ///
-    /// At most ``LATouchIDAuthenticationMaximumAllowableReuseDuration``, which a longer time is taken for; 0, the default,
-    /// and everything that is not above it mean that none counts.
+    /// At most ``LATouchIDAuthenticationMaximumAllowableReuseDuration``, which a longer time is taken for; 0, the
+    /// default, and everything that is not above it mean that none counts.
     open var touchIDAuthenticationAllowableReuseDuration: TimeInterval {
         get { authenticationContext.settings.reuseDurationSeconds }
         set {

@@ -4,7 +4,7 @@
 public import Foundation
 import KeychainCore
 
-/// What a person has to show, as Apple numbers it.
+/// What the user has to authenticate with, as Apple numbers it.
 public enum LAPolicy: Int, Sendable {
     /// Biometry.
     case deviceOwnerAuthenticationWithBiometrics = 1

@@ -32,9 +32,9 @@ public struct LAError: _BridgedStoredNSError {
 
         /// What was shown or typed was not right.
         case authenticationFailed = -1
-        /// The person cancelled.
+        /// The user cancelled.
         case userCancel = -2
-        /// The person chose the fallback.
+        /// The user chose the fallback.
         case userFallback = -3
         /// The system cancelled.
         case systemCancel = -4
@@ -58,7 +58,7 @@ public struct LAError: _BridgedStoredNSError {
         case biometryDisconnected = -13
         /// The dimensions of an embedded view are not right.
         case invalidDimensions = -14
-        /// Asking the person was not allowed.
+        /// A prompt was not allowed.
         case notInteractive = -1004
 
         /// The older name of ``biometryNotAvailable``.
@@ -73,9 +73,9 @@ public struct LAError: _BridgedStoredNSError {
 
     /// What was shown or typed was not right.
     public static var authenticationFailed: Code { .authenticationFailed }
-    /// The person cancelled.
+    /// The user cancelled.
     public static var userCancel: Code { .userCancel }
-    /// The person chose the fallback.
+    /// The user chose the fallback.
     public static var userFallback: Code { .userFallback }
     /// The system cancelled.
     public static var systemCancel: Code { .systemCancel }
@@ -99,7 +99,7 @@ public struct LAError: _BridgedStoredNSError {
     public static var biometryDisconnected: Code { .biometryDisconnected }
     /// The dimensions of an embedded view are not right.
     public static var invalidDimensions: Code { .invalidDimensions }
-    /// Asking the person was not allowed.
+    /// A prompt was not allowed.
     public static var notInteractive: Code { .notInteractive }
     /// The older name of ``biometryNotAvailable``.
     public static var touchIDNotAvailable: Code { .biometryNotAvailable }

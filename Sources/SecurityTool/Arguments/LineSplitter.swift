@@ -5,8 +5,8 @@ import KeychainCore
 
 /// The words of a line of interactive mode (reference, section 2.4).
 ///
-/// Blanks separate. A word that begins with a quote runs to the next quote of its kind, which ends it; a backslash takes
-/// the next character as it is, everywhere.
+/// Blanks separate. A word that begins with a quote runs to the next quote of its kind, which ends it; a backslash
+/// takes the next character as it is, everywhere.
 struct LineSplitter {
     private let line: UnsafeRawBufferPointer
     private var index = 0

@@ -85,7 +85,7 @@ struct AddPassword: Command {
         }
     }
 
-    /// Adds a new item, unless any group has one like it: macOS tells items apart within a keychain, not a group.
+    /// Adds a new item, unless any group has one like it: macOS distinguishes items within a keychain, not a group.
     private func add(_ request: Request, to keychain: UserKeychain, _ subject: ByteText) throws(CommandFailure) {
         let duplicates = request.fields.duplicates
         try reporting(kind.addFunction, subject) { () throws(KeychainError) in

@@ -5,7 +5,8 @@ import KeychainCore
 
 /// `dump-keychain` (reference, section 3).
 ///
-/// - Important: Differs from macOS: `-i` has nothing to edit and shows access like `-a`; `-r` has no sealed bytes to show.
+/// - Important: Differs from macOS: `-i` has nothing to edit and shows access like `-a`; `-r` has no sealed bytes to
+///   show.
 struct DumpKeychain: Command {
     let options: OptionSyntax = "hadiro:"
 

@@ -20,7 +20,7 @@ struct PasswordKind: Sendable {
     /// What an item is named after when it has no label.
     let subject: AttributeName
 
-    /// What an item gets that is not asked for.
+    /// What an item gets by default.
     let defaults: [AttributeName: PropertyValue]
 
     /// The options whose value is a password.

@@ -15,10 +15,10 @@ struct UserKeychain: Sendable {
 
     /// Finds every item that can be shown: those in the common group first, otherwise in the order of the store.
     ///
-    /// Of items that differ in their group only, the one that was changed last comes first: macOS would have one of them,
-    /// with that value.
+    /// Of items that differ in their group only, the one that was changed last comes first: macOS would have one of
+    /// them, with that value.
     ///
-    /// An item that asks for authentication cannot be shown, and one that is damaged neither; see ``obstacle(_:_:)``.
+    /// An item that requires authentication cannot be shown, and one that is damaged neither; see ``obstacle(_:_:)``.
     func items(
         _ itemClass: ItemClass,
         _ conditions: Conditions = Conditions()
@@ -44,7 +44,7 @@ struct UserKeychain: Sendable {
 
     /// Why there may be matching items that cannot be shown.
     ///
-    /// Nobody is asked: an owner who authenticated would be shown nothing. Damage is reported by the first call that meets
+    /// Nobody is asked: a user who authenticated would see nothing. Damage is reported by the first call that meets
     /// it, and later only where nothing else matches.
     ///
     /// - Returns: `errSecInteractionNotAllowed` or `errSecDecode`; `nil` when there is no such item.
@@ -86,12 +86,12 @@ struct UserKeychain: Sendable {
         _ = try perform(.add(dictionary))
     }
 
-    /// Changes an item, wherever it lies.
+    /// Changes an item, in whichever group it is.
     func update(_ item: StoredItem, _ attributes: [String: PropertyValue]) throws(KeychainError) {
         _ = try perform(.update(item.query, attributes: PropertyDictionary(attributes)))
     }
 
-    /// Deletes an item, wherever it lies.
+    /// Deletes an item, in whichever group it is.
     func delete(_ item: StoredItem) throws(KeychainError) {
         _ = try perform(.delete(item.query))
     }

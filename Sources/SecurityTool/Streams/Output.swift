@@ -17,7 +17,7 @@ struct Output: Sendable {
 
     /// Writes all bytes; blocks until the other side has taken them.
     ///
-    /// - Throws: ``Failure`` for example for a pipe that nobody reads.
+    /// - Throws: ``Failure`` for example for a pipe without a reader.
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         var rest = bytes
         while let start = rest.baseAddress, !rest.isEmpty {

@@ -3,7 +3,7 @@
 import Glibc
 import KeychainCore
 
-/// How passwords are asked for: as getpass(3) does, or from standard input with `-S`.
+/// How passwords are read: as getpass(3) does, or from standard input with `-S`.
 struct PasswordPrompt {
     /// Where lines come from when there is no terminal.
     let input: LineReader

@@ -4,10 +4,10 @@ import Glibc
 
 /// What signals do to this process.
 enum ProcessSignals {
-    /// Makes a pipe that nobody reads an error of write(2) instead of a silent end, and lets the quit key quit.
+    /// Makes a pipe without a reader an error of write(2) instead of a silent end, and lets the quit key quit.
     ///
-    /// Swift's runtime may have taken SIGQUIT over to show a backtrace, for which it looks into the memory of the process
-    /// and waits at the terminal.
+    /// Swift's runtime may have taken SIGQUIT over to show a backtrace, for which it looks into the memory of the
+    /// process and waits at the terminal.
     static func prepare() {
         signal(SIGPIPE, SIG_IGN)
         var action = sigaction()
@@ -20,8 +20,8 @@ enum ProcessSignals {
 enum StandardDescriptors {
     /// Makes them safe to use.
     ///
-    /// A closed one would be given to the next file that is opened, perhaps a key, and be written to. It is opened so that
-    /// using it fails.
+    /// A closed one would be given to the next file that is opened, perhaps a key, and be written to. It is opened so
+    /// that using it fails.
     static func prepare() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             let mode = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY

@@ -62,7 +62,7 @@ final class HiddenTerminal {
     private var hasPendingSignal: Bool {
         var pending = sigset_t()
         sigpending(&pending)
-        // One that whoever started the program has blocked goes on waiting; it has no effect here.
+        // One that the parent process has blocked goes on waiting; it has no effect here.
         return Self.signals.contains { sigismember(&pending, $0) == 1 && sigismember(&otherSignals, $0) == 0 }
     }
 }

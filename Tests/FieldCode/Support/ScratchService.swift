@@ -4,7 +4,8 @@ import KeychainTesting
 import Testing
 
 extension Trait where Self == KeychainTrait {
-    /// A device of the test's own, with its keychain in a file, on which the field's code runs as an app with two groups.
+    /// A device of the test's own, with its keychain in a file, on which the field's code runs as an app with two
+    /// groups.
     static var fieldApp: Self { .keychain(storage: .file, entitlements: .fieldApp) }
 }
 

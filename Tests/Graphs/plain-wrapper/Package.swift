@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// The same app, wrapper and tests as in toolset-wrapper, by the plain product: the wrapper is a target of this package, whose
-// sources are a submodule (here a link), so that the package manager knows what it needs. Nothing of the wrapper is changed.
+// The same app, wrapper and tests as in toolset-wrapper, by the plain product: the wrapper is a target of this package,
+// whose sources are a submodule (here a link), so that the package manager knows what it needs. Nothing of the wrapper
+// is changed.
 let package = Package(
     name: "journal",
     platforms: [.macOS(.v13), .iOS(.v16)],

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// Way (a) beside the usual server packages. X509 asks `canImport(Security)`, which our module may answer for it: it must
-// compile and work either way.
+// Way (a) beside the usual server packages. X509 asks `canImport(Security)`, which our module may answer for it: it
+// must compile and work either way.
 let package = Package(
     name: "server",
     dependencies: [

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// An app's package as it is on Apple's platforms, which reaches the keychain through somebody's wrapper. Nothing here or in
-// the wrapper mentions swift-keychain but `import KeychainTesting` in the tests; the toolset does the rest.
+// An app's package as it is on Apple's platforms, which reaches the keychain through somebody's wrapper. Nothing here
+// or in the wrapper mentions swift-keychain but `import KeychainTesting` in the tests; the toolset does the rest.
 let package = Package(
     name: "journal",
     platforms: [.macOS(.v13), .iOS(.v16)],

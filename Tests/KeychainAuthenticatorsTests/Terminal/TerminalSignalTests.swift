@@ -94,8 +94,8 @@ struct TerminalSignalTests {
             let pty = try Pty()
             let asking = Asking(TerminalAuthenticator(path: pty.path), AuthenticationPrompt(.passcode, reason: ""))
             try pty.shown(upTo: "Passcode: ")
-            // Nobody else would have this process go on. Not before it has stopped: that would take the signal back. Where
-            // nothing can stop it, because nobody waits for its process group, there is nothing to do.
+            // Nobody else would have this process go on. Not before it has stopped: that would take the signal back.
+            // Where nothing can stop it, because nobody waits for its process group, there is nothing to do.
             let isStopped = "grep -q '^State:[[:space:]]*T' /proc/\(getpid())/status"
             let helper = try Shell.start(
                 "while kill -0 \(getpid()); do \(isStopped) && kill -CONT \(getpid()); sleep 0.1; done"

@@ -5,8 +5,8 @@ import Foundation
 import Glibc
 import KeychainTestSupport
 
-/// A program of the package in a process of its own, with a keychain of its own: pipes at its standard input and output,
-/// and errors among the output.
+/// A program of the package in a process of its own, with a keychain of its own: pipes at its standard input and
+/// output, and errors among the output.
 final class ControlProcess {
     private let identifier: pid_t
     private var input: Int32

@@ -6,7 +6,8 @@ import Testing
 
 @testable import KeychainControl
 
-/// `keychainctl test` in a process of its own, with a scratch package and a package manager that only says what it was told.
+/// `keychainctl test` in a process of its own, with a scratch package and a package manager that only says what it was
+/// told.
 struct TestCommandTests {
     private let folder: TemporaryFolder
 

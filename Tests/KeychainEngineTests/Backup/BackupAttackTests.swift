@@ -8,7 +8,8 @@ import KeychainProtection
 import KeychainTestSupport
 import Testing
 
-/// What a backup and its secret give to somebody who has them, and what comes of a backup that was altered (ThreatModel.md).
+/// What a backup and its secret give to somebody who has them, and what comes of a backup that was altered
+/// (ThreatModel.md).
 struct BackupAttackTests {
     private static let secret = SecretBytes(Array("the secret of the backup".utf8))
     private static let floor = ScryptFloor(of: .least)

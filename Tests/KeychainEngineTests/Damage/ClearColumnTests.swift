@@ -100,7 +100,8 @@ struct ClearColumnTests {
 
     /// The entry of row 2 in an index, up to the row number.
     ///
-    /// A record: the length of its header, the types of its columns, which are blobs or NULL, and of a number of one byte.
+    /// A record: the length of its header, the types of its columns, which are blobs or NULL, and of a number of one
+    /// byte.
     private static func indexRecord(_ number: Int, of raw: RawStore) throws -> [UInt8] {
         let names = try raw.run("SELECT name FROM pragma_index_list('items_genp') ORDER BY name").compactMap(\.self)
         try #require(names.count == 5, "let the arguments of the test be as many as there are indexes")

@@ -39,8 +39,8 @@ struct GuardedStore {
         try raw().execute("UPDATE device SET keybag_revision = keybag_revision + 1")
     }
 
-    /// Waits until the kernel notes a later time for a change of a file than that of the last change of the lock mark: its
-    /// clock for files may go by ticks of some milliseconds.
+    /// Waits until the kernel notes a later time for a change of a file than that of the last change of the lock mark:
+    /// its clock for files may go by ticks of some milliseconds.
     func waitForLaterChange() throws {
         func change(_ name: String) throws -> [Int] {
             var status = stat()

@@ -7,7 +7,8 @@ import KeychainSimulation
 import KeychainTestSupport
 import Testing
 
-/// What somebody gains who can write to the file: never another row's plaintext, and what else is said (ThreatModel.md).
+/// What somebody gains who can write to the file: never another row's plaintext, and what else is said
+/// (ThreatModel.md).
 struct TamperedDeviceTests {
     // MARK: - Rows
 

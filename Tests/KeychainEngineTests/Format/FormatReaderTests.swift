@@ -8,8 +8,8 @@ import KeychainProtection
 import KeychainTestSupport
 import Testing
 
-/// A reader in another language, written from Documentation/Format.md alone: it opens what the engine made, and the engine and
-/// it say the same.
+/// A reader in another language, written from Documentation/Format.md alone: it opens what the engine made, and the
+/// engine and it say the same.
 struct FormatReaderTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path(of: "keychain") }

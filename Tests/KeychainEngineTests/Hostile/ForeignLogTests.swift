@@ -6,11 +6,11 @@ import KeychainEngine
 import KeychainTestSupport
 import Testing
 
-/// A log, or an index of a log, that is not the store's own: SQLite takes any log whose checksums are right, and nothing in
-/// it tells to which database it belongs.
+/// A log, or an index of a log, that is not the store's own: SQLite takes any log whose checksums are right, and
+/// nothing in it tells to which database it belongs.
 struct ForeignLogTests {
-    /// Files of a store whose items lie in its log, and of the same store once the log was written back; the secret is what
-    /// the items of this store hold.
+    /// Files of a store whose items lie in its log, and of the same store once the log was written back; the secret is
+    /// what the items of this store hold.
     private struct Files {
         var logged: [String: [UInt8]]
         var writtenBack: [String: [UInt8]]

@@ -8,8 +8,8 @@ import Testing
 
 @testable import KeychainProtection
 
-/// Stores that are not this process's to open, or whose root key it cannot use: errSecNotAvailable with what to do, and nothing
-/// is made or changed.
+/// Stores that are not this process's to open, or whose root key it cannot use: errSecNotAvailable with what to do, and
+/// nothing is made or changed.
 struct StoreOwnerTests {
     private let store: TestStore
     private let rootKey: SoftwareRootKey
@@ -46,7 +46,8 @@ struct StoreOwnerTests {
         #expect(throws: KeychainError.self) { try keychain.device.setPasscode(SecretBytes([1])) }
         #expect(throws: KeychainError.self) { try keychain.check() }
         var after = try store.contents()
-        // The empty file by which tries of a passcode take turns; a process that has the store open makes it before it looks.
+        // The empty file by which tries of a passcode take turns; a process that has the store open makes it before it
+        // looks.
         after["attempt.lock"] = before["attempt.lock"]
         let isUnchanged = after == before
         #expect(isUnchanged)

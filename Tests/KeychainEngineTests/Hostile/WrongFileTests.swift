@@ -8,7 +8,8 @@ import KeychainEngine
 import KeychainTestSupport
 import Testing
 
-/// Something else than the keychain's own files at their paths: errSecNotAvailable with the reason, and it is left alone.
+/// Something else than the keychain's own files at their paths: errSecNotAvailable with the reason, and it is left
+/// alone.
 struct WrongFileTests {
     /// What stands at a path.
     enum Intruder: CaseIterable {

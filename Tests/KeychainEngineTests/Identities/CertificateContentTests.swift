@@ -5,7 +5,8 @@ import KeychainCore
 import KeychainTestSupport
 import Testing
 
-/// Conditions that the contents of a certificate decide (Semantics, "Values and combinations" and "Copying matching items").
+/// Conditions that the contents of a certificate decide (Semantics, "Values and combinations" and "Copying matching
+/// items").
 struct CertificateContentTests {
     /// A certificate that is valid from one year's begin to another's.
     private static func certificate(

@@ -4,7 +4,8 @@ import KeychainCore
 import KeychainTestSupport
 import Testing
 
-/// Certificates and identities by their issuers (Semantics, "Values and combinations" and "Copying matching items", step 8).
+/// Certificates and identities by their issuers (Semantics, "Values and combinations" and "Copying matching items",
+/// step 8).
 struct IssuerTests {
     private func issuers(_ names: String...) -> [String: PropertyValue] {
         ["m_Issuers": .array(names.map { .data(SecretBytes(Fixture.nameSequence($0))) })]

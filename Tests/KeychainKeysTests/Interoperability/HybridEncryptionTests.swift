@@ -10,8 +10,8 @@ import Testing
 /// The algorithms that are made of several, against Python's `cryptography`, step by step as others who talk to Apple's
 /// devices carry them out.
 struct HybridEncryptionTests {
-    /// Reads lines of a scheme, a digest, a PKCS #8 key and a ciphertext; writes for each the plaintext, and a ciphertext of it
-    /// that was made there.
+    /// Reads lines of a scheme, a digest, a PKCS #8 key and a ciphertext; writes for each the plaintext, and a
+    /// ciphertext of it that was made there.
     private static let script = """
         import os, sys
         from cryptography.hazmat.primitives import hashes, serialization

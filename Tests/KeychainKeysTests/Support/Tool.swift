@@ -6,7 +6,8 @@ import Testing
 
 /// A program that others wrote, to compare with.
 enum Tool {
-    /// Runs a program with files in a folder of its own, which is also its working directory; gives its status and output.
+    /// Runs a program with files in a folder of its own, which is also its working directory; gives its status and
+    /// output.
     static func run(
         _ program: String,
         _ arguments: [String],

@@ -70,8 +70,8 @@ import Testing
                     #expect(key.publicKey.isValidSignature(signature, for: data))
                 }
             }
-            // The owner is asked one question after the other. None would come if the calls that wait for their turn held the
-            // threads of the pool.
+            // The owner is asked one question after the other. None would come if the calls that wait for their turn
+            // held the threads of the pool.
             for _ in 0..<40 { try await owner.nextOpenQuestion().answer(.succeeds) }
             try await group.waitForAll()
         }

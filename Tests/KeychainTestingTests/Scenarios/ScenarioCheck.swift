@@ -4,8 +4,8 @@ import KeychainTesting
 import Security
 import Testing
 
-/// What a team's test would expect of its keeper in a scenario; a function that returns what is wrong, so that both the right
-/// and the wrong code can be held against it.
+/// What a team's test would expect of its keeper in a scenario; a function that returns what is wrong, so that both the
+/// right and the wrong code can be held against it.
 enum ScenarioCheck {
     /// Signs in, lets the event happen, launches the app again, and uses it.
     static func failures(

@@ -72,7 +72,8 @@ struct AsynchronousTests {
                     #expect(found == "one")
                 }
             }
-            // The owner is asked one question after the other. None would come if the calls held the threads of the pool.
+            // The owner is asked one question after the other. None would come if the calls held the threads of the
+            // pool.
             for _ in 0..<40 { try await device.owner.nextOpenQuestion().answer(.succeeds) }
             try await group.waitForAll()
         }

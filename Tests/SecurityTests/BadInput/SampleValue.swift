@@ -33,7 +33,8 @@ enum SampleValue: CaseIterable {
         }
     }
 
-    /// Whether it is a number that is not whole, which no call can send (Semantics, "Conversion and comparison of values").
+    /// Whether it is a number that is not whole, which no call can send (Semantics, "Conversion and comparison of
+    /// values").
     var isFractional: Bool { [.real, .notANumber, .infinity].contains(self) }
 
     /// Whether it has no encoding, so that no call can send it.
@@ -79,7 +80,8 @@ enum AttributePlace: CaseIterable {
         return switch (column.access, self) {
         case (.guardedValue, .add), (.guardedValue, .updateAttributes): [errSecMissingEntitlement]
         case (.guardedQuery, .add), (.guardedQuery, .updateQuery): [errSecMissingEntitlement]
-        // Whether the type or the entitlement is looked at first depends on the function (Semantics, "Order of checks").
+        // Whether the type or the entitlement is looked at first depends on the function (Semantics, "Order of
+        // checks").
         case (_, _) where column.name == .accessGroup: [errSecParam, errSecMissingEntitlement]
         default: [errSecParam]
         }

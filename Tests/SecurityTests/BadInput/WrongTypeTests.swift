@@ -58,7 +58,8 @@ struct WrongTypeTests {
     }
 
     private static func isAccepted(_ sample: SampleValue, _ column: Column) -> Bool {
-        // The client looks at the issuer before any conversion, and takes data only (Semantics, "Values and combinations").
+        // The client looks at the issuer before any conversion, and takes data only (Semantics, "Values and
+        // combinations").
         if column.name == .issuer { return [.bytes, .bytesOutsideUTF8].contains(sample) }
         return SampleValue.accepted(by: column.kind).contains(sample)
     }

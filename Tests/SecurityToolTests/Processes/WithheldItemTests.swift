@@ -131,8 +131,8 @@ struct WithheldItemTests {
         try user.run(line.split(separator: " ").map(String.init))
     }
 
-    /// Adds an item that its owner has to authenticate for, on a device whose passcode is removed then, so that the command
-    /// is not kept from everything else.
+    /// Adds an item that its owner has to authenticate for, on a device whose passcode is removed then, so that the
+    /// command is not kept from everything else.
     private func addGuarded(_ account: String, group: String = Client.commonGroup) throws {
         let access = try #require(
             SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, .userPresence, nil)

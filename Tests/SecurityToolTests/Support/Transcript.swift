@@ -43,8 +43,8 @@ struct Transcript: Sendable, Decodable, CustomTestStringConvertible {
 
     /// The row for the one keychain that there is.
     ///
-    /// The first write makes it, so a first step that creates `login.keychain` is left out. Where `build.keychain` is the
-    /// only keychain, it stands for it.
+    /// The first write makes it, so a first step that creates `login.keychain` is left out. Where `build.keychain` is
+    /// the only keychain, it stands for it.
     var adapted: Transcript {
         var row = self
         guard steps.count > 1, let create = steps.first?.argv, create.first == "create-keychain" else { return self }

@@ -5,8 +5,8 @@ import KeychainSimulation
 import KeychainWire
 import Synchronization
 
-/// A keychain behind a connection of which both ends are in this process: every command, reply and question is turned into
-/// bytes and read from them again, as a socket would have it.
+/// A keychain behind a connection of which both ends are in this process: every command, reply and question is turned
+/// into bytes and read from them again, as a socket would have it.
 package enum Pipe {
     /// What stands between a virtual device and its apps.
     package static var transport: DeviceTransport {

@@ -178,7 +178,8 @@ private struct Progress {
         return .items(dictionaries, isLocked: json["locked"] == .boolean(true))
     }
 
-    /// Makes the call through the public functions: neither was the store touched, nor is the replay another implementation.
+    /// Makes the call through the public functions: neither was the store touched, nor is the replay another
+    /// implementation.
     private mutating func realCall() throws(ScenarioError) -> ScenarioRunner.Mismatch? {
         guard case .object(var members) = scenario.call else { throw .defect("\"call\" is not an object") }
         members["expect"] = .object(["status": scenario.expectation["status"] ?? .string("errSecSuccess")])

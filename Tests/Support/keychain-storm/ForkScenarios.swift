@@ -48,8 +48,8 @@ enum ForkScenarios {
 // MARK: - A fork that somebody could keep waiting
 
 extension ForkScenarios {
-    /// Forks while threads wait for a store that another process holds, until the next line: `forked MILLISECONDS`, those of
-    /// the slowest fork, and a line for each child that could not read.
+    /// Forks while threads wait for a store that another process holds, until the next line: `forked MILLISECONDS`,
+    /// those of the slowest fork, and a line for each child that could not read.
     static func forkWhileWaiting(_ subject: Subject, forks: Int) {
         let threads = (0..<4).map { thread in Worker { index in subject.add("waiting-\(thread)-\(index)") } }
         var slowest = 0
@@ -74,8 +74,8 @@ extension ForkScenarios {
 
     /// Forks while a thread is during a call and stays there: `forked once MILLISECONDS`.
     ///
-    /// The child and a child of it read through the keychain that they inherited, one of their own and one in memory. Then
-    /// the thread ends its call, and the parent reads.
+    /// The child and a child of it read through the keychain that they inherited, one of their own and one in memory.
+    /// Then the thread ends its call, and the parent reads.
     static func forkInside(_ subject: Subject, _ makeSubject: @escaping @Sendable () -> Subject) {
         let inMemory = EmbeddedKeychain.inMemory()
         let (isInside, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

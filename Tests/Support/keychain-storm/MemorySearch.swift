@@ -8,8 +8,8 @@ import KeychainWire
 
 /// Looks for a secret in the memory of this process after it was stored and let go.
 enum MemorySearch {
-    /// Prints `found MOMENT NUMBER PLACES`: before the secret exists, while the caller holds it, after the add, after an
-    /// update, which seals it again, after a read whose answer was let go, and after it was sent in a message.
+    /// Prints `found MOMENT NUMBER PLACES`: before the secret exists, while the caller holds it, after the add, after
+    /// an update, which seals it again, after a read whose answer was let go, and after it was sent in a message.
     static func run(_ subject: Subject, _ account: String) {
         subject.add("\(account)-first")
         report("before")

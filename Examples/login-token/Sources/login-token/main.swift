@@ -5,7 +5,8 @@ import Keychain
 import LoginToken
 
 let environment = ProcessInfo.processInfo.environment
-// An empty or a relative one does not count, as the specification says: the mark would lie wherever the program was started.
+// An empty or a relative one does not count, as the specification says: the mark would lie wherever the program was
+// started.
 let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0) : nil }
 let folder = state ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/state")
 let mark = FileMark(in: folder.appendingPathComponent("login-token"))

@@ -31,7 +31,8 @@ public struct KeychainSessionStore: SessionStore {
     public func save(_ session: Session) throws {
         let attributes: [String: Any] = [
             kSecValueData as String: try JSONEncoder().encode(session),
-            // (2) A refresh in the background reads it while the phone is locked. In an update, too: an item keeps its own.
+            // (2) A refresh in the background reads it while the phone is locked. In an update, too: an item keeps its
+            // own.
             kSecAttrAccessible as String: accessible,
         ]
         // (3) An update is one step: the old session or the new one is there at any time.
@@ -48,7 +49,8 @@ public struct KeychainSessionStore: SessionStore {
         if status != errSecItemNotFound { try check(status) }
     }
 
-    /// Carries over an item that an earlier version stored for unlocked phones only: at the first read that succeeds, in place.
+    /// Carries over an item that an earlier version stored for unlocked phones only: at the first read that succeeds,
+    /// in place.
     ///
     /// A failure is none of the reader's: the session was read, and the next read tries again.
     private func carryOver(_ found: [String: Any]) {

@@ -34,8 +34,8 @@ struct CertificateFilters {
 }
 
 extension Validity {
-    /// Whether a condition on the date can be met at all: Apple's keychain takes a time that is its reference date for one that
-    /// is missing, and a validity without duration for none (Semantics, "Copying matching items").
+    /// Whether a condition on the date can be met at all: Apple's keychain takes a time that is its reference date for
+    /// one that is missing, and a validity without duration for none (Semantics, "Copying matching items").
     fileprivate var counts: Bool {
         notBefore != .referenceDate && notAfter != .referenceDate && notBefore != notAfter
     }

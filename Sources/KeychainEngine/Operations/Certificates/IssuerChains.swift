@@ -34,8 +34,8 @@ struct IssuerChains {
         return isFound
     }
 
-    /// Every name that certificates can have as their issuer so that a chain leads to one of the given names, those nearest
-    /// to them first.
+    /// Every name that certificates can have as their issuer so that a chain leads to one of the given names, those
+    /// nearest to them first.
     ///
     /// `isWanted` is called with each name in turn; it tells whether another one is wanted.
     func forEachIssuer(_ isWanted: ([UInt8]) throws(KeychainError) -> Bool) throws(KeychainError) {

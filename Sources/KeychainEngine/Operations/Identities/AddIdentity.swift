@@ -6,8 +6,8 @@ import KeychainCore
 extension Engine {
     /// Adds what is not there yet of an identity.
     ///
-    /// - Returns: The persistent reference, if it alone was asked for and the certificate was not there; nothing else can be
-    ///   returned.
+    /// - Returns: The persistent reference, if it alone was asked for and the certificate was not there; nothing else
+    ///   can be returned.
     func addIdentity(
         _ identity: IdentityReference,
         _ request: ItemRequest,

@@ -6,8 +6,8 @@ import KeychainCore
 extension Engine {
     /// Looks up the certificate, and then the key.
     ///
-    /// The answer says whether the halves are there; a certificate that is missing is no failure by itself. The one result that
-    /// there can be is the persistent reference, if it alone is asked for.
+    /// The answer says whether the halves are there; a certificate that is missing is no failure by itself. The one
+    /// result that there can be is the persistent reference, if it alone is asked for.
     func copyIdentity(
         _ identity: IdentityReference,
         _ request: ItemRequest,

@@ -6,9 +6,9 @@ import KeychainStore
 
 /// The pairs of a certificate and a key that are identities, found without comparing each with each.
 ///
-/// Tags of different classes cannot be compared, so there is no joining tables: the rows of one half are opened, and each
-/// hash leads to the rows of the other by index, which stay closed. What cannot be opened is looked for the other way
-/// round, so that a row that has no counterpart never stands in the way.
+/// Tags of different classes cannot be compared, so there is no joining tables: the rows of one half are opened, and
+/// each hash leads to the rows of the other by index, which stay closed. What cannot be opened is looked for the other
+/// way round, so that a row that has no counterpart never stands in the way.
 final class IdentityPairs {
     /// Two rows that are an identity.
     struct Pair {
@@ -52,8 +52,8 @@ final class IdentityPairs {
 
     /// Goes through the pairs until no more are wanted.
     ///
-    /// Those with a private key come first, so that a public key that is stored as well hides none of them: it makes an identity
-    /// too (Semantics, open question 12).
+    /// Those with a private key come first, so that a public key that is stored as well hides none of them: it makes an
+    /// identity too (Semantics, open question 12).
     ///
     /// `take` is called with each; it tells whether another one is wanted.
     ///

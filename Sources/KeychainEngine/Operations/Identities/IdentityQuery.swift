@@ -10,8 +10,8 @@ struct IdentityQuery {
     /// The halves of a query for `kSecClassIdentity`.
     ///
     /// Label, issuer, serial number, subject key identifier and token mean the certificate's; so does what only
-    /// certificates have, which Apple's keychain cannot look for (open question 5). The group means both. Everything else means
-    /// the key's: synchronizability, accessibility. A persistent reference names the certificate.
+    /// certificates have, which Apple's keychain cannot look for (open question 5). The group means both. Everything
+    /// else means the key's: synchronizability, accessibility. A persistent reference names the certificate.
     init(_ query: Query) {
         certificate = query.half(.certificate)
         certificate.scope = .any

@@ -100,7 +100,8 @@ extension Rule.Example {
             """
     }
 
-    /// A store that adds its item with these attributes, and a reader of it; with the flags of an access control `control`.
+    /// A store that adds its item with these attributes, and a reader of it; with the flags of an access control
+    /// `control`.
     static func background(_ attributes: String, control flags: String? = nil, _ reader: Reader) -> Rule.Example {
         let control = flags.map {
             "let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, \($0), nil)!\n"

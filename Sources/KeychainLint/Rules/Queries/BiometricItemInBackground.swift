@@ -26,7 +26,8 @@ extension Rule {
             .background("kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock", .refresh),
         ],
         check: .module { all, report in
-            // The flags that a module uses with its access controls; only when all of them ask is it sure that this one does.
+            // The flags that a module uses with its access controls; only when all of them ask is it sure that this one
+            // does.
             let uses = all.functions.filter { !$0.isTest }.flatMap(\.accessControls)
             guard !uses.isEmpty, uses.allSatisfy(\.asksForPresence) else { return }
             for (add, root, read, reason) in BackgroundRoot.meetings(all) {

@@ -2,7 +2,8 @@
 import KeychainCore
 
 extension Site {
-    /// The key columns that the query lacks on every way, where all of its keys are known; nil when it may name one item.
+    /// The key columns that the query lacks on every way, where all of its keys are known; nil when it may name one
+    /// item.
     ///
     /// A column whose absence hangs on a condition counts as given: the caller decides there.
     func missingIdentity() -> (keys: [String], itemClass: ItemClass)? {

@@ -71,7 +71,8 @@ enum DurableFile {
         guard result == 0 || errno == ENOENT else { throw .last }
     }
 
-    /// Replaces a file by another with the same owner and permissions, in one step: there is the old content or the new.
+    /// Replaces a file by another with the same owner and permissions, in one step: there is the old content or the
+    /// new.
     static func replace(_ path: String, with contents: Data) throws(FileError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .last }

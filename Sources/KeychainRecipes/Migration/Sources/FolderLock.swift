@@ -10,7 +10,8 @@ import Glibc
 import Musl
 #endif
 
-/// The right to replace files in a folder, of one thread in one process; the system takes it back when the process ends.
+/// The right to replace files in a folder, of one thread in one process; the system takes it back when the process
+/// ends.
 struct FolderLock {
     private let descriptor: Int32
 

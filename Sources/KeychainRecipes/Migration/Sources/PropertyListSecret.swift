@@ -4,12 +4,12 @@ public import Foundation
 
 /// A secret that is a value in a property list file: text or bytes.
 ///
-/// Removing it writes the list again without the key, in the same format and with the same owner and permissions, and puts it
-/// in the place of the old one in one step; a list of the old text form, which nothing writes any more, becomes XML. What is
-/// true of the bytes of a removed file is true of the old list: see ``FileSecret``.
+/// Removing it writes the list again without the key, in the same format and with the same owner and permissions, and
+/// puts it in the place of the old one in one step; a list of the old text form, which nothing writes any more, becomes
+/// XML. What is true of the bytes of a removed file is true of the old list: see ``FileSecret``.
 ///
-/// Several removals from one list wait for each other, in other processes too, by a lock on the folder. Nobody else should
-/// write the list at the same time: of two writers that do not know of the lock, the last one wins.
+/// Several removals from one list wait for each other, in other processes too, by a lock on the folder. Nobody else
+/// should write the list at the same time: of two writers that do not know of the lock, the last one wins.
 public struct PropertyListSecret: SecretSource {
     /// Where the list is.
     public let url: URL
@@ -35,7 +35,8 @@ public struct PropertyListSecret: SecretSource {
 
     /// Replaces the list by one without the key.
     public func remove(_ secret: Data) throws(SecretSourceError) {
-        // From before the list is read until the new one is in its place: what another run takes out must not come back.
+        // From before the list is read until the new one is in its place: what another run takes out must not come
+        // back.
         let lock = try lockFolder()
         defer { lock?.release() }
         guard let (old, format) = try list(), let value = old[key] else { return try sync() }

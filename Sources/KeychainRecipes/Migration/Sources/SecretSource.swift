@@ -4,8 +4,8 @@ public import Foundation
 
 /// A place outside of the keychain that a secret is moved out of.
 ///
-/// A conformer says that there is no secret only when that is so, and removes only what it was shown: a migration relies on
-/// both.
+/// A conformer says that there is no secret only when that is so, and removes only what it was shown: a migration
+/// relies on both.
 public protocol SecretSource: Sendable {
     /// What the place is called in reports and errors: a path, a key, never the secret.
     var name: String { get }

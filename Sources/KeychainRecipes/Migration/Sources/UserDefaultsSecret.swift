@@ -4,12 +4,12 @@ public import Foundation
 
 /// A secret that is a value in the user defaults: text or bytes.
 ///
-/// Removing it removes the value and asks for the defaults to be written. When they are on the medium is the system's matter:
-/// user defaults promise nothing about a loss of power, after which the value may be there again. The next run of a migration
-/// removes it again.
+/// Removing it removes the value and asks for the defaults to be written. When they are on the medium is the system's
+/// matter: user defaults promise nothing about a loss of power, after which the value may be there again. The next run
+/// of a migration removes it again.
 ///
-/// - Important: On iOS the defaults of an app are empty for an app that is started before the first unlock. That there is
-///   nothing to migrate is therefore not something to remember: run the migration at each start.
+/// - Important: On iOS the defaults of an app are empty for an app that is started before the first unlock. That there
+///   is nothing to migrate is therefore not something to remember: run the migration at each start.
 public struct UserDefaultsSecret: SecretSource {
     /// The suite; `nil` for the app's own defaults.
     public let suite: String?

@@ -4,8 +4,8 @@ public import Foundation
 
 /// A store of passwords by service and account, as most wrappers of the keychain are.
 ///
-/// A method without `async` or `throws` will do. Further protocols say what else a store can do; the rules about what it
-/// cannot are not run, and the report says so.
+/// A method without `async` or `throws` will do. Further protocols say what else a store can do; the rules about what
+/// it cannot are not run, and the report says so.
 public protocol PasswordStoreContractSubject {
     /// Stores a password, in the place of one that is there.
     nonisolated(nonsending) func set(_ password: Data, service: String, account: String) async throws

@@ -3,8 +3,8 @@
 import KeychainTesting
 import Security
 
-/// The mock of those who read the documentation halfway: items with all their attributes, which are the same item when all
-/// attributes are the same.
+/// The mock of those who read the documentation halfway: items with all their attributes, which are the same item when
+/// all attributes are the same.
 final class AttributeListMock: SecItemContractSubject {
     private var items: [NSDictionary] = []
 

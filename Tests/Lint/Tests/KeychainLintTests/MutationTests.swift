@@ -6,8 +6,8 @@ import Testing
 
 /// Correct code, and the same code with one defect each.
 ///
-/// A line of the corpus that ends in `//~ rule => text` is a place for defects: the text stands for the line in a mutant
-/// in which the rule has to report something, and did not before. Without mutations the corpus is clean. A line
+/// A line of the corpus that ends in `//~ rule => text` is a place for defects: the text stands for the line in a
+/// mutant in which the rule has to report something, and did not before. Without mutations the corpus is clean. A line
 /// `=== PATH` begins a file; without such a line the text is one file of Swift.
 struct MutationTests {
     struct Mutant: Sendable, CustomTestStringConvertible {

@@ -6,8 +6,8 @@ import Testing
 
 /// Whether what is written is SARIF: the properties that each object of the format has to have and may have.
 ///
-/// Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0; the sections are named below. The schema
-/// itself may not be copied in part, so that the objects that the linter writes are described here.
+/// Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0; the sections are named below. The
+/// schema itself may not be copied in part, so that the objects that the linter writes are described here.
 struct SARIFTests {
     private indirect enum Shape: Sendable {
         case text

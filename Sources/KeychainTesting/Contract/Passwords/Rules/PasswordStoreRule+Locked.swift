@@ -3,8 +3,8 @@
 extension PasswordStoreRule {
     /// What a store says when the device gives nothing out.
     ///
-    /// The items may be of any accessibility; so the device is rebooted, after which no password is readable but one that
-    /// asks for no protection at all.
+    /// The items may be of any accessibility; so the device is rebooted, after which no password is readable but one
+    /// that asks for no protection at all.
     static let whileLocked = [
         PasswordStoreRule(
             "unreadable is not absent",
