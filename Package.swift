@@ -517,7 +517,7 @@ if Context.environment["SWIFT_KEYCHAIN_INSTALLATION"] != nil {
             target.swiftSettings?.append(.unsafeFlags(["-enable-library-evolution"]))
         }
     }
-    // A test that force-unwraps a missing bundle identifier ends before it calls the keychain: only loading comes before.
+    // A test that force-unwraps a missing bundle identifier ends before its first call: only loading comes before.
     for target in targets where target.name == "CKeychainSupport" {
         target.cSettings = [.define("SWIFT_KEYCHAIN_INSTALLATION")]
     }
