@@ -36,7 +36,8 @@ extension DoctorReport {
         let literal = SwiftLiteral(redaction: redaction)
         for name in ["query", "attributes"] {
             guard let dictionary = advice.dictionaries[name] else { continue }
-            lines.append("  let \(name): [CFString: Any] = " + literal.text(dictionary, of: itemClass(of: dictionary)))
+            let code = "let \(name): [CFString: Any] = " + literal.text(dictionary, of: itemClass(of: dictionary))
+            lines += code.split(separator: "\n").map { "  \($0)" }
         }
         if let function = advice.function {
             let arguments =
