@@ -25,12 +25,17 @@ struct KeychainLintCommand: ParsableCommand {
 extension Format: ExpressibleByArgument {}
 extension Severity: ExpressibleByArgument {}
 #else
+import Foundation
+
 @main
 enum KeychainLintCommand {
+    /// Fails, because a check that did not run must not look like one that passed.
     static func main() {
-        print(
-            "keychain-lint was built without the trait Lint. Build it with: swift build --traits Lint --product keychain-lint"
-        )
+        let message =
+            "keychain-lint was built without the trait Lint. Build it with: "
+            + "swift build --traits Lint --product keychain-lint\n"
+        FileHandle.standardError.write(Data(message.utf8))
+        exit(2)
     }
 }
 #endif
