@@ -169,6 +169,8 @@ struct ProcessWideAppTests {
         let app = try #require(App.current)
         let (mayEnd, end) = AsyncStream.makeStream(of: Void.self)
         let holder = Task.detached { try await ProcessWideApp.with(app) { for await _ in mayEnd {} } }
+        // It waits for this test, which gives up its turn to the next call: one that came later would wait for ever.
+        while !ProcessWideApp.isAwaited(app) { await Task.yield() }
         let waiter = Task { try await ProcessWideApp.with(app) {} }
         waiter.cancel()
         end.finish()
