@@ -39,7 +39,8 @@ public enum ProcessWideApp {
     ///
     /// In `body` another app may take its place for a while, by a nested call.
     ///
-    /// A test of the trait calls it in its own task: what waits in a detached one waits for the test, which must not wait for it.
+    /// A test of the trait calls it in its own task: what waits in a detached one waits for the test, which must not
+    /// wait for it.
     ///
     /// - Parameters:
     ///   - app: the app.
