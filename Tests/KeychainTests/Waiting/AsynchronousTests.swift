@@ -68,7 +68,7 @@ struct AsynchronousTests {
         try await withThrowingTaskGroup { group in
             for _ in 0..<40 {
                 group.addTask {
-                    let found = try await keychain.string(for: token)
+                    let found = try await keychain.string(for: token, authentication: .allowed)
                     #expect(found == "one")
                 }
             }
