@@ -3,6 +3,7 @@
 import Glibc
 import KeychainCore
 import KeychainStore
+import KeychainTestSupport
 import Testing
 
 /// A process that forks with a keychain open.
@@ -233,19 +234,11 @@ struct ForkTests {
         on folder: StormFolder,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        let locks = try ["": "1073741826 1073742335", "-shm": "128 128"].map { suffix, range in
-            var status = stat()
-            try #require(lstat("\(folder.path)/\(Store.fileName)\(suffix)", &status) == 0)
-            return (inode: ":\(status.st_ino) ", range: range)
-        }
-        // The kernel's list is read in pieces: locks of others that come and go meanwhile hide lines.
-        let held = try (0..<20).flatMap { _ in
-            try StormFolder.lines(of: "/proc/locks").filter { $0.contains(" READ \(process) ") }
-        }
-        for lock in locks {
+        for (suffix, range) in [("", UInt64(1_073_741_826)...1_073_742_335), ("-shm", 128...128)] {
+            let held = try RecordLock.held(by: process, on: "\(folder.path)/\(Store.fileName)\(suffix)")
             #expect(
-                held.contains { $0.contains(lock.inode) && $0.hasSuffix(lock.range) },
-                "\(lock) of \(held)",
+                held.contains { $0.isShared && $0.range == range },
+                "\(Store.fileName)\(suffix): \(held)",
                 sourceLocation: sourceLocation
             )
         }

@@ -103,33 +103,14 @@ struct MigrationsTests {
             #expect(header?.applicationIdentifier == Layout.applicationIdentifier)
             #expect((try? folder.names()) == before)
         }
-        let locks = try Self.locks(of: path)
+        let locks = try RecordLock.held(by: getpid(), on: path)
+        #expect(!locks.isEmpty)
         #expect(try FileHeader(path: path) != nil)
-        #expect(locks > 0)
-        #expect(try Self.locks(of: path) >= locks)
+        #expect(try RecordLock.held(by: getpid(), on: path) == locks)
         try folder.write(.init("text".utf8), to: "text")
         #expect(try FileHeader(path: folder.path(of: "text")) == nil)
         #expect(throws: SQLiteError.self) { try FileHeader(path: folder.path(of: "nothing")) }
         withExtendedLifetime(store) {}
-    }
-
-    /// How many locks the kernel has on a file.
-    ///
-    /// The list is read in pieces, and locks of others that come and go meanwhile hide lines: the longest of many
-    /// readings counts.
-    private static func locks(of path: String) throws -> Int {
-        var status = stat()
-        try #require(stat(path, &status) == 0)
-        let readings = try (0..<20).map { _ in
-            let list = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
-            return Set(list.split(separator: "\n").filter { $0.contains(":\(status.st_ino) ") }.map(lock)).count
-        }
-        return readings.max() ?? 0
-    }
-
-    /// A line of the list without its number, which changes with the locks before it.
-    private static func lock(_ line: Substring) -> String {
-        line.split(separator: " ").dropFirst().joined(separator: " ")
     }
 
     private func makeConnection(version: Int64) throws -> Connection {
