@@ -17,8 +17,8 @@ struct CallStack: Sendable {
     /// The functions on it.
     let functions: CalledFunctions
 
-    /// As far as the caller, and further: to look up a frame takes milliseconds.
-    private let backtraces: [Backtrace]
+    /// The frames that the line is looked up of, each alone: for each, the lines of the whole program are gone through.
+    private let callers: [Backtrace]
 
     /// The stack of whoever calls this.
     static func capture() -> CallStack {
@@ -30,18 +30,27 @@ struct CallStack: Sendable {
             known[addresses] = functions
             return functions
         }
-        let near = functions.callerIndex.flatMap { capture(limit: $0 + 2) }
-        return CallStack(addresses: addresses, functions: functions, backtraces: [near, all].compactMap(\.self))
+        var callers: [Backtrace?] = []
+        // No closure: it would be a frame more than above.
+        for index in functions.callerIndices.prefix(candidates) {
+            callers.append(capture(limit: index + 2, offset: index))
+        }
+        return CallStack(addresses: addresses, functions: functions, callers: callers.compactMap(\.self))
     }
 
     private static let known = Mutex<[[UInt64]: CalledFunctions]>([:])
     private static let most = 64
 
+    /// How many callers are tried: the nearest has no line where the compiler notes none, as for the argument of an
+    /// assertion.
+    private static let candidates = 3
+
     /// The callers of this function, as far as frame pointers lead: `Backtrace` follows whatever stands in their place.
-    private static func capture(limit: Int) -> Backtrace? {
-        let reachable = Int(keychain_walkable_frames(limit + margin))
-        guard reachable > margin else { return nil }
-        return try? Backtrace.capture(limit: reachable - margin, top: 0)
+    @inline(never)
+    private static func capture(limit: Int, offset: Int = 0) -> Backtrace? {
+        let reachable = min(Int(keychain_walkable_frames(limit + margin)) - margin, limit)
+        guard reachable > offset else { return nil }
+        return try? Backtrace.capture(limit: reachable - offset, offset: offset, top: 0, images: images)
     }
 
     // It looks one frame ahead: one more than can be reached is not safe. The last that can be reached are left out,
@@ -62,10 +71,9 @@ struct CallStack: Sendable {
 
     /// The line of the nearest caller outside of this package.
     ///
-    /// It takes up to seconds. `nil` in a program without debug information, and where the compiler notes no line, as
-    /// for the argument of an assertion.
+    /// It takes up to seconds. `nil` in a program without debug information, and where the compiler notes no line.
     func findLocation() -> CallLocation? {
-        for backtrace in backtraces {
+        for backtrace in callers {
             guard let frames = backtrace.symbolicated(with: Self.images)?.frames else { continue }
             for frame in frames {
                 guard let symbol = frame.symbol, !PackageSymbols.contains(symbol) else { continue }
@@ -77,8 +85,11 @@ struct CallStack: Sendable {
         return nil
     }
 
-    /// What is mapped; a library that is loaded later is none that calls the keychain.
-    private static let images = ImageMap.capture()
+    /// What is mapped when the program starts; a library that is loaded later is none that calls the keychain.
+    ///
+    /// To make such a map, all mapped libraries are looked into. A capture that is given none makes its own, and
+    /// crashes when another thread unloads a library meanwhile.
+    static let images = ImageMap.capture()
 }
 
 /// The functions of a call.
@@ -86,10 +97,12 @@ struct CalledFunctions: Sendable {
     /// What was called of this package, such as `SecItemAdd`.
     private(set) var called: String?
 
-    /// Who called it, where, and how deep in the stack.
+    /// Who called it, and where.
     private(set) var caller: String?
     private(set) var callerAddress: UInt64?
-    private(set) var callerIndex: Int?
+
+    /// How deep in the stack the caller is, and its own callers in the program.
+    private(set) var callerIndices: [Int] = []
 
     /// The program's functions on the stack, demangled.
     private(set) var stack: [String] = []
@@ -111,7 +124,8 @@ struct CalledFunctions: Sendable {
             if isOurs {
                 if caller == nil { called = function.called }
             } else if !function.isOfSystem {
-                if caller == nil { (caller, callerAddress, callerIndex) = (function.description, address, index) }
+                if caller == nil { (caller, callerAddress) = (function.description, address) }
+                callerIndices.append(index)
                 stack.append(demangled)
             }
         }

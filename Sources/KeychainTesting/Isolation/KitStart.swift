@@ -9,6 +9,8 @@ enum KitStart {
     /// Done once in a process.
     static let once: Void = {
         RunningTestCase.observe()
+        // While no other thread can unload what it looks into.
+        _ = CallStack.images
         ProcessWideApp.callingTest.withLock { $0 = { Test.current.map { String(describing: $0.id) } } }
         // A line that is still looked up when the tests are over.
         atexit { CallLocationLookup.shared.waitUntilIdle(seconds: 10) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CStormSupport
+import Foundation
 import Testing
 
 @testable import KeychainTesting
@@ -13,6 +14,22 @@ struct CallStackTests {
                 let stack = CallStack.capture()
                 _ = (stack.functions, stack.findLocation())
             }
+        }
+    }
+
+    @Test("a library that another thread unloads meanwhile ends no process")
+    func unloaded() async {
+        await #expect(processExitsWith: .success) {
+            let file = open("/proc/self/exe", O_RDONLY)
+            for _ in 0..<2 {
+                Thread {
+                    while let library = mmap(nil, 1 << 15, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) {
+                        usleep(20)
+                        munmap(library, 1 << 15)
+                    }
+                }.start()
+            }
+            for _ in 0..<300 { #expect(!CallStack.capture().addresses.isEmpty) }
         }
     }
 

@@ -165,19 +165,22 @@ struct ProcessWideAppTests {
         }
     }
 
-    @Test("a call that is cancelled while it waits leaves its test beside the others", .keychain)
+    @Test("a call that is cancelled while it waits leaves its test beside the others")
     func cancelledUpgrade() async throws {
-        let app = try #require(App.current)
+        let app = try VirtualDevice().install()
         let (mayEnd, end) = AsyncStream.makeStream(of: Void.self)
-        let holder = Task.detached { try await ProcessWideApp.with(app) { for await _ in mayEnd {} } }
-        // It waits for this test, which gives up its turn to the next call: one that came later would wait for ever.
-        while !ProcessWideApp.isAwaited(app) { await Task.yield() }
-        let waiter = Task { try await ProcessWideApp.with(app) {} }
-        waiter.cancel()
-        end.finish()
-        await #expect(throws: CancellationError.self) { try await waiter.value }
-        try await holder.value
-        // Its own turn again.
-        try await ProcessWideApp.with(app) { #expect(await Self.onThread { App.current } === app) }
+        try await ProcessWideApp.beside {
+            let holder = Task.detached { try await ProcessWideApp.with(app) { for await _ in mayEnd {} } }
+            // It waits for this test, which gives up its turn to the next call: one that came later would wait for
+            // ever.
+            while !ProcessWideApp.isAwaited(app) { await Task.yield() }
+            let waiter = Task { try await ProcessWideApp.with(app) {} }
+            waiter.cancel()
+            end.finish()
+            await #expect(throws: CancellationError.self) { try await waiter.value }
+            try await holder.value
+            // Its own turn again.
+            try await ProcessWideApp.with(app) { #expect(await Self.onThread { App.current } === app) }
+        }
     }
 }
