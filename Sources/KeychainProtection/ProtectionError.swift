@@ -8,6 +8,8 @@ public enum ProtectionError: Error, Sendable, Hashable {
     case wrongRootKey
     /// The keybag is cut short, altered or of an unknown shape.
     case damagedKeybag(String)
+    /// The key is that of another keybag's passcode slot.
+    case otherSlot
     /// The keybag was written by a newer version.
     case newerKeybag(version: Int)
     /// The root key is of a kind that this program cannot use.

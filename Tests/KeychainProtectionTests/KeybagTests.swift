@@ -93,8 +93,11 @@ struct KeybagTests {
         var store = try TestStore.withPasscode()
         let old = try #require(store.slotKey)
         try store.changePasscode("1234")
+        #expect(throws: ProtectionError.otherSlot) { try store.keybag().unlock(with: old) }
+        // Handed over, it is not known whose it is.
+        let handedOver = try old.key.withKey { (key) throws(ProtectionError) in try SlotKey(key, of: nil) }
         #expect(throws: ProtectionError.damagedKeybag("one of its keys does not unwrap")) {
-            try store.keybag().unlock(with: old)
+            try store.keybag().unlock(with: handedOver)
         }
     }
 

@@ -71,6 +71,8 @@ extension KeychainError {
         case unsupportedRootKey
         /// The keybag is damaged.
         case damagedKeybag
+        /// The keybag is not the one whose passcode was checked.
+        case replacedKeybag
         /// A newer version wrote the keybag.
         case newerKeybag
         /// The store is another program's.

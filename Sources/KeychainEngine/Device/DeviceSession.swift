@@ -122,6 +122,9 @@ final class DeviceSession: @unchecked Sendable {
         return true
     }
 
+    /// Forgets which record was the newest: that of a file that was put in the store's place can be older.
+    func forgetNewest() { alone { newest = nil } }
+
     /// Takes in a record that was just written.
     func learn(_ record: DeviceRecord, of keybag: OpenKeybag) { alone { _ = note(record, of: keybag) } }
 

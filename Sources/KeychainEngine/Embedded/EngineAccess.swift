@@ -193,6 +193,7 @@ final class EngineAccess: Sendable {
             }
             if engine.store.isCurrent { return engine }
             opened.close()
+            session.forgetNewest()
         }
         let engine: Engine
         switch source {

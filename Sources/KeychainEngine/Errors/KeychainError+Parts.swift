@@ -32,6 +32,12 @@ extension KeychainError {
                 "the keybag is damaged: \(why); put the store back from a backup",
                 kind: .keys(.damagedKeybag)
             )
+        case .otherSlot:
+            self.init(
+                .notAvailable,
+                "the store was replaced while the passcode was checked; try again",
+                kind: .keys(.replacedKeybag)
+            )
         case .newerKeybag(let version):
             let version = FileFormat.text(of: version)
             self.init(

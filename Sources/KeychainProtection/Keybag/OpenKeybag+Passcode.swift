@@ -9,10 +9,12 @@ import KeychainCore
 extension OpenKeybag {
     /// Unwraps the keys under the passcode slot.
     ///
-    /// - Throws: ``ProtectionError/noPasscode``; ``ProtectionError/damagedKeybag(_:)``, also for the key of another
-    ///   keybag's slot; ``ProtectionError/noMemory``.
+    /// - Throws: ``ProtectionError/noPasscode``; ``ProtectionError/otherSlot`` for the key of another slot;
+    ///   ``ProtectionError/damagedKeybag(_:)``, also for a handed-over key of another slot;
+    ///   ``ProtectionError/noMemory``.
     public func unlock(with key: SlotKey) throws(ProtectionError) -> UnlockedKeys {
-        guard passcodeSlot != nil else { throw .noPasscode }
+        guard let passcodeSlot else { throw .noPasscode }
+        if let slot = key.slot, slot != passcodeSlot { throw .otherSlot }
         let wrapping = KeyWrapping(storeIdentifier: storeIdentifier, slotKey: key.key)
         let entries = keybag.entries.filter { $0.slot == .passcode }
         return UnlockedKeys(

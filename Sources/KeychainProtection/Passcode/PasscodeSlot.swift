@@ -27,7 +27,7 @@ public struct PasscodeSlot: Sendable, Hashable {
         try CallStack.wiped { () throws(ProtectionError) in
             let wrappingKey = try Self.wrappingKey(passcode, salt, work, rootKey, storeIdentifier)
             guard let key = KeyWrap.unwrap(wrappedSlotKey[...], under: wrappingKey) else { return nil }
-            return try SlotKey(key)
+            return try SlotKey(key, of: self)
         }
     }
 
@@ -71,7 +71,7 @@ public struct NewPasscodeSlot: Sendable {
                 salt: salt,
                 wrappedSlotKey: try KeyWrap.wrap(key, under: wrappingKey)
             )
-            return (try SlotKey(key), slot)
+            return (try SlotKey(key, of: slot), slot)
         }
     }
 }

@@ -7,8 +7,12 @@ import KeychainCore
 public struct SlotKey: Sendable {
     let key: LockedKey
 
-    init(_ key: SymmetricKey) throws(ProtectionError) {
+    /// The slot that it is of; `nil` for one that another process handed over.
+    let slot: PasscodeSlot?
+
+    init(_ key: SymmetricKey, of slot: PasscodeSlot?) throws(ProtectionError) {
         self.key = try LockedMemory(keyCapacity: 1).store(key)
+        self.slot = slot
     }
 }
 
@@ -44,7 +48,7 @@ extension SlotKey {
         guard handover.key.count == LockedKey.byteCount else { return nil }
         let half = handover.key.withUnsafeBytes { SymmetricKey(data: $0) }
         guard let key = KeyWrap.unwrap(handover.wrapped[...], under: Self.wrappingKey(half, store)),
-            let slotKey = try? SlotKey(key)
+            let slotKey = try? SlotKey(key, of: nil)
         else { return nil }
         self = slotKey
     }

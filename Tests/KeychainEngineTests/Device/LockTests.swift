@@ -106,6 +106,62 @@ struct LockTests {
         #expect(first.keychain.secret("item") == .secret("secret"))
     }
 
+    /// Has an earlier state of a device's store, and puts it in the place of the present one, as a restored backup of
+    /// the folder does.
+    private struct EarlierStore {
+        let path: String
+
+        init(of device: VirtualDevice) throws {
+            path = try #require(device.path)
+            try RawStore(path: "\(path)/keychain.db").checkpoint()
+            try FileManager.default.copyItem(atPath: "\(path)/keychain.db", toPath: "\(path)/earlier.db")
+        }
+
+        func putBack() throws {
+            for suffix in ["-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: "\(path)/keychain.db\(suffix)")
+            }
+            #expect(rename("\(path)/earlier.db", "\(path)/keychain.db") == 0)
+        }
+    }
+
+    @Test("the policy of an earlier state of the store that was put back counts")
+    func policyOfEarlierStore() throws {
+        let (device, other) = try twoProcesses()
+        let earlier = try EarlierStore(of: device)
+        let passcode = SecretBytes(Array("1234".utf8))
+        for _ in 0..<3 { try device.keychain.device.changePasscode(from: passcode, to: passcode) }
+        try unlock(other)
+        #expect(readable(other) == [.whenUnlocked, .afterFirstUnlock, .always])
+        try earlier.putBack()
+        try unlock(other)
+        try device.keychain.device.setPolicy(DevicePolicy(autoLockAfterSeconds: 60))
+        #expect(readable(other) == [.whenUnlocked, .afterFirstUnlock, .always])
+        device.clock.advance(by: .seconds(60))
+        #expect(other.secret("\(Accessibility.whenUnlocked)") == .failed(.interactionNotAllowed))
+    }
+
+    @Test("a store that is replaced while a passcode is checked is not called damaged")
+    func replacedWhileChecking() throws {
+        let (device, other) = try twoProcesses()
+        let earlier = try EarlierStore(of: device)
+        let passcode = SecretBytes(Array("1234".utf8))
+        try device.keychain.device.changePasscode(from: passcode, to: passcode)
+        var putBack: Result<Void, any Error>?
+        let error = #expect(throws: KeychainError.self) {
+            try PasscodeAttempt.alone(other.access) { (attempt) throws(KeychainError) in
+                guard let key = try attempt.check(passcode) else { return }
+                putBack = Result { try earlier.putBack() }
+                try attempt.unlock(with: key)
+            }
+        }
+        try putBack?.get()
+        #expect(error?.kind == .keys(.replacedKeybag))
+        #expect(error?.status == .notAvailable)
+        try unlock(other)
+        #expect(readable(other) == [.whenUnlocked, .afterFirstUnlock, .always])
+    }
+
     @Test("two processes read and lock at once: every answer is the secret or that the device is locked")
     func race() throws {
         let (device, other) = try twoProcesses()
