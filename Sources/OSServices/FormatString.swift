@@ -96,9 +96,10 @@ struct FormatString {
             else { break }
             return String(scalar)
         case "s":
-            if let pointer = value as? UnsafePointer<CChar> { return String(cString: pointer) }
-            if let pointer = value as? UnsafeMutablePointer<CChar> { return String(cString: pointer) }
-            return String(describing: value)
+            // With a precision, the bytes may have no NUL behind them.
+            if let pointer = value as? UnsafePointer<CChar> { return formatted("%\(flags)s", pointer) }
+            if let pointer = value as? UnsafeMutablePointer<CChar> { return formatted("%\(flags)s", pointer) }
+            return String(describing: value).withCString { formatted("%\(flags)s", $0) }
         case "@", "S": return String(describing: value)
         case "p":
             // Public by default, so nothing but an address.

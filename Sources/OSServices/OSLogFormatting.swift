@@ -180,12 +180,9 @@ public enum OSLogBoolFormat: Sendable {
 
 /// One value in the way of `printf(3)`; the format must have one conversion, of the value's type.
 func formatted(_ format: String, _ value: any CVarArg) -> String {
-    withVaList([value]) { arguments in
-        var buffer = [CChar](repeating: 0, count: 512)
-        let count = Int(vsnprintf(&buffer, buffer.count, format, arguments))
-        return String(
-            decoding: buffer.prefix(max(0, min(count, buffer.count - 1))).map(UInt8.init(bitPattern:)),
-            as: UTF8.self
-        )
-    }
+    let count = Int(withVaList([value]) { vsnprintf(nil, 0, format, $0) })
+    guard count > 0 else { return "" }
+    var buffer = [CChar](repeating: 0, count: count + 1)
+    _ = withVaList([value]) { vsnprintf(&buffer, buffer.count, format, $0) }
+    return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
 }
