@@ -7,6 +7,9 @@ struct EntitlementsFile {
     /// What the program is signed with.
     let contents: [String: Any]
 
+    /// The build variables in it that stand for nothing known here, in their order.
+    let unknownVariables: [String]
+
     /// Reads a file.
     ///
     /// - Parameters:
@@ -19,8 +22,9 @@ struct EntitlementsFile {
         guard let data = try? Data(contentsOf: url),
             let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
         else { throw Refusal("\(url.path) is not a property list with a dictionary") }
+        let team = prefix.hasSuffix(".") ? String(prefix.dropLast()) : prefix
         let variables = [
-            "AppIdentifierPrefix": prefix, "TeamIdentifierPrefix": prefix,
+            "DEVELOPMENT_TEAM": team, "AppIdentifierPrefix": prefix, "TeamIdentifierPrefix": prefix,
             "CFBundleIdentifier": bundleIdentifier, "PRODUCT_BUNDLE_IDENTIFIER": bundleIdentifier,
         ]
         var contents = list.mapValues { Self.expand($0, variables) }
@@ -29,6 +33,20 @@ struct EntitlementsFile {
             contents["application-identifier"] = prefix + bundleIdentifier
         }
         self.contents = contents
+        unknownVariables = Set(Self.texts(in: contents).flatMap(Self.variables)).sorted()
+    }
+
+    private static func texts(in value: Any) -> [String] {
+        switch value {
+        case let text as String: [text]
+        case let list as [Any]: list.flatMap(texts)
+        case let dictionary as [String: Any]: dictionary.values.flatMap(texts)
+        default: []
+        }
+    }
+
+    private static func variables(in text: String) -> [String] {
+        text.matches(of: /\$[({](\w+)[^)}]*[)}]/).map { String($0.1) }
     }
 
     /// Writes it where the keychain reads it.

@@ -29,9 +29,10 @@ struct PackageSurvey {
     ///   - output: runs a program to its end, and returns what it writes.
     /// - Throws: ``Refusal`` when there is no package.
     init(_ arguments: SwiftTestArguments, output: ([String]) throws(Refusal) -> String) throws(Refusal) {
-        folder = URL(fileURLWithPath: arguments.packagePath).resolvingSymlinksInPath()
         let package = ["swift", "package"] + arguments.ofPackage
         let description = try Self.decode(Description.self, output(package + ["describe", "--type", "json"]))
+        // Not the folder that was asked for: the package manager finds the package of a folder in it.
+        folder = URL(fileURLWithPath: description.path).resolvingSymlinksInPath()
         var survey = SourceSurvey()
         for target in description.targets {
             for source in target.sources {
@@ -60,6 +61,7 @@ struct PackageSurvey {
     /// What `swift package describe` prints, as far as it matters here.
     private struct Description: Decodable {
         let name: String
+        let path: String
         let targets: [Target]
         let dependencies: [Dependency]?
 
@@ -103,7 +105,7 @@ struct PackageSurvey {
     /// The values of the build setting DEVELOPMENT_TEAM.
     private static func developmentTeams(in file: URL) -> [String] {
         guard let text = try? String(contentsOf: file, encoding: .utf8) else { return [] }
-        return text.split(separator: "\n").compactMap { line in
+        return text.split(whereSeparator: \.isNewline).compactMap { line in
             let words = line.split { $0.isWhitespace || $0 == ";" || $0 == "\"" }
             guard words.count == 3, words[0] == "DEVELOPMENT_TEAM", words[1] == "=" else { return nil }
             return words[2].contains("$") ? nil : String(words[2])

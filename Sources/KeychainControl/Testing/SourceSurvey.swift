@@ -23,7 +23,8 @@ struct SourceSurvey {
     /// Takes note of a source.
     mutating func read(_ text: String, path: String) {
         var open: [Condition] = []
-        for (index, raw) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, raw) in lines.enumerated() {
             let line = raw.drop(while: \.isWhitespace)
             let place = Place(path: path, line: index + 1)
             if line.hasPrefix("#") {

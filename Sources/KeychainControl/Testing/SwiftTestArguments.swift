@@ -11,9 +11,6 @@ struct SwiftTestArguments {
     /// What `swift build` is to be told as well.
     var ofBuild: [String] { options(Self.packageOptions.union(Self.buildOptions)) }
 
-    /// The folder of the package.
-    var packagePath: String { value("--package-path") ?? "." }
-
     private static let packageOptions: Set<Substring> = [
         "--package-path", "--scratch-path", "--build-path", "--cache-path", "--config-path", "--security-path",
     ]
@@ -22,11 +19,6 @@ struct SwiftTestArguments {
         "-c", "--configuration", "--triple", "--swift-sdk", "--arch", "--sdk", "--toolset", "--build-system",
         "--sanitize", "--traits",
     ]
-
-    private func value(_ name: String) -> String? {
-        let words = options([name[...]])
-        return words.last.map { $0.hasPrefix("\(name)=") ? String($0.dropFirst(name.count + 1)) : $0 }
-    }
 
     /// The options of these names with their values, as they were given.
     private func options(_ names: Set<Substring>) -> [String] {

@@ -124,8 +124,11 @@ struct TestPlan {
 
     private mutating func take(_ url: URL, _ what: String) throws(Refusal) {
         let (prefix, why) = prefix
-        entitlements = try EntitlementsFile(url, prefix: prefix, bundleIdentifier: bundleIdentifier.rawValue)
-        choices.append("entitlements: \(what)")
+        let file = try EntitlementsFile(url, prefix: prefix, bundleIdentifier: bundleIdentifier.rawValue)
+        entitlements = file
+        let unknown = file.unknownVariables.joined(separator: ", ")
+        let remark = unknown.isEmpty ? "" : "; not known here and left as they are: \(unknown)"
+        choices.append("entitlements: \(what)\(remark)")
         choices.append("prefix of application identifiers: \(prefix), \(why)")
     }
 

@@ -58,7 +58,7 @@ struct TestCommandTests {
         try write(
             "describe.json",
             """
-            {"name": "Locker", "dependencies": [\(list)],
+            {"name": "Locker", "path": "\(path("package"))", "dependencies": [\(list)],
              "targets": [{"name": "Locker", "path": "Sources/Locker", "sources": ["Locker.swift"]}]}
             """
         )
@@ -68,8 +68,12 @@ struct TestCommandTests {
         try write("graph.json", #"{"identity": "locker", "path": "\#(path("package"))", "dependencies": [\#(graph)]}"#)
     }
 
-    private func run(_ arguments: String..., environment: [String] = []) throws -> (status: Int32, output: String) {
-        let script = #"cd "$ROOT/package" && PATH="$ROOT/manager:$PATH" && export PATH && exec keychainctl test "$@""#
+    private func run(
+        _ arguments: String...,
+        in place: String = "package",
+        environment: [String] = []
+    ) throws -> (status: Int32, output: String) {
+        let script = #"cd "$ROOT/\#(place)" && PATH="$ROOT/manager:$PATH" && export PATH && exec keychainctl test "$@""#
         let words =
             ["env", "ROOT=\(folder.path)", "TMPDIR=\(folder.path)"] + environment + ["sh", "-c", script, "sh"]
             + ["--toolsets", path("toolsets")] + arguments
@@ -153,6 +157,23 @@ struct TestCommandTests {
         #expect(toolsets(try run().output) == ["toolset.json"])
     }
 
+    @Test("the lines of a source may end as on Windows")
+    func carriageReturns() throws {
+        try source("import Foundation\r\nimport CryptoKit\r\n#if !os(iOS)\r\nkSecMatchLimit\r\n#endif\r\n")
+        let (_, output) = try run()
+        #expect(toolsets(output) == ["toolset.json", "toolset-CryptoKit.json"])
+        #expect(output.contains("at Sources/Locker/Locker.swift:3"))
+    }
+
+    @Test("in a folder of a package it is that package")
+    func subfolder() throws {
+        try source("import CryptoKit")
+        try write("package/App/App.entitlements", groups)
+        let (_, output) = try run(in: "package/Sources")
+        #expect(toolsets(output) == ["toolset.json", "toolset-CryptoKit.json"])
+        #expect(output.contains("App/App.entitlements"))
+    }
+
     @Test("swift-atomics gets the toolset without the names in every file, swift-keychain none")
     func graphs() throws {
         try describe(dependencies: ["swift-atomics"])
@@ -187,6 +208,17 @@ struct TestCommandTests {
         #expect(try run("--entitlements", "a", "--without-entitlements").status == 64)
     }
 
+    @Test("variables that only a build in Xcode knows are named")
+    func variables() throws {
+        let groups = groups.replacingOccurrences(of: "shared", with: "$(DEVELOPMENT_TEAM).$(GROUP)${SUFFIX}")
+        try write("package/App.entitlements", groups)
+        let (_, output) = try run()
+        #expect(output.contains("TEAMID.TEAMID.$(GROUP)"))
+        #expect(
+            output.contains("App.entitlements, the package's own; not known here and left as they are: GROUP, SUFFIX")
+        )
+    }
+
     @Test("with a passcode the tests run unlocked, on a keychain that is gone afterwards")
     func passcode() throws {
         let (status, output) = try run("--with-passcode")
@@ -216,7 +248,5 @@ struct TestCommandTests {
         )
         #expect(arguments.ofPackage == ["--package-path=P", "--scratch-path", "S"])
         #expect(arguments.ofBuild == ["--package-path=P", "-c", "release", "--scratch-path", "S"])
-        #expect(arguments.packagePath == "P")
-        #expect(SwiftTestArguments(all: []).packagePath == ".")
     }
 }
