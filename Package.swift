@@ -67,6 +67,10 @@ let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
+// For the modules that `Security` imports, however deep: they declare functions of C instead of importing modules of C,
+// which a package could not load whose canImport(Security) has become true (Architecture, "Three ways in").
+let externFunctions = SwiftSetting.enableExperimentalFeature("Extern")
+
 // What is not said to be public in Apple's API must not be needed to use it.
 let appleAPI: [SwiftSetting] = [.enableUpcomingFeature("InternalImportsByDefault")]
 
@@ -77,13 +81,13 @@ let targets: [Target] = [
     .target(name: "CStormSupport", path: "Tests/Support/CStormSupport"),
 
     // values
-    .target(name: "KeychainCore", dependencies: ["CKeychainSupport"]),
+    .target(name: "KeychainCore", dependencies: ["CKeychainSupport"], swiftSettings: [externFunctions]),
 
     // values as bytes
     .target(name: "KeychainWire", dependencies: ["KeychainCore", "CKeychainSupport"]),
 
     // parts
-    .target(name: "HostFiles", dependencies: ["CKeychainSupport"]),
+    .target(name: "HostFiles", dependencies: ["CKeychainSupport"], swiftSettings: [externFunctions]),
     .target(name: "KeychainKeys", dependencies: ["KeychainCore", crypto, cryptoExtras]),
     .target(name: "KeychainASN1", dependencies: [asn1]),
     .target(name: "KeychainCertificates", dependencies: ["KeychainCore", "KeychainASN1", asn1, crypto]),
@@ -108,20 +112,26 @@ let targets: [Target] = [
     .target(
         name: "KeychainTrace",
         dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", "CKeychainTrace", crypto, logging],
-        swiftSettings: appleAPI
+        swiftSettings: appleAPI + [externFunctions]
     ),
 
     // user prompts
     .target(name: "KeychainAuthenticators", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport"]),
 
+    // the user's own keychain, which the functions of Apple's API reach by the name of a function
+    .target(
+        name: "KeychainDefaultBackend",
+        dependencies: ["KeychainCore", "KeychainEngine", "KeychainAuthenticators"]
+    ),
+
     // Apple's API
     .target(
         name: "KeychainServices",
         dependencies: [
-            "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainEngine",
-            "HostFiles", "KeychainAuthenticators", "KeychainTrace", logging,
+            "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainDefaultBackend",
+            "HostFiles", "KeychainTrace", "CKeychainSupport", logging,
         ],
-        swiftSettings: appleAPI
+        swiftSettings: appleAPI + [externFunctions]
     ),
     .target(
         name: "PortableSecurity",

@@ -6,7 +6,10 @@
 #include <dlfcn.h>
 
 // Nobody has looked at the environment yet.
-int keychain_trace_state = 2;
+static int trace_state = 2;
+
+int keychain_is_traced(void) { return __atomic_load_n(&trace_state, __ATOMIC_ACQUIRE); }
+void keychain_set_traced(int state) { __atomic_store_n(&trace_state, state, __ATOMIC_RELEASE); }
 
 // Swift marks the frames of asynchronous functions in their frame pointers.
 #define ASYNC_FRAME ((uintptr_t)1 << 60)

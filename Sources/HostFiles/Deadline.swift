@@ -17,6 +17,11 @@ public struct Deadline: Sendable {
         Deadline(nanoseconds: max(nanoseconds, Deadline(milliseconds: milliseconds).nanoseconds))
     }
 
+    /// What is left of the time, for poll(2): rounded up, and 0 when it is over.
+    public var millisecondsLeft: Int32 {
+        Int32(clamping: (max(0, nanoseconds - Self.now) + 999_999) / 1_000_000)
+    }
+
     /// The time for a call of the system.
     public var time: timespec {
         timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))

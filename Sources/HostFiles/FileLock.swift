@@ -2,14 +2,12 @@
 
 import Glibc
 
-@_implementationOnly import CKeychainSupport
-
 /// A lock file that one process at a time holds, for as long as the value lives.
 ///
 /// A child that is forked meanwhile holds nothing of it.
 public struct FileLock: ~Copyable {
     private let descriptor: Int32
-    private let forkGeneration = keychain_fork_generation()
+    private let forkGeneration = CSupport.forkGeneration()
 
     /// Waits for the lock.
     ///
@@ -24,7 +22,7 @@ public struct FileLock: ~Copyable {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let failure = errno
             if failure == EINTR || failure == EWOULDBLOCK, pauses.wait() { continue }
-            keychain_close_lock_file(descriptor)
+            CSupport.closeLockFile(descriptor)
             let path = folder.path(of: name)
             throw failure == EWOULDBLOCK
                 ? .lockTimeout(path: path) : .system(call: "flock", path: path, errno: failure)
@@ -34,9 +32,9 @@ public struct FileLock: ~Copyable {
 
     deinit {
         // In a child the descriptor is closed, and its number may be another file's.
-        guard forkGeneration == keychain_fork_generation() else { return }
+        guard forkGeneration == CSupport.forkGeneration() else { return }
         // A process that was started without fork handlers (vfork(2), clone(2)) may have the descriptor still.
         flock(descriptor, LOCK_UN)
-        keychain_close_lock_file(descriptor)
+        CSupport.closeLockFile(descriptor)
     }
 }

@@ -2,8 +2,6 @@
 
 import Glibc
 
-@_implementationOnly import CKeychainSupport
-
 extension PrivateDirectory {
     /// The folder of a location that is there; nothing is made.
     ///
@@ -35,9 +33,9 @@ extension PrivateDirectory {
 
     /// Opens a lock file, as ``openFile(_:)``; a forked child closes it before anything else runs there.
     ///
-    /// - Returns: The descriptor, for `keychain_close_lock_file`.
+    /// - Returns: The descriptor, for `CSupport.closeLockFile`.
     func openLockFile(_ name: String) throws(FileError) -> Int32 {
-        let opening = Opening(open: { keychain_open_lock_file($0, $1, $2) }, close: { keychain_close_lock_file($0) })
+        let opening = Opening(open: { CSupport.openLockFile($0, $1, $2) }, close: { CSupport.closeLockFile($0) })
         return try openFile(name, opening)
     }
 

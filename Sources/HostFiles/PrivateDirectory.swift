@@ -2,8 +2,6 @@
 
 import Glibc
 
-@_implementationOnly import CKeychainSupport
-
 /// A folder that belongs to this user alone, and its files: mode 0700, files 0600, or it is refused.
 public struct PrivateDirectory: Sendable, Hashable {
     /// The path, without symbolic links.
@@ -62,7 +60,7 @@ public struct PrivateDirectory: Sendable, Hashable {
         defer { close(descriptor) }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit, alignment: 8)
         defer {
-            keychain_wipe(buffer.baseAddress, buffer.count)
+            CSupport.wipe(buffer.baseAddress, buffer.count)
             buffer.deallocate()
         }
         var count = 0
@@ -110,7 +108,7 @@ public struct PrivateDirectory: Sendable, Hashable {
     /// - Throws: ``FileError``, among others ``FileError/taken(path:)``; the file keeps its temporary name then.
     public func publishNew(_ temporary: String, as name: String) throws(FileError) {
         try sync(file: temporary)
-        var failure = keychain_rename_new(path(of: temporary), path(of: name))
+        var failure = CSupport.renameNew(path(of: temporary), path(of: name))
         // File systems that cannot rename so may be able to give a second name, which takes no other's place either.
         if failure == EINVAL || failure == ENOSYS {
             failure = link(path(of: temporary), path(of: name)) == 0 ? 0 : errno

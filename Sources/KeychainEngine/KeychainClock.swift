@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Which module owns `timespec` depends on which is imported first.
+import CKeychainSupport
 import Glibc
 import KeychainCore
-
-// Which module owns `timespec` depends on which is imported first.
-@_implementationOnly import CKeychainSupport
 
 /// Where creation and modification dates come from.
 public protocol KeychainClock: Sendable {

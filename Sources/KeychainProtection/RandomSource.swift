@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import KeychainCore
-
-@_implementationOnly import CKeychainSupport
 
 /// Where identifiers and row versions come from; keys and nonces always come from the system.
 public protocol RandomSource: Sendable {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLite
 import Glibc
 import KeychainCore
-
-@_implementationOnly import CSQLite
 
 /// The image of an empty store, without a keybag, that every store in memory begins with.
 ///

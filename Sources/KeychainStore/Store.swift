@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLite
 import Glibc
 import HostFiles
 import KeychainCore
-
-@_implementationOnly import CSQLite
 
 /// The store of one keychain: rows in a file or in memory.
 ///

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLite
 import KeychainCore
-
-@_implementationOnly import CSQLite
 
 /// What keeps the rows of a store from being changed, for tests; keybag and device are not concerned.
 package enum StoreCondition: Sendable, Hashable {

@@ -8,8 +8,6 @@ package import KeychainCore
 import Logging
 import Synchronization
 
-@_implementationOnly import CKeychainTrace
-
 /// How calls are traced.
 public struct TraceOptions: Sendable, Hashable {
     /// The file, by its absolute path.
@@ -47,18 +45,18 @@ public enum KeychainTracing {
         try file.make()
         let tracer = Tracer(file, hashKey: options.hidesValues ? try file.hashKey() : nil)
         state.withLock { $0 = .on(tracer) }
-        keychain_set_traced(1)
+        CSupport.setTraced(1)
     }
 
     /// Ends the trace.
     public static func stop() {
         state.withLock { $0 = .off }
-        keychain_set_traced(0)
+        CSupport.setTraced(0)
     }
 
     /// Whether a call has to look closer: false after one look at memory where nothing is traced.
     @inline(__always)
-    package static var isWanted: Bool { keychain_is_traced() != 0 }
+    package static var isWanted: Bool { CSupport.isTraced() != 0 }
 
     /// What writes calls down; `nil` where nothing is traced.
     ///
@@ -126,11 +124,11 @@ package final class Tracer: Sendable {
     /// The return addresses of the calls that led here, as `IMAGE+0xOFFSET`.
     package static func stack() -> [String] {
         var addresses = [UInt](repeating: 0, count: mostAddresses)
-        let count = addresses.withUnsafeMutableBufferPointer { keychain_return_addresses($0.baseAddress, $0.count) }
+        let count = addresses.withUnsafeMutableBufferPointer { CSupport.returnAddresses($0.baseAddress, $0.count) }
         return addresses.prefix(Int(count)).compactMap { address in
             var path: UnsafePointer<CChar>?
             var base: UInt = 0
-            guard keychain_image_of(address, &path, &base) == 0, let path else { return nil }
+            guard CSupport.image(of: address, &path, &base) == 0, let path else { return nil }
             return "\(String(cString: path))+0x\(String(address - base, radix: 16))"
         }
     }

@@ -4,8 +4,6 @@ import Crypto
 import Foundation
 import Glibc
 
-@_implementationOnly import CKeychainSupport
-
 /// A file that lines are appended to, by several processes at once.
 ///
 /// It is opened for each line, so that there is nothing that a fork could take along, and a file that another process
@@ -24,11 +22,11 @@ struct TraceFile: Sendable {
             let isFull =
                 fstat(descriptor, &status) == 0 && status.st_size > 0 && Int(status.st_size) + bytes.count > limit
             if isFull, moveAside(descriptor, status) {
-                keychain_close_lock_file(descriptor)
+                CSupport.closeLockFile(descriptor)
                 continue
             }
             if Self.mayGrow(to: Int(status.st_size) + bytes.count) { Self.write(bytes, to: descriptor) }
-            keychain_close_lock_file(descriptor)
+            CSupport.closeLockFile(descriptor)
             return
         }
     }
@@ -39,7 +37,7 @@ struct TraceFile: Sendable {
     /// Makes the file where it is missing.
     ///
     /// - Throws: As ``open()``.
-    func make() throws(TraceError) { keychain_close_lock_file(try open()) }
+    func make() throws(TraceError) { CSupport.closeLockFile(try open()) }
 
     /// Opens the file, and makes it where it is missing.
     ///
@@ -48,12 +46,12 @@ struct TraceFile: Sendable {
         // Not blocking, for what turns out to be a pipe. Closed in a child first thing, as every descriptor that is
         // locked.
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
-        let descriptor = keychain_open_lock_file(path, flags, 0o600)
+        let descriptor = CSupport.openLockFile(path, flags, 0o600)
         guard descriptor >= 0 else { throw .unusable(path: path, String(cString: strerror(errno))) }
         var status = stat()
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         guard isFile, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
-            keychain_close_lock_file(descriptor)
+            CSupport.closeLockFile(descriptor)
             throw .unusable(path: path, "it is not a file of this user alone, of mode 0600")
         }
         return descriptor
@@ -112,7 +110,7 @@ struct TraceFile: Sendable {
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
             status.st_mode & 0o077 == 0, read(descriptor, &bytes, bytes.count) == 32
         else { throw .unusable(path: keyPath, "it is not a key of this user alone, of 32 bytes and mode 0600") }
-        defer { bytes.withUnsafeMutableBytes { keychain_wipe($0.baseAddress, $0.count) } }
+        defer { bytes.withUnsafeMutableBytes { CSupport.wipe($0.baseAddress, $0.count) } }
         return SymmetricKey(data: bytes.prefix(32))
     }
 }

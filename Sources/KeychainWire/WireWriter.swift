@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import KeychainCore
-
-@_implementationOnly import CKeychainSupport
 
 /// Writes values one after the other into memory that is wiped.
 struct WireWriter: ~Copyable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
 
-@_implementationOnly import CUnfairLock
+import CUnfairLock
 
 /// A lock of four bytes, for one owner at a time; it must not be copied or moved while it is used.
 ///

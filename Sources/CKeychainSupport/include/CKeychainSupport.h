@@ -82,24 +82,14 @@ size_t keychain_walkable_frames(size_t most);
 // address is one of the program.
 const char *keychain_function_name(uintptr_t address, int *is_in_program);
 
-// KeychainSimulation defines this where it is linked: it puts what serves a call without a task-local context into the
-// Swift optional at the address.
-void swift_keychain_testing_context(void *context) __attribute__((weak));
-
 // Whether KeychainSimulation is linked.
-static inline int keychain_testing_is_linked(void) { return swift_keychain_testing_context != 0; }
+int keychain_testing_is_linked(void);
 
-// Calls it; only where it is linked.
-static inline void keychain_testing_find_context(void *context) { swift_keychain_testing_context(context); }
+// Has KeychainSimulation put what serves a call without a task-local context into the Swift optional at the address; only
+// where it is linked.
+void keychain_testing_find_context(void *context);
 
-// KeychainTesting defines this where it is linked: it has the test that is running fail for a reason.
-void swift_keychain_testing_complaint(const char *reason) __attribute__((weak));
-
-// Calls it; 0 where it is not linked.
-static inline int keychain_testing_complain(const char *reason) {
-    if (swift_keychain_testing_complaint == 0) return 0;
-    swift_keychain_testing_complaint(reason);
-    return 1;
-}
+// Has the test that is running fail for a reason; 0 where KeychainTesting is not linked.
+int keychain_testing_complain(const char *reason);
 
 #endif

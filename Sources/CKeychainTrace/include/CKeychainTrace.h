@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace of calls needs: a flag that costs a load and a branch, and the stack.
+// What a trace of calls needs: a flag that costs a call and a load, and the stack.
 #ifndef CKEYCHAIN_TRACE_H
 #define CKEYCHAIN_TRACE_H
 
@@ -7,10 +7,8 @@
 #include <stdint.h>
 
 // Whether calls are traced: 0 for no; anything else has whoever reads it look closer.
-extern int keychain_trace_state;
-
-static inline int keychain_is_traced(void) { return __atomic_load_n(&keychain_trace_state, __ATOMIC_ACQUIRE); }
-static inline void keychain_set_traced(int state) { __atomic_store_n(&keychain_trace_state, state, __ATOMIC_RELEASE); }
+int keychain_is_traced(void);
+void keychain_set_traced(int state);
 
 // The return addresses of the calling function and its callers, as far as frame pointers lead; how many there are.
 size_t keychain_return_addresses(uintptr_t *addresses, size_t most);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Glibc
 import KeychainCore
-
-@_implementationOnly import CKeychainSupport
 
 /// Requests and responses over a socket, for no longer than a question may take.
 ///

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Glibc
-
-@_implementationOnly import CKeychainSupport
 
 /// A running pinentry; it ends with the object, whether it wants to or not.
 final class PinentryProcess {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Glibc
 import KeychainCore
-
-@_implementationOnly import CKeychainSupport
 
 /// Waits for the other side of a question, for no longer than its prompt may take.
 final class QuestionWatch {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import KeychainCore
-
-@_implementationOnly import CKeychainSupport
 
 /// A growing run of bytes that is wiped when it moves, shrinks or is released.
 package struct SecretBuffer: ~Copyable {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Glibc
-
-@_implementationOnly import CKeychainSupport
 
 /// A terminal that was opened for a question.
 final class Terminal {

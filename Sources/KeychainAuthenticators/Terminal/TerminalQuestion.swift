@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Glibc
 import KeychainCore
-
-@_implementationOnly import CKeychainSupport
 
 /// A question on a terminal whose echo is off.
 struct TerminalQuestion {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Glibc
 import KeychainAuthenticators
 import KeychainCore
-
-@_implementationOnly import CKeychainSupport
 
 /// Reads and writes secrets that are whole files.
 enum SecretFile {

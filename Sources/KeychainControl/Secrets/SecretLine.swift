@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CKeychainSupport
 import Glibc
 import KeychainCore
-
-@_implementationOnly import CKeychainSupport
 
 /// Reads a secret that is one line of a descriptor.
 ///

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@_implementationOnly import CKeychainSupport
-
 /// The stack of the calling thread, which holds working copies of keys and secrets during a call.
 public enum CallStack {
     /// How much of the stack a call uses at most.
@@ -19,7 +17,7 @@ public enum CallStack {
         _ depth: Depth = .call,
         after body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        defer { keychain_wipe_stack(depth.rawValue) }
+        defer { CSupport.wipeStack(depth.rawValue) }
         return try run(body)
     }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@_implementationOnly import CKeychainSupport
-
 /// Bytes that are overwritten with zeros when the last reference to them is released.
 ///
 /// Every `Data` value of a request or an answer travels in this type, so that a secret leaves no copy behind in freed
@@ -64,7 +62,7 @@ public struct SecretBytes: Sendable {
         }
 
         deinit {
-            keychain_wipe(bytes.baseAddress, bytes.count)
+            CSupport.wipe(bytes.baseAddress, bytes.count)
             bytes.deallocate()
         }
     }

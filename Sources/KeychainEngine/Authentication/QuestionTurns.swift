@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Dispatch
 import KeychainCore
 import Synchronization
-
-@_implementationOnly import CKeychainSupport
 
 /// Lets one evaluation at a time ask questions, in the order in which they came.
 final class QuestionTurns: Sendable {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import KeychainCore
 import KeychainProtection
-
-@_implementationOnly import CKeychainSupport
 
 /// What this process has unlocked, and until when.
 ///

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Glibc
 import HostFiles
 import KeychainCore
 import KeychainProtection
-
-@_implementationOnly import CKeychainSupport
 
 /// Hands an unlock to a child process, in two halves that are worth nothing alone: a key in sealed memory that the
 /// child inherits, and the slot key, wrapped under it, in a file beside the store, which every lock removes.

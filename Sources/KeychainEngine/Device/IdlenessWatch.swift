@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Glibc
-
-@_implementationOnly import CKeychainSupport
 
 /// Looks after a while whether something lies idle, on a thread of its own.
 ///

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// The members of timespec belong to whichever C module the compiler loads first.
+import CKeychainSupport
 import Glibc
 import HostFiles
 import KeychainCore
 import KeychainProtection
-
-// The members of timespec belong to whichever C module the compiler loads first.
-@_implementationOnly import CKeychainSupport
 
 /// What tells processes that the device was locked: a file of random bytes beside the store, which every lock
 /// overwrites.

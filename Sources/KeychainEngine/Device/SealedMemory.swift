@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Glibc
 import KeychainCore
-
-@_implementationOnly import CKeychainSupport
 
 /// A secret in memory behind a descriptor, which a child inherits and nobody can change (memfd_create(2), sealed).
 enum SealedMemory {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import HostFiles
 import KeychainCore
 import KeychainProtection
 import KeychainStore
-
-@_implementationOnly import CKeychainSupport
 
 /// Serializes access to the engines of a keychain, and opens them when needed.
 final class EngineAccess: Sendable {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import KeychainStore
-
-@_implementationOnly import CKeychainSupport
 
 /// What a keychain has open: an engine over a store and its keys.
 ///

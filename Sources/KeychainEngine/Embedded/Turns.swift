@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Glibc
 import HostFiles
 import KeychainCore
 import KeychainStore
-
-@_implementationOnly import CKeychainSupport
 
 /// What one call at a time has, inside the fork gate.
 final class Turn: @unchecked Sendable {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Crypto
-
-@_implementationOnly import CKeychainSupport
 
 /// Memory for long-lived keys: locked, left out of core dumps, zero in a forked child, wiped when released.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@_implementationOnly import CKeychainSupport
+import CKeychainSupport
 
 /// Hardening of a whole process: for executables of this package only, never done by the library to its host.
 public enum ProcessHardening {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@_implementationOnly import CKeychainSupport
+import CKeychainSupport
 
 extension UnsafeMutableRawBufferPointer {
     /// Overwrites the bytes with zeros; the optimizer may not remove it.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import KeychainAuthenticators
 package import KeychainCore
-import KeychainEngine
 
 /// The keychain that serves the calls of a task, and its client.
 package struct KeychainContext: Sendable {
@@ -47,10 +45,21 @@ package struct KeychainContext: Sendable {
     ///
     /// Found once, at the first call.
     package static let process = KeychainContext(
-        backend: ProcessKeychain.backend(authenticator: ProcessAuthenticator()),
+        backend: defaultBackend,
         client: ProcessClient.current.client,
         entitlements: { Array(ProcessClient.current.entitlements) }
     )
+
+    private static var defaultBackend: any KeychainBackend {
+        withUnsafeTemporaryAllocation(of: (any KeychainBackend).self, capacity: 1) { backend in
+            initialize(backend.baseAddress)
+            return backend.moveElement(from: 0)
+        }
+    }
+
+    // Of KeychainDefaultBackend, which is linked and not imported; see Architecture, "Three ways in".
+    @_extern(c, "swift_keychain_default_backend")
+    private static func initialize(_ backend: UnsafeMutableRawPointer?)
 }
 
 /// An app of the testing kit: it may be updated while code runs as it.

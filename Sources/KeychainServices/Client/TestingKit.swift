@@ -2,24 +2,27 @@
 
 import Foundation
 
-@_implementationOnly import CKeychainSupport
-
 /// What the testing kit brings along, in a process that it is linked into.
 package enum TestingKit {
+    // Of CKeychainSupport; for why they are declared here, see Architecture, "Three ways in".
+    @_extern(c, "keychain_testing_is_linked") private static func isLinkedFlag() -> Int32
+    @_extern(c, "keychain_testing_find_context") private static func findContext(_ context: UnsafeMutableRawPointer)
+    @_extern(c, "keychain_testing_complain") private static func failTest(_ reason: UnsafePointer<CChar>) -> Int32
+
     /// Whether the kit is part of this process.
-    package static var isLinked: Bool { keychain_testing_is_linked() != 0 }
+    package static var isLinked: Bool { isLinkedFlag() != 0 }
 
     /// The context of a call that has no task-local one: `nil` where the kit is not linked.
     static var context: KeychainContext? {
         guard isLinked else { return nil }
         var context: KeychainContext?
-        withUnsafeMutablePointer(to: &context) { keychain_testing_find_context($0) }
+        withUnsafeMutablePointer(to: &context) { findContext($0) }
         return context
     }
 
     /// Has the test that is running fail for a reason; says it on standard error where the kit is not linked.
     package static func complain(_ reason: String) {
-        guard keychain_testing_complain(reason) == 0 else { return }
+        guard failTest(reason) == 0 else { return }
         FileHandle.standardError.write(Data("\(reason)\n".utf8))
     }
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLite
 import Glibc
 import HostFiles
 import KeychainCore
-
-@_implementationOnly import CSQLite
 
 /// Reads the file of a backup, which may come from anywhere.
 ///

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLite
 import KeychainCore
-
-@_implementationOnly import CSQLite
 
 /// What the first page of a database says about it (sqlite.org/fileformat2.html, section 1.3), read before SQLite opens
 /// the database: opening one would make files beside it, or play a log back into it.

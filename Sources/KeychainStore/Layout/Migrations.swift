@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@_implementationOnly import CSQLite
+import CSQLite
 
 /// Brings the tables of an older revision of the format up to date, one revision at a time, all in one transaction.
 ///

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLite
 import KeychainCore
-
-@_implementationOnly import CSQLite
 
 /// The SQL on the two tables that have one row each: the keybag, and the record of the device.
 extension Connection {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLite
 import KeychainCore
-
-@_implementationOnly import CSQLite
 
 /// The SQL on item rows, and how a row becomes parameters and columns.
 extension Connection {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLite
 import KeychainCore
-
-@_implementationOnly import CSQLite
 
 /// A connection to one database file, with its statements prepared once.
 ///

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLite
 import KeychainCore
-
-@_implementationOnly import CSQLite
 
 /// An error of SQLite: the extended result code and what was being done, never what was bound.
 public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@_implementationOnly import CSQLite
+import CSQLite
 
 /// The SQLite that this process has, which need not be the one that the package was built with.
 enum SQLiteLibrary {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLite
 import Glibc
-
-@_implementationOnly import CSQLite
 
 /// SQLite's own file system, narrowed to what a store needs (sqlite.org/vfs.html).
 ///

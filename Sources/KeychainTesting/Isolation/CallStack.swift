@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Glibc
 import Runtime
 import Synchronization
-
-@_implementationOnly import CKeychainSupport
 
 /// The stack of a call, as it was on the caller's thread.
 ///
