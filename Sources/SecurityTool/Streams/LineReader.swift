@@ -2,6 +2,7 @@
 
 import CKeychainSupport
 import Glibc
+import HostFiles
 import KeychainAuthenticators
 import KeychainCore
 
@@ -72,12 +73,21 @@ final class LineReader {
         }
     }
 
-    /// Whether nothing follows; blocks until that is known.
+    /// Whether anything follows, as far as that is known after so many milliseconds.
     ///
-    /// What follows is lost to others where the reader does not read ahead.
-    func isAtEnd() throws -> Bool {
-        guard unread.isEmpty else { return false }
-        return try !fill()
+    /// Returns as soon as there is a byte, or the end of the input. What follows is lost to others where the reader does
+    /// not read ahead.
+    func isFollowed(within milliseconds: Int32) throws -> Bool {
+        guard unread.isEmpty else { return true }
+        let deadline = Deadline(milliseconds: milliseconds)
+        var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while true {
+            switch poll(&state, 1, deadline.millisecondsLeft) {
+            case 0: return false
+            case 1...: return try fill()
+            default: guard errno == EINTR else { throw Failure(code: errno) }
+            }
+        }
     }
 
     /// Whether there was anything to read.

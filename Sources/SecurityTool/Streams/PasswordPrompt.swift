@@ -77,12 +77,21 @@ struct PasswordPrompt {
         return password
     }
 
+    /// How long the end of the input or another line is waited for, in milliseconds.
+    ///
+    /// A program that writes lines one after the other is not that slow between two of them, and one that keeps its end of
+    /// the pipe open does not wait for longer.
+    private static let endTimeout: Int32 = 1000
+
     /// The line of standard input, which has to be the last, except on a terminal.
     ///
-    /// A file of several lines is a mistake, and half of a key would be worse than none.
+    /// A file of several lines is a mistake, and half of a key would be worse than none. A pipe may stay open after its
+    /// line: nothing follows then.
     private func answerOfInput() throws -> SecretBytes {
         let password = try answer(try input.next(), mustExist: true)
-        guard endsInput, isatty(input.descriptor) == 0, try !input.isAtEnd() else { return password }
+        guard endsInput, isatty(input.descriptor) == 0, try input.isFollowed(within: Self.endTimeout) else {
+            return password
+        }
         throw CommandFailure(
             """
             security: standard input has more than one line; -S reads a password of one line. For other bytes there \

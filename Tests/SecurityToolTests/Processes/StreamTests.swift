@@ -156,6 +156,34 @@ struct StreamTests {
         #expect(try user.run(["find-generic-password", "-w"]).outputText == "one\n")
     }
 
+    @Test("a password is read from a pipe that stays open")
+    func openPipe() throws {
+        let input = try Fifo(in: user.temporary)
+        let process = try ToolProcess.start(
+            ["-S", "add-generic-password", "-a", "alice", "-s", "svc", "-w"].map { Array($0.utf8) },
+            in: user.current.path,
+            environment: user.environment,
+            ToolProcess.Streams(input: input.path, output: "/dev/null", errors: "/dev/null")
+        )
+        try input.write("one\n")
+        #expect(try process.wait() == 0)
+        #expect(try user.run(["find-generic-password", "-w"]).outputText == "one\n")
+    }
+
+    @Test("of two lines in a pipe that stays open none is stored")
+    func openPipeWithLines() throws {
+        let input = try Fifo(in: user.temporary)
+        try input.write("one\ntwo\n")
+        let process = try ToolProcess.start(
+            ["-S", "add-generic-password", "-a", "alice", "-s", "svc", "-w"].map { Array($0.utf8) },
+            in: user.current.path,
+            environment: user.environment,
+            ToolProcess.Streams(input: input.path, output: "/dev/null", errors: "/dev/null")
+        )
+        #expect(try process.wait() == 1)
+        #expect(try user.run(["find-generic-password", "-w"]).status == 44)
+    }
+
     @Test("secret arguments disappear from the list of processes")
     func argumentsAreWiped() throws {
         let words = ["-S", "add-generic-password", "-a", "alice", "-X", "68756e74", "-Uwhunter2", "-s", "svc", "-w"]
@@ -206,9 +234,13 @@ struct StreamTests {
         deinit { close(descriptor) }
 
         /// Writes all that it will ever have.
-        consuming func feed(_ text: String) throws {
+        consuming func feed(_ text: String) throws { try write(text) }
+
+        func write(_ text: String) throws {
             let bytes = Array(text.utf8)
-            guard write(descriptor, bytes, bytes.count) == bytes.count else { throw Pty.Failure.system("write", errno) }
+            guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+                throw Pty.Failure.system("write", errno)
+            }
         }
     }
 }
