@@ -495,6 +495,14 @@ let targets: [Target] = [
         dependencies: ["KeychainDoctor", "DoctorScenarios", "KeychainCore"],
         exclude: ["Cases"]
     ),
+    // the samples of the documentation
+    .testTarget(
+        name: "DocumentationTests",
+        dependencies: [
+            "Keychain", "KeychainRecipes", "KeychainTesting", "KeychainTrace", "PortableOS", "Security",
+            "LocalAuthentication", "CryptoKit", crypto,
+        ]
+    ),
     .testTarget(
         name: "FieldCodeSwift5Tests",
         dependencies: ["Security", "KeychainTesting"],

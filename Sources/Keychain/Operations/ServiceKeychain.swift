@@ -5,7 +5,8 @@ public import Foundation
 /// The generic passwords of one service, with one protection, in one access group.
 ///
 /// ```swift
-/// let logins = ServiceKeychain("com.example.login", protection: .accessible(.afterFirstUnlock), in: SystemKeychain())
+/// let keychain = SystemKeychain()
+/// let logins = ServiceKeychain("com.example.login", protection: .accessible(.afterFirstUnlock), in: keychain)
 /// try logins.set("t0ken", for: "ada")
 /// let token = try logins["ada"]
 /// try logins.deleteAll()

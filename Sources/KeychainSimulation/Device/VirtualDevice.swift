@@ -12,7 +12,7 @@ import KeychainProtection
 /// ```swift
 /// let device = try VirtualDevice()
 /// let app = device.install("com.example.app", team: "TEAMID1234")
-/// app.run { SecItemAdd(query, nil) }
+/// let status = app.run { SecItemAdd(query, nil) }
 /// try device.lock()
 /// ```
 public final class VirtualDevice: Sendable {

@@ -14,9 +14,9 @@ public import Testing
 ///         try TokenStore().save("t")
 ///     } afterwards: {
 ///         switch scenario.expectation {
-///         case .isThere: #expect(try TokenStore().load() == "t")
+///         case .isThere: try #expect(TokenStore().load() == "t")
 ///         case .isUnreadableForNow: #expect(throws: TokenStore.Locked.self) { try TokenStore().load() }
-///         default: #expect(try TokenStore().load() == nil)
+///         default: try #expect(TokenStore().load() == nil)
 ///         }
 ///     }
 /// }

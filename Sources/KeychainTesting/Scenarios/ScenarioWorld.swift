@@ -13,7 +13,7 @@ import Synchronization
 /// let world = try ScenarioWorld(.teamChanged)
 /// try world.run { try TokenStore().save("t") }
 /// try world.letHappen()
-/// try world.run { #expect(try TokenStore().load() == nil) }
+/// try world.run { try #expect(TokenStore().load() == nil) }
 /// ```
 public final class ScenarioWorld: Sendable {
     /// What happens.

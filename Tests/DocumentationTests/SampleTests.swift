@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// The samples of the documentation are compiled: each stands, line by line, in Swift files of this repository.
+///
+/// `Samples` has those that stand nowhere else. Indentation, comments, imports and access levels may differ, and between
+/// two lines of a sample the file may have a few more; where a sample has an ellipsis, anything.
+@Suite("Samples of the documentation")
+struct SampleTests {
+    @Test("every sample is compiled")
+    func samples() throws {
+        let compiled = try CompiledLines()
+        let samples = try Sample.all()
+        for sample in samples where !sample.isPartOfAManifest {
+            for part in sample.parts where !compiled.contain(part) {
+                Issue.record("\(sample.place): not compiled: \(part.joined(separator: "\n"))")
+            }
+        }
+        #expect(samples.count > 60)
+    }
+
+    @Test("a sample that is not compiled is found")
+    func missing() throws {
+        let compiled = try CompiledLines()
+        #expect(!compiled.contain(["let device = try VirtualDevice()", "device.explode()"]))
+    }
+
+    @Test("every product that a sample names is one of the manifest")
+    func products() throws {
+        let manifest = try String(contentsOfFile: "\(Repository.root)/Package.swift", encoding: .utf8)
+        let products = try Sample.all().flatMap(\.lines).flatMap { line in
+            line.matches(of: /name: "([A-Za-z]+)", package: "swift-keychain"/).map { String($0.1) }
+        }
+        for product in products {
+            #expect(
+                manifest.contains(".library(name: \"\(product)\"") || manifest.contains(".plugin(name: \"\(product)\"")
+            )
+        }
+        #expect(products.contains("KeychainTesting"))
+    }
+}
