@@ -233,8 +233,8 @@ let targets: [Target] = [
     .target(
         name: "KeychainSimulation",
         dependencies: [
-            "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators", "KeychainProtection",
-            "KeychainStore", "KeychainServices",
+            "KeychainCore", "KeychainDoctor", "KeychainEngine", "HostFiles", "KeychainAuthenticators",
+            "KeychainProtection", "KeychainStore", "KeychainServices",
         ],
         swiftSettings: appleAPI
     ),
@@ -313,7 +313,7 @@ let targets: [Target] = [
     ),
     .executableTarget(
         name: "doctor-scenarios",
-        dependencies: ["DoctorScenarios", "KeychainDoctor", "KeychainProtection"],
+        dependencies: ["DoctorScenarios", "KeychainCore", "KeychainDoctor", "KeychainProtection"],
         path: "Tests/Support/doctor-scenarios"
     ),
     .executableTarget(name: "generate-constants", dependencies: ["SourceGeneration"]),
@@ -329,6 +329,11 @@ let targets: [Target] = [
         name: "keychain-stray",
         dependencies: ["KeychainSimulation", "Security"],
         path: "Tests/Support/keychain-stray"
+    ),
+    .executableTarget(
+        name: "keychain-traced",
+        dependencies: ["CStormSupport", "KeychainCore", "KeychainEngine", "KeychainServices", "Security"],
+        path: "Tests/Support/keychain-traced"
     ),
 
     // what the tests and the executables share
@@ -368,7 +373,7 @@ let targets: [Target] = [
         name: "KeychainTraceTests",
         dependencies: [
             "KeychainTrace", "KeychainServices", "KeychainCore", "KeychainEngine", "HostFiles", "KeychainTestSupport",
-            "Security", crypto,
+            "CStormSupport", "Security", crypto,
         ]
     ),
     .testTarget(
@@ -447,8 +452,8 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainControlTests",
         dependencies: [
-            "KeychainControl", "keychainctl", "security-tool", "KeychainCore", "KeychainEngine", "HostFiles",
-            "KeychainAuthenticators", "KeychainTrace", "KeychainTestSupport", "CStormSupport", arguments,
+            "KeychainControl", "keychainctl", "keychain-traced", "security-tool", "KeychainCore", "KeychainEngine",
+            "HostFiles", "KeychainAuthenticators", "KeychainTrace", "KeychainTestSupport", "CStormSupport", arguments,
         ]
     ),
     .testTarget(
@@ -479,7 +484,7 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainTestingTests",
         dependencies: [
-            "KeychainTesting", "KeychainSimulation", "KeychainServices", "KeychainCore", "Security",
+            "Keychain", "KeychainTesting", "KeychainSimulation", "KeychainServices", "KeychainCore", "Security",
             "LocalAuthentication", "CStormSupport",
         ]
     ),

@@ -54,7 +54,10 @@ __attribute__((noinline)) void keychain_wipe_stack(size_t count) {
 
 size_t keychain_walkable_frames(size_t most) {
     const uintptr_t *frame = __builtin_frame_address(0);
-    uintptr_t end = current_stack().end;
+    struct stack stack = current_stack();
+    uintptr_t end = stack.end;
+    // On another stack than the thread's own, such as a coroutine's, nobody knows what is mapped above a frame.
+    if ((uintptr_t)frame < stack.lowest || (uintptr_t)frame >= end) return 0;
     for (size_t count = 0; count < most; count++) {
         uintptr_t next = frame[0];
         if (next == 0 || (next & ASYNC_FRAME)) return most;

@@ -129,9 +129,17 @@ package final class Tracer: Sendable {
             var path: UnsafePointer<CChar>?
             var base: UInt = 0
             guard CSupport.image(of: address, &path, &base) == 0, let path else { return nil }
-            return "\(String(cString: path))+0x\(String(address - base, radix: 16))"
+            // The program itself is named as it was called: without its folder, or from a folder that it has left.
+            let image = path.pointee == 0x2F ? String(cString: path) : executable
+            return "\(image)+0x\(String(address - base, radix: 16))"
         }
     }
 
     private static let mostAddresses = 24
+
+    /// The path of the program; its name where it cannot be found out.
+    private static let executable: String = {
+        let name = CommandLine.arguments.first ?? ""
+        return (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? name
+    }()
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CStormSupport
 import Foundation
 import Glibc
 import KeychainCore
@@ -139,5 +140,19 @@ struct TraceFileTests {
         #expect(try reader.followReplacement())
         #expect(try reader.lines().map(\.number) == [1])
         #expect(throws: TraceError.self) { try TraceReader(path: folder.path(of: "none")) }
+    }
+
+    @Test("the stack is told as far as it is the thread's own: what lies above another one is not looked at")
+    func foreignStack() async {
+        #expect(!Tracer.stack().isEmpty)
+        await #expect(processExitsWith: .success) {
+            let size = 1 << 20
+            let stack = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 4_096)
+            let failure = storm_run_as_coroutine(stack, size) {
+                precondition(Tracer.stack().isEmpty)
+                storm_call_without_frame_pointer { precondition(Tracer.stack().isEmpty) }
+            }
+            precondition(failure == 0)
+        }
     }
 }

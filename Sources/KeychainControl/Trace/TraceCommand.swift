@@ -47,6 +47,8 @@ struct TraceCommand: ParsableCommand {
                 show(line, &counts, places, surroundings)
             }
             guard follow else { break }
+            // Into a pipe, lines would wait for others.
+            fflush(nil)
             if try tracing({ () throws(TraceError) in try reader.followReplacement() }) { continue }
             usleep(Self.pauseMicroseconds)
         }
