@@ -50,8 +50,9 @@ package enum Doctor {
         redaction: Redaction = .none,
         of keychain: any KeychainBackend
     ) throws(KeychainError) -> DoctorReport {
-        try report(call, redaction: redaction) { (request) throws(KeychainError) in
-            try keychain.explain(ExplanationRequest(request, ExplanationOptions(scope: .owner)))
+        let options = ExplanationOptions(scope: .owner, lockState: call.lockState, now: call.time)
+        return try report(call, redaction: redaction) { (request) throws(KeychainError) in
+            try keychain.explain(ExplanationRequest(request, options))
         }
     }
 

@@ -150,6 +150,31 @@ extension Engine {
         current = Sealer(keybag, session.keys(of: keybag, record, lockMark), random: random)
     }
 
+    /// This engine in the transaction under way, but in another state of the device and at another time: for who
+    /// explains a call, and changes nothing.
+    ///
+    /// - Throws: `errSecInteractionNotAllowed` for a state in which there are keys that are away now.
+    func supposing(_ state: LockState?, at time: Timestamp?) throws(KeychainError) -> Engine {
+        guard state != nil || time != nil else { return self }
+        let other = Engine(
+            store: store,
+            rootKey: rootKey,
+            folder: folder,
+            session: session,
+            floor: floor,
+            clock: time.map(FixedClock.init) ?? clock,
+            random: random
+        )
+        guard let supposed = state.map(device.inState) ?? device else {
+            throw KeychainError(
+                .interactionNotAllowed,
+                "in that state there are keys that are away now, or it takes a passcode that there is not"
+            )
+        }
+        other.current = supposed
+        return other
+    }
+
     /// Lets go of the keys that the last transaction used.
     func forgetDevice() { current = nil }
 

@@ -27,3 +27,8 @@ public struct SystemClock: KeychainClock {
         return Timestamp(secondsSinceReferenceDate: seconds)
     }
 }
+
+/// A clock that stands still.
+struct FixedClock: KeychainClock {
+    let now: Timestamp
+}

@@ -23,6 +23,17 @@ public struct Sealer: Sendable {
         self.random = random
     }
 
+    /// The sealer of the same device in another state, with the keys that are left in it; `nil` for a state in which
+    /// there are keys that are away now, and for one that a device without a passcode is never in.
+    public func inState(_ state: LockState) -> Sealer? {
+        guard keybag.passcodeSlot != nil else { return state == .unlocked ? self : nil }
+        switch state {
+        case .beforeFirstUnlock: return Sealer(keybag, nil, random: random)
+        case .locked: return unlocked.map { Sealer(keybag, $0.locked(), random: random) }
+        case .unlocked: return unlocked.map(\.isLocked) == false ? self : nil
+        }
+    }
+
     /// The maker of search tags for one operation; works in every lock state.
     public func searchTags() -> SearchTags { keybag.searchTags() }
 

@@ -11,7 +11,16 @@ import Testing
 /// Every call of every case is explained before it is made: the explanation has to give the status of the call, ask
 /// nobody and change nothing.
 struct ExplanationTests {
-    @Test("a call is explained by the status that it gives then", arguments: try Row.all())
+    /// Every case in memory, and every fifth on disk and through bytes: an explanation is computed from rows and keys,
+    /// which are the same in every keychain, and what differs is how it gets at them and how it is sent.
+    private static func rows() throws -> [Row] {
+        try Row.cases().enumerated().flatMap { index, testCase in
+            Subject.allCases.filter { $0 == .memory || index.isMultiple(of: 5) }
+                .map { Row(testCase: testCase, subject: $0) }
+        }
+    }
+
+    @Test("a call is explained by the status that it gives then", arguments: try rows())
     func before(_ row: Row) throws { try check(row, .before) }
 
     @Test("a call that is made and explained in one transaction is explained as of before", arguments: try Row.cases())
@@ -77,7 +86,11 @@ private final class ExplainingKeychain: KeychainBackend {
         case .before: return try performAfterExplaining(call)
         case .within:
             let outcome = try keychain.performExplaining(ExplanationRequest(call, ExplanationOptions(scope: .owner)))
-            compare(outcome.explanation, outcome.result, call)
+            if let explanation = outcome.explanation {
+                compare(explanation, outcome.result, call)
+            } else {
+                problems.note("\(call.operation.functionName) was made, and not explained")
+            }
             return .answer(try outcome.result.get())
         }
     }

@@ -2,6 +2,7 @@
 
 import DoctorScenarios
 import Foundation
+import KeychainCore
 import KeychainDoctor
 import Testing
 
@@ -20,7 +21,7 @@ struct ReportTests {
         let schema = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
         var checked = 0
         for row in try ScenarioRow.all() where row.scenario.id != "doctor-035" {
-            let text = try ScenarioRunner().report(row.scenario).json.text
+            let text = try ScenarioRunner().report(row.scenario).json.indentedText
             let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
             #expect(SchemaValidator.problems(value, schema) == [], "\(row.scenario.id)")
             checked += 1
@@ -51,7 +52,7 @@ struct ReportTests {
     func redactionHidesValues() throws {
         let row = try #require(ScenarioRow.all().first { $0.scenario.id == "doctor-006" })
         let report = try ScenarioRunner(redaction: .hashed()).report(row.scenario)
-        for text in [report.json.text, report.humanText, report.html] {
+        for text in [report.json.indentedText, report.humanText, report.html] {
             for value in ["user-token", "com.example.auth", "TEAMID.com.example.shared", "TEAMID.com.example.app"] {
                 #expect(!text.contains(value))
             }
@@ -93,5 +94,7 @@ struct ReportTests {
 
 extension DoctorReport {
     /// What is said, without how long it took.
-    fileprivate var verdictText: String { json["verdict"].text + json["nearMisses"].text + json["relaxations"].text }
+    fileprivate var verdictText: String {
+        json["verdict"].indentedText + json["nearMisses"].indentedText + json["relaxations"].indentedText
+    }
 }

@@ -8,7 +8,14 @@ enum ExplanationSamples {
         ExplanationRequest(KeychainRequest(.delete(["acct": .string("a")]), client: WireSamples.clients[1])),
         ExplanationRequest(
             KeychainRequest(.add([:]), client: WireSamples.clients[0]),
-            ExplanationOptions(scope: .owner, itemLimit: -1, comparesEveryItem: true)
+            ExplanationOptions(
+                scope: .owner,
+                itemLimit: -1,
+                comparesEveryItem: true,
+                lockState: .locked,
+                now: Timestamp(secondsSinceReferenceDate: 7),
+                explainsSuccess: false
+            )
         ),
     ]
 

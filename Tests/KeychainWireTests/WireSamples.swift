@@ -165,6 +165,7 @@ enum WireSamples {
         + [
             .explained(ExplainedOutcome(ExplanationSamples.explanations[0], .success(.nothing))),
             .explained(ExplainedOutcome(ExplanationSamples.explanations[0], .failure(errors[0]))),
+            .explained(ExplainedOutcome(nil, .success(.nothing))),
         ]
 
     private static var integrity: IntegrityReport {

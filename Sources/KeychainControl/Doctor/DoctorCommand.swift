@@ -50,6 +50,26 @@ struct DoctorCommand: ParsableCommand {
     @Option(help: "What the result is taken for: data, dictionary, array, key, certificate or identity.")
     var usedAs: ResultType?
 
+    @Option(
+        help: "The keychain: the folder that it lies in; default: the one of the environment.",
+        completion: .directory
+    )
+    var store: String?
+
+    @Option(
+        help: "The state of the device at the call: unlocked, locked or before-first-unlock. Default: as it is now."
+    )
+    var lockState: LockStateOption?
+
+    @Option(
+        name: .customLong("as-of"),
+        help: "When the call was made (ISO 8601), for dates that it compares, and for what of a history came before it."
+    )
+    var time: TimeOption?
+
+    @Option(help: "A trace of what came before the call.", completion: .file())
+    var history: String?
+
     @Flag(help: "The call was made in the background.")
     var background = false
 
@@ -79,9 +99,16 @@ struct DoctorCommand: ParsableCommand {
         case delete
     }
 
+    mutating func validate() throws {
+        if query == nil, trace == nil, !last, history != nil {
+            throw ValidationError("--history is what came before a call: give the call as well.")
+        }
+    }
+
     func run() throws {
-        let surroundings = Surroundings.current
+        var surroundings = Surroundings.current
         do {
+            if let store { surroundings.keychain = try StoreFolder.keychain(store) }
             let calls = try ExaminedCalls(self, surroundings).calls
             let output = DoctorOutput(surroundings: surroundings, command: self)
             let exitStatus = try output.write(calls)
@@ -93,6 +120,28 @@ struct DoctorCommand: ParsableCommand {
             surroundings.remark("Error: the keychain cannot be read: \(error.reason)")
             throw ExitCode(4)
         }
+    }
+}
+
+/// A state of the device, as it is written on a command line.
+struct LockStateOption: ExpressibleByArgument {
+    let state: LockState
+
+    init?(argument: String) {
+        guard let state = LockState(rawValue: argument.replacing("-", with: " ")) else { return nil }
+        self.state = state
+    }
+
+    static var allValueStrings: [String] { LockState.allCases.map { $0.rawValue.replacing(" ", with: "-") } }
+}
+
+/// A time in ISO 8601.
+struct TimeOption: ExpressibleByArgument {
+    let time: Timestamp
+
+    init?(argument: String) {
+        guard let date = CaseNotation.date(from: argument) else { return nil }
+        time = Timestamp(secondsSinceReferenceDate: date.timeIntervalSinceReferenceDate)
     }
 }
 

@@ -16,13 +16,32 @@ struct DoctorOutput {
         let redaction = command.redact ? Redaction.hashed() : .none
         var reports: [DoctorReport] = []
         for call in calls {
-            let report = try Doctor.report(call, redaction: redaction, of: surroundings.keychain)
-            surroundings.say(command.json ? report.json.text : report.humanText)
+            let report = try report(call, redaction)
+            surroundings.say(command.json ? report.json.indentedText : report.humanText)
             reports.append(report)
         }
         if calls.count > 1, !command.json { surroundings.say(summary(reports)) }
         if let path = command.html, let report = reports.last { try write(report.html, to: path) }
         return reports.map(\.exitStatus).max() ?? 0
+    }
+
+    /// The report of a call, in the state of the device that was asked for or recorded.
+    ///
+    /// A recorded state that the keychain cannot be explained in, because keys are away now, is passed over.
+    private func report(_ call: ExaminedCall, _ redaction: Redaction) throws(KeychainError) -> DoctorReport {
+        do throws(KeychainError) {
+            return try Doctor.report(call, redaction: redaction, of: surroundings.keychain)
+        } catch {
+            guard let state = call.lockState, command.lockState == nil, error.status == .interactionNotAllowed else {
+                throw error
+            }
+            surroundings.remark(
+                "The call was made while the device was \(state.rawValue); it is explained in the state that it is in now."
+            )
+            var call = call
+            call.lockState = nil
+            return try Doctor.report(call, redaction: redaction, of: surroundings.keychain)
+        }
     }
 
     /// How often each cause was found, the most frequent first.

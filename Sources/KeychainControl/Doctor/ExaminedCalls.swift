@@ -25,7 +25,6 @@ struct ExaminedCalls {
             let operation = try Self.operation(dictionary, command, surroundings)
             var call = ExaminedCall(KeychainRequest(operation, client: .person))
             call.clientSource = .assumed
-            if let trace = command.trace { call.history = try Self.history(Self.entries(at: trace, surroundings)) }
             calls = [try Self.completed(call, command, surroundings)]
         }
     }
@@ -75,6 +74,12 @@ struct ExaminedCalls {
             else { throw BadInput("there is no status of that name") }
             call.reportedStatus = parsed
         }
+        if let path = command.history ?? (command.query == nil ? nil : command.trace) {
+            let entries = try entries(at: path, surroundings)
+            call.history = history(entries.filter { entry in command.time.map { entry.time < $0.time } ?? true })
+        }
+        call.lockState = command.lockState?.state ?? call.lockState
+        call.time = command.time?.time ?? call.time
         call.platform = command.platform
         if command.platform == .macOS { call.request.client.profile = .macOS }
         call.isBackground = command.background
@@ -122,6 +127,7 @@ struct ExaminedCalls {
         for (index, entry) in entries.enumerated() {
             guard case .call(let traced) = entry.content, traced.status != .success else { continue }
             var call = examined(traced)
+            call.time = entry.time
             call.history = history(Array(entries[..<index]))
             if !traced.hiddenKeys.isEmpty {
                 surroundings.remark(
@@ -138,6 +144,7 @@ struct ExaminedCalls {
         var call = ExaminedCall(KeychainRequest(traced.operation, client: traced.client))
         if let name = traced.clientName { call.clientName = name }
         call.reportedStatus = traced.status
+        call.lockState = traced.lockState
         return call
     }
 

@@ -32,14 +32,41 @@ public struct ExplanationOptions: Sendable, Hashable {
     /// attribute that the query names.
     public var comparesEveryItem: Bool?
 
+    /// The state of the device that the call is explained in; `nil` for the one that it is in.
+    ///
+    /// Keys that are away now are away in every state: a locked keychain cannot be explained as an unlocked one. For
+    /// ``KeychainCommand/explain(_:)`` alone.
+    public var lockState: LockState?
+
+    /// The time that the call is explained as of, for conditions on dates; `nil` for now.
+    ///
+    /// The items are those of now. For ``KeychainCommand/explain(_:)`` alone.
+    public var now: Timestamp?
+
+    /// Whether a call that is made and succeeds is explained as well; one that fails always is.
+    ///
+    /// Where it is not, a call that succeeds costs what it costs without being explained. For
+    /// ``KeychainCommand/itemsExplained(_:)`` alone.
+    public var explainsSuccess: Bool
+
     /// The most that ``itemLimit`` may be; a larger one counts as this.
     public static let largestItemLimit = 10_000
 
     /// The defaults: the client's own items, two hundred in a list.
-    public init(scope: ExplanationScope = .client, itemLimit: Int = 200, comparesEveryItem: Bool? = nil) {
+    public init(
+        scope: ExplanationScope = .client,
+        itemLimit: Int = 200,
+        comparesEveryItem: Bool? = nil,
+        lockState: LockState? = nil,
+        now: Timestamp? = nil,
+        explainsSuccess: Bool = true
+    ) {
         self.scope = scope
         self.itemLimit = itemLimit
         self.comparesEveryItem = comparesEveryItem
+        self.lockState = lockState
+        self.now = now
+        self.explainsSuccess = explainsSuccess
     }
 }
 
@@ -54,13 +81,14 @@ public enum ExplanationScope: UInt8, Sendable, Hashable, CaseIterable {
 
 /// What came of a call that was made and explained, as of before it, in one transaction.
 public struct ExplainedOutcome: Sendable, Hashable {
-    /// The explanation, of the state that the call met.
-    public var explanation: Explanation
+    /// The explanation, of the state that the call met; `nil` of a success that was not to be explained, and where the
+    /// keychain cannot be read any more.
+    public var explanation: Explanation?
     /// What the call gave, or why it failed.
     public var result: Result<KeychainAnswer, KeychainError>
 
     /// An outcome.
-    public init(_ explanation: Explanation, _ result: Result<KeychainAnswer, KeychainError>) {
+    public init(_ explanation: Explanation?, _ result: Result<KeychainAnswer, KeychainError>) {
         self.explanation = explanation
         self.result = result
     }

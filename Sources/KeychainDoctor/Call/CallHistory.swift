@@ -71,3 +71,17 @@ package struct CallHistory: Sendable {
         return lists.last { $0 != present }
     }
 }
+
+extension ExaminedCall {
+    /// The calls of the history in which the same client looked for items of a class, the last one first, each
+    /// dictionary once.
+    package func earlierLookUps(_ itemClass: ItemClass) -> [CallHistory.RecordedCall] {
+        var seen: Set<KeychainRequest> = []
+        return (history?.calls ?? []).reversed().map(\.call).filter { recorded in
+            guard recorded.client == clientName, recorded.examined.function != .add,
+                NamedAttributes(recorded.examined.query)?.itemClass == itemClass
+            else { return false }
+            return seen.insert(recorded.request).inserted
+        }
+    }
+}

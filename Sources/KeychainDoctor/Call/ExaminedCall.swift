@@ -39,6 +39,12 @@ package struct ExaminedCall: Sendable {
     /// The file-based keychain of a Mac.
     package var fileKeychain = FileKeychain.unknown
 
+    /// The state of the device at the call; `nil` for the one that it is in.
+    package var lockState: LockState?
+
+    /// When the call was made; `nil` for now.
+    package var time: Timestamp?
+
     /// The status that the caller saw; `nil` for that of the replay.
     package var reportedStatus: Status?
 

@@ -25,7 +25,7 @@ extension Checks {
 
     private func primaryKey() -> CheckResult {
         guard [.add, .update].contains(examination.function) else { return CheckResult(.primaryKey, .notApplicable) }
-        guard let holder = examination.holder else { return CheckResult(.primaryKey, .pass) }
+        guard let holder = examination.explanation.holder else { return CheckResult(.primaryKey, .pass) }
         return CheckResult(.primaryKey, .fail, "held by \(ItemText.short(holder))")
     }
 }

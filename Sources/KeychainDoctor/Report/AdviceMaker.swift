@@ -55,18 +55,39 @@ struct AdviceMaker {
 
     private func attachDictionaries(to advice: inout DoctorReport.Advice) {
         switch advice.action {
+        case .changeQuery where examination.status == .duplicateItem && examination.function == .add:
+            attachUpdate(to: &advice)
         case .changeQuery:
-            guard let query = correctedQuery() else { return }
+            guard let query = correctedQuery() ?? queryWithoutOffenders() else { return }
             advice.dictionaries["query"] = query
             if let attributes = examination.call.attributes { advice.dictionaries["attributes"] = attributes }
             advice.function = examination.function.rawValue
-        case .updateItem:
-            guard examination.function == .add, let query = keyQuery() else { return }
-            advice.dictionaries["query"] = query
-            advice.dictionaries["attributes"] = newValues()
-            advice.function = ItemFunction.update.rawValue
+        case .updateItem: attachUpdate(to: &advice)
         default: break
         }
+    }
+
+    /// The update that does what an add cannot, because its item is there.
+    private func attachUpdate(to advice: inout DoctorReport.Advice) {
+        guard examination.function == .add, let query = keyQuery() else { return }
+        advice.dictionaries["query"] = query
+        advice.dictionaries["attributes"] = newValues()
+        advice.function = ItemFunction.update.rawValue
+    }
+
+    /// The call's query without the entries that make it invalid; `nil` where it is not they alone, and for a delete,
+    /// which would take what nobody has looked at.
+    private func queryWithoutOffenders() -> PropertyDictionary? {
+        guard [.queryInvalid, .attributeNotInClass].contains(diagnosis.verdict), examination.function != .delete else {
+            return nil
+        }
+        var query = examination.call.query
+        let offenders = diagnosis.names[.attribute]
+        guard !offenders.isEmpty, offenders.allSatisfy({ query[$0] != nil && $0 != PropertyKey.itemClass }) else {
+            return nil
+        }
+        for key in offenders { query[key] = nil }
+        return query
     }
 
     /// The call's query with what the verdict names put right; `nil` where no item says what is right.

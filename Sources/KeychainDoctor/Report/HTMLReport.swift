@@ -51,7 +51,7 @@ private struct HTMLPage {
     let report: DoctorReport
 
     var sections: [String] {
-        [summary, path, comparison, matrix, relaxations, advice, questions, details].compactMap(\.self)
+        [summary, call, comparison, advice, warnings, questions, path, matrix, relaxations, details].compactMap(\.self)
     }
 
     private func escaped(_ text: String) -> String { HTMLText.escaped(text) }
@@ -71,17 +71,50 @@ private struct HTMLPage {
         return "<p class=\"lead\">\(call): <strong>\(escaped(verdict))</strong></p>\n\(meaning)\n\(because)"
     }
 
-    /// The way through the trees, as boxes with arrows.
-    private var path: String {
-        let steps = report.diagnosis.path.map { step in
-            let isLast = step == report.diagnosis.path.last
-            return "<li class=\"step\(isLast ? " last" : "")\">\(escaped(step))</li>"
+    /// The call as code, with what the verdict is about marked, and who made it.
+    private var call: String {
+        let names = Set(report.diagnosis.names[.attribute].map { KeyNames.constant($0, of: itemClass) })
+        var text = code(report.call.query, "query", marking: names)
+        if let attributes = report.call.attributes { text += code(attributes, "attributes", marking: names) }
+        let groups = report.call.request.client.accessGroups.map {
+            "<code>\(escaped(report.redaction.shown($0)))</code>"
         }
-        let verdict = "<li class=\"step verdict\">\(escaped(report.diagnosis.verdict.rawValue))</li>"
-        let arrow = "<li class=\"arrow\" aria-hidden=\"true\">\u{2192}</li>"
-        let also = report.diagnosis.also.map { "<code>\(escaped($0.rawValue))</code>" }
-        let rest = also.isEmpty ? "" : "<p>Also: \(also.joined(separator: ", "))</p>"
-        return section("Path", "<ol class=\"path\">\((steps + [verdict]).joined(separator: arrow))</ol>\(rest)")
+        let client = groups.isEmpty ? "no access group" : "the access groups \(groups.joined(separator: ", "))"
+        let state = escaped(report.explanation.device.lockState.rawValue)
+        return section("The call", "\(text)<p>By a client with \(client); the device was in the state: \(state).</p>")
+    }
+
+    private var itemClass: ItemClass? {
+        report.explanation.search?.itemClass ?? report.explanation.additions.first?.itemClass
+    }
+
+    /// A dictionary as code, the lines of some keys marked.
+    private func code(_ dictionary: PropertyDictionary, _ name: String, marking names: Set<String> = []) -> String {
+        let literal = SwiftLiteral(redaction: report.redaction).text(dictionary, of: itemClass)
+        let lines = "let \(name): [CFString: Any] = \(literal)".split(separator: "\n").map { line in
+            let key = line.drop { $0 == " " }.prefix { $0 != ":" }
+            guard names.contains(String(key)) else { return escaped(String(line)) }
+            return "<mark>\(escaped(String(line)))  // \u{2717} this</mark>"
+        }
+        return "<pre><code>\(lines.joined(separator: "\n"))</code></pre>"
+    }
+
+    /// The way through the trees: a question for each step, the last one of which was answered by yes.
+    private var path: String {
+        let path = report.diagnosis.path
+        let steps = path.enumerated().map { index, step in
+            let title = StepTitles.title(step).map { " \(escaped($0))" } ?? ""
+            let answer = index == path.count - 1 ? "\u{2193} <b>here</b>" : "\u{2193} no"
+            return
+                "<li><div class=\"step\"><code>\(escaped(step))</code>\(title)</div><div class=\"arrow\">\(answer)</div></li>"
+        }
+        let verdict = "<li><div class=\"step verdict\">\(escaped(report.diagnosis.verdict.rawValue))</div></li>"
+        let also = report.diagnosis.also.map { verdict in
+            let headline = report.filled(verdict.row.headline)
+            return "<li><code>\(escaped(verdict.rawValue))</code>: \(escaped(headline))</li>"
+        }
+        let rest = also.isEmpty ? "" : "<p>What else holds:</p><ul>\(also.joined())</ul>"
+        return section("The way to this verdict", "<ol class=\"path\">\((steps + [verdict]).joined())</ol>\(rest)")
     }
 
     /// The query beside the item that was meant.
@@ -94,10 +127,12 @@ private struct HTMLPage {
             let difference = failed[term.key]
             let stored = difference == nil ? term.value : difference?.stored
             let mark = difference.map { "\u{2717} \($0.relation.rawValue)" } ?? "\u{2713} equal"
+            let isClass = term.kind == .itemClass
             let queried =
-                term.value.map(report.plain) ?? term.groups?.joined(separator: ", ") ?? search.itemClass.rawValue
-            let found =
-                stored.map(report.plain) ?? (term.kind == .itemClass ? candidate.item.itemClass.rawValue : "\u{2013}")
+                isClass
+                ? Self.name(of: search.itemClass)
+                : term.value.map(report.plain) ?? term.groups?.joined(separator: ", ") ?? "given"
+            let found = isClass ? Self.name(of: candidate.item.itemClass) : stored.map(report.plain) ?? "\u{2013}"
             let style = difference == nil ? "" : " class=\"differs\""
             let name = KeyNames.constant(term.key, of: search.itemClass)
             return
@@ -106,6 +141,17 @@ private struct HTMLPage {
         }
         let head = "<tr><th>attribute</th><th>query</th><th>item</th><th></th></tr>"
         return section("The item that was meant, beside the query", "<table>\(head)\(rows.joined())</table>")
+    }
+
+    private static func name(of itemClass: ItemClass) -> String {
+        KeyNames.constant(ofValue: itemClass.rawValue, for: PropertyKey.itemClass) ?? itemClass.rawValue
+    }
+
+    /// The constant of a key without what all constants begin with.
+    private func shortName(_ key: String) -> String {
+        let name = KeyNames.constant(key, of: itemClass)
+        for prefix in ["kSecAttr", "kSec"] where name.hasPrefix(prefix) { return String(name.dropFirst(prefix.count)) }
+        return name
     }
 
     private func shown(_ text: String, _ term: ExplainedTerm) -> String {
@@ -117,7 +163,7 @@ private struct HTMLPage {
     private var matrix: String? {
         guard let search = report.explanation.search, !report.listed.isEmpty else { return nil }
         let terms = search.terms.indices.filter { search.terms[$0].kind != .ignored }
-        let columns = terms.map { "<th><code>\(escaped(search.terms[$0].key))</code></th>" }.joined()
+        let columns = terms.map { "<th>\(escaped(shortName(search.terms[$0].key)))</th>" }.joined()
         let rows = report.listed.map { name, candidate -> String in
             let relations = Dictionary(candidate.differences.map { ($0.key, $0.relation.rawValue) }) { first, _ in first
             }
@@ -152,7 +198,10 @@ private struct HTMLPage {
     private var relaxations: String? {
         guard let relaxations = report.nearMisses?.relaxations, !relaxations.isEmpty else { return nil }
         let rows = relaxations.prefix(10).map { relaxation -> String in
-            let drop = relaxation.dropped.sorted().map { "<code>\(escaped($0))</code>" }.joined(separator: ", ")
+            let drop = relaxation.dropped.sorted().map {
+                "<code>\(escaped(KeyNames.constant($0, of: itemClass)))</code>"
+            }
+            .joined(separator: ", ")
             let width = min(100, relaxation.count * 10)
             let bar = "<span class=\"bar\" style=\"width:\(width)px\"></span>"
             let text = "\(relaxation.count)\(relaxation.isAmbiguous ? ", ambiguous" : "")"
@@ -162,8 +211,7 @@ private struct HTMLPage {
     }
 
     private var advice: String? {
-        let literal = SwiftLiteral(redaction: report.redaction)
-        var items = report.advice.map { advice -> String in
+        let items = report.advice.map { advice -> String in
             var text = escaped(report.filled(advice.text))
             if advice.risk != .none { text += " <small>(risk: \(escaped(advice.risk.rawValue)))</small>" }
             if !advice.preconditions.isEmpty {
@@ -171,16 +219,16 @@ private struct HTMLPage {
             }
             for name in ["query", "attributes"] {
                 guard let dictionary = advice.dictionaries[name] else { continue }
-                let code =
-                    "let \(name): [CFString: Any] = "
-                    + literal.text(dictionary, of: report.explanation.search?.itemClass)
-                let lines = code.split(separator: "\n").map { escaped(String($0)) }
-                text += "<pre><code>\(lines.joined(separator: "\n"))</code></pre>"
+                text += code(dictionary, name)
             }
+            if let call = report.functionCall(advice) { text += "<pre><code>\(escaped(call))</code></pre>" }
             return text
         }
-        items += report.never.map { "<strong>Do not:</strong> \(escaped(report.filled($0)))" }
         return items.isEmpty ? nil : section("Do this", list(items))
+    }
+
+    private var warnings: String? {
+        report.never.isEmpty ? nil : section("Beware", list(report.never.map { escaped(report.filled($0)) }))
     }
 
     private var questions: String? {
@@ -215,8 +263,9 @@ private struct HTMLPage {
         code,pre{font-family:ui-monospace,monospace;font-size:.9em}pre{background:#f3f3f3;border:1px solid #bbb;padding:.75rem;overflow-x:auto}\
         table{border-collapse:collapse}th,td{border:1px solid #999;padding:.25rem .5rem;text-align:left;vertical-align:top}\
         .number{text-align:right}.wide{overflow-x:auto}.differs td,td.differs{background:#ffe3d6;font-weight:bold}.holds{background:#e8f3ff}\
-        .path{display:flex;flex-wrap:wrap;gap:.4rem;list-style:none;padding:0;align-items:center}\
-        .step{border:1px solid #555;padding:.2rem .6rem;border-radius:.3rem}.verdict{border-width:3px;font-weight:bold}\
+        .path{list-style:none;padding:0}.arrow{padding:.1rem 1rem;font-size:.9rem}\
+        .step{display:inline-block;border:1px solid #555;padding:.2rem .6rem;border-radius:.3rem}.verdict{border-width:3px;font-weight:bold}\
+        mark{background:#ffe3d6;font-weight:bold}\
         .bar{display:inline-block;height:.7em;background:#557;vertical-align:middle}.lead{font-size:1.1rem}
         """
 }

@@ -5,11 +5,7 @@ import KeychainCore
 extension DoctorReport {
     /// The report for people: the headline first, then what it rests on, what to do, and the details.
     package var humanText: String {
-        var lines = [headline, ""]
-        if !because.isEmpty { lines += section("Because", because) }
-        if let table = differenceTable { lines += ["The item that was meant, beside the query:", ""] + table + [""] }
-        if !advice.isEmpty { lines += section("Do this", advice.flatMap(adviceLines)) }
-        if !never.isEmpty { lines += section("Do not", never.map { filled($0) }) }
+        var lines = finding
         if !questions.isEmpty {
             lines += section(
                 "Ask yourself",
@@ -23,6 +19,29 @@ extension DoctorReport {
         }
         lines += section("Details", details)
         return lines.joined(separator: "\n")
+    }
+
+    /// What a failing test is told: the report without questions and details.
+    package var briefText: String {
+        var lines = finding
+        while lines.last == "" { lines.removeLast() }
+        return lines.joined(separator: "\n")
+    }
+
+    /// What is wrong and what to do, in two sentences; `nil` where the doctor does not know.
+    package var adviceSentence: String? {
+        guard exitStatus == 0, diagnosis.verdict != .nothingWrong, let first = advice.first else { return nil }
+        return "\(headline) \(filled(first.text))"
+    }
+
+    /// The headline, what it rests on, the item that was meant, and what to do.
+    private var finding: [String] {
+        var lines = [headline, ""]
+        if !because.isEmpty { lines += section("Because", because) }
+        if let table = differenceTable { lines += ["The item that was meant, beside the query:", ""] + table + [""] }
+        if !advice.isEmpty { lines += section("Do this", advice.flatMap(adviceLines)) }
+        if !never.isEmpty { lines += section("Do not", never.map { filled($0) }) }
+        return lines
     }
 
     private func section(_ title: String, _ lines: [String]) -> [String] {
@@ -39,14 +58,18 @@ extension DoctorReport {
             let code = "let \(name): [CFString: Any] = " + literal.text(dictionary, of: itemClass(of: dictionary))
             lines += code.split(separator: "\n").map { "  \($0)" }
         }
-        if let function = advice.function {
-            let arguments =
-                advice.dictionaries["attributes"] == nil
-                ? "query as CFDictionary" : "query as CFDictionary, attributes as CFDictionary"
-            let result = function == ItemFunction.copyMatching.rawValue ? ", &result" : ""
-            lines.append("  let status = \(function)(\(arguments)\(result))")
-        }
+        if let call = functionCall(advice) { lines.append("  \(call)") }
         return lines
+    }
+
+    /// The call of a function with the dictionaries of an advice; `nil` for one that has none.
+    func functionCall(_ advice: Advice) -> String? {
+        guard let function = advice.function else { return nil }
+        let arguments =
+            advice.dictionaries["attributes"] == nil
+            ? "query as CFDictionary" : "query as CFDictionary, attributes as CFDictionary"
+        let result = [ItemFunction.copyMatching.rawValue: ", &result", ItemFunction.add.rawValue: ", nil"][function]
+        return "let status = \(function)(\(arguments)\(result ?? ""))"
     }
 
     private func itemClass(of dictionary: PropertyDictionary) -> ItemClass? {

@@ -4,7 +4,7 @@ import KeychainCore
 
 extension DoctorReport {
     /// The report as JSON (section 7 of the reference, `Documentation/doctor-report-1.schema.json`).
-    package var json: ReportValue {
+    package var json: JSONValue {
         .object([
             "$schema": .string("keychain-doctor-report-1"),
             "schemaVersion": .integer(1),
@@ -29,9 +29,9 @@ extension DoctorReport {
     /// How many items the search covered.
     package var itemsScanned: Int { explanation.search?.population.values.reduce(0, +) ?? 0 }
 
-    private var callJSON: ReportValue {
+    private var callJSON: JSONValue {
         let search = explanation.search
-        let limit: ReportValue =
+        let limit: JSONValue =
             switch search?.limit {
             case .one?: .string("one")
             case .all?: .string("all")
@@ -56,7 +56,7 @@ extension DoctorReport {
         }
     }
 
-    private var clientJSON: ReportValue {
+    private var clientJSON: JSONValue {
         let client = call.request.client
         return .object([
             "groups": .strings(client.accessGroups.map(redaction.shown)),
@@ -69,7 +69,7 @@ extension DoctorReport {
         ])
     }
 
-    private var statusJSON: ReportValue {
+    private var statusJSON: JSONValue {
         .object([
             "reported": call.reportedStatus.map { .integer(Int($0.rawValue)) } ?? .null,
             "replayed": .integer(Int(replayed.rawValue)),
@@ -78,8 +78,8 @@ extension DoctorReport {
         ])
     }
 
-    private var verdictJSON: ReportValue {
-        let names = diagnosis.names.values.map { key, values -> (String, ReportValue) in
+    private var verdictJSON: JSONValue {
+        let names = diagnosis.names.values.map { key, values -> (String, JSONValue) in
             let texts = values.map { key == .group ? redaction.shown($0) : $0 }
             return (key.rawValue, texts.count == 1 ? .string(texts[0]) : .strings(texts))
         }
@@ -95,8 +95,8 @@ extension DoctorReport {
         ])
     }
 
-    private func checkJSON(_ check: CheckResult) -> ReportValue {
-        var members: [String: ReportValue] = [
+    private func checkJSON(_ check: CheckResult) -> JSONValue {
+        var members: [String: JSONValue] = [
             "id": .string(check.id.rawValue), "result": .string(check.outcome.rawValue),
         ]
         if !check.evidence.isEmpty { members["evidence"] = .strings(check.evidence) }
@@ -104,7 +104,7 @@ extension DoctorReport {
         return .object(members)
     }
 
-    private func nearMissJSON(_ name: String, _ candidate: Candidate) -> ReportValue {
+    private func nearMissJSON(_ name: String, _ candidate: Candidate) -> JSONValue {
         .object([
             "ref": .string(name),
             "item": itemJSON(candidate.item, including: candidate.failedKeys),
@@ -115,7 +115,7 @@ extension DoctorReport {
         ])
     }
 
-    private func differenceJSON(_ difference: Difference) -> ReportValue {
+    private func differenceJSON(_ difference: Difference) -> JSONValue {
         .object([
             "attribute": .string(difference.key),
             "queried": difference.queried.map { valueJSON($0.property) } ?? .null,
@@ -125,8 +125,8 @@ extension DoctorReport {
         ])
     }
 
-    private func itemJSON(_ item: ExplainedItem, including keys: Set<String>) -> ReportValue {
-        var members: [String: ReportValue] = [
+    private func itemJSON(_ item: ExplainedItem, including keys: Set<String>) -> JSONValue {
+        var members: [String: JSONValue] = [
             "class": .string(item.itemClass.rawValue),
             "group": item.group.map { .string(redaction.shown($0)) } ?? .null,
             "pdmn": .string(item.level),
@@ -146,7 +146,7 @@ extension DoctorReport {
         return .object(members)
     }
 
-    private func relaxationJSON(_ relaxation: NearMisses.Relaxation) -> ReportValue {
+    private func relaxationJSON(_ relaxation: NearMisses.Relaxation) -> JSONValue {
         .object([
             "drop": .strings(relaxation.dropped.sorted()),
             "matches": .integer(relaxation.count),
@@ -155,9 +155,9 @@ extension DoctorReport {
         ])
     }
 
-    private func blastRadiusJSON(_ radius: BlastRadius) -> ReportValue {
+    private func blastRadiusJSON(_ radius: BlastRadius) -> JSONValue {
         let names = Dictionary(listed.map { ($0.candidate.item.persistentReference, $0.name) }) { first, _ in first }
-        let groups = radius.byGroup.map { (redaction.shown($0.key), ReportValue.integer($0.value)) }
+        let groups = radius.byGroup.map { (redaction.shown($0.key), JSONValue.integer($0.value)) }
         return .object([
             "count": .integer(radius.count),
             "items": .strings(radius.items.compactMap { names[$0.persistentReference] }),
@@ -166,7 +166,7 @@ extension DoctorReport {
         ])
     }
 
-    private func adviceJSON(_ rank: Int, _ advice: Advice) -> ReportValue {
+    private func adviceJSON(_ rank: Int, _ advice: Advice) -> JSONValue {
         var dictionaries = advice.dictionaries.mapValues { dictionaryJSON($0) }
         if let function = advice.function { dictionaries["function"] = .string(function) }
         return .object([
@@ -180,7 +180,7 @@ extension DoctorReport {
         ])
     }
 
-    private func questionJSON(_ number: Int, _ question: Question) -> ReportValue {
+    private func questionJSON(_ number: Int, _ question: Question) -> JSONValue {
         .object([
             "id": .string("q\(number)"),
             "text": .string(filled(question.text)),
@@ -193,7 +193,7 @@ extension DoctorReport {
 // MARK: - Dictionaries
 
 extension DoctorReport {
-    func dictionaryJSON(_ dictionary: PropertyDictionary) -> ReportValue {
+    func dictionaryJSON(_ dictionary: PropertyDictionary) -> JSONValue {
         .object(
             Dictionary(
                 uniqueKeysWithValues: dictionary.entries.map { key, value in
@@ -209,7 +209,7 @@ extension DoctorReport {
             || ["m_Limit", "r_", "u_AuthUI"].contains { key.hasPrefix($0) }
     }
 
-    private func plainJSON(_ value: PropertyValue, for key: String) -> ReportValue {
+    private func plainJSON(_ value: PropertyValue, for key: String) -> JSONValue {
         switch (key, value) {
         case (PropertyKey.matchLimit, .string(PropertyKey.matchLimitOne)): .string("one")
         case (PropertyKey.matchLimit, .string(PropertyKey.matchLimitAll)): .string("all")
@@ -220,7 +220,7 @@ extension DoctorReport {
     }
 
     /// A value; the bytes of a secret never.
-    func valueJSON(_ value: PropertyValue, for key: String = "") -> ReportValue {
+    func valueJSON(_ value: PropertyValue, for key: String = "") -> JSONValue {
         switch value {
         case .data(let data) where key == PropertyKey.valueData: .string("<\(data.count) bytes>")
         // Of a wrong type, and still meant as the secret.

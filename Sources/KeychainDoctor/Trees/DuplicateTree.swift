@@ -6,7 +6,9 @@ import KeychainCore
 enum DuplicateTree {
     static func diagnosis(_ examination: Examination) -> Diagnosis {
         let path = ["T1.1", "T1.2"]
-        guard let holder = examination.holder else { return Diagnosis(.duplicateUnexplained, path + ["T1.7"]) }
+        guard let holder = examination.explanation.holder else {
+            return Diagnosis(.duplicateUnexplained, path + ["T1.7"])
+        }
         let shown = Candidate(holder)
         if let lookUp = missedLookUp(holder, examination) { return lookUp.after(["T1.1"]) }
         let explanation = examination.explanation
@@ -33,7 +35,9 @@ enum DuplicateTree {
                 .duplicateEmptyKeyColumn,
                 path + ["T1.5"],
                 [.attribute: empty],
-                because: ["the add does not set \(empty.joined(separator: ", ")), and the item has it empty"],
+                because: [
+                    "the add does not set \(empty.map { KeyNames.constant($0) }.joined(separator: ", ")), and the item has it empty"
+                ],
                 about: shown
             )
         }
@@ -68,14 +72,10 @@ enum DuplicateTree {
 
     /// The last call of this client and class that was meant for the holder and did not reach it.
     private static func missedLookUp(_ holder: ExplainedItem, _ examination: Examination) -> Diagnosis? {
-        guard let history = examination.call.history else { return nil }
-        for (_, recorded) in history.calls.reversed() {
+        for recorded in examination.call.earlierLookUps(holder.itemClass) {
             var call = recorded.examined
-            call.history = history
-            call.clientName = recorded.client
-            guard recorded.client == examination.call.clientName, call.function != .add,
-                let query = NamedAttributes(call.query), query.itemClass == holder.itemClass,
-                let lookUp = try? Examination(call, examination.explain),
+            call.history = examination.call.history
+            guard let lookUp = try? Examination(call, examination.explain),
                 let intended = lookUp.intended, intended.item.persistentReference == holder.persistentReference,
                 !intended.matches
             else { continue }
@@ -141,10 +141,10 @@ enum DuplicateTree {
     }
 }
 
-extension Examination {
+extension Explanation {
     /// The item that has the primary key which an add or an update needs.
-    var holder: ExplainedItem? {
-        explanation.additions.lazy.compactMap(\.holder).first ?? explanation.effect?.conflicts.first?.holder
+    package var holder: ExplainedItem? {
+        additions.lazy.compactMap(\.holder).first ?? effect?.conflicts.first?.holder
     }
 }
 

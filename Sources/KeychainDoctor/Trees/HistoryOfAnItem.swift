@@ -31,7 +31,7 @@ enum HistoryOfAnItem {
                 ["T2.3"],
                 [.client: [call.client]],
                 because: [
-                    "\(call.client) called SecItemDelete\(at(call)) by \(keys.joined(separator: ", "))",
+                    "\(call.client) called SecItemDelete\(at(call)) by \(keys.map { KeyNames.constant($0) }.joined(separator: ", "))",
                     "it took \(count) \(count == 1 ? "item" : "items")",
                 ]
             )

@@ -66,7 +66,8 @@ enum InteractionTree {
         }
         // A change that has to look at what it cannot open, such as the holder of its primary key.
         guard device.lockState != .unlocked, examination.function != .copyMatching else { return nil }
-        return examination.holder?.protection ?? examination.explanation.additions.first?.attributes.protection
+        return examination.explanation.holder?.protection
+            ?? examination.explanation.additions.first?.attributes.protection
     }
 
     /// An access control that needs somebody who cannot be asked.

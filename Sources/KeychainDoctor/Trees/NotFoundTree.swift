@@ -181,6 +181,7 @@ enum NotFoundTree {
     static func sentence(_ difference: Difference) -> String {
         let stored = difference.stored.map { ItemText.value($0) } ?? "nothing"
         let queried = difference.queried.map { ItemText.value($0) } ?? "a condition"
-        return "\(difference.key): queried \(queried), stored \(stored) (\(difference.relation.rawValue))"
+        return
+            "\(KeyNames.constant(difference.key)): queried \(queried), stored \(stored) (\(difference.relation.rawValue))"
     }
 }

@@ -24,7 +24,14 @@ package enum DiagnosisDocument {
         keychainctl doctor --call delete --client App.entitlements - < query.txt
         keychainctl doctor --last                          # the last failed call of the trace, see Trace.md
         keychainctl doctor --trace calls.jsonl             # every failed call, and a summary by cause
+        keychainctl doctor --store FOLDER query.json       # another keychain than that of the environment
+        keychainctl doctor --lock-state locked query.json  # as the call was made: locked, or before-first-unlock
+        keychainctl doctor --history calls.jsonl --as-of 2026-11-22T19:30:00Z query.json
         ```
+
+        The keychain is explained as it is now, whatever `--as-of` says: the time is for conditions on dates, and ends the history. A \
+        locked keychain cannot be explained as an unlocked one, because its keys are away. A recorded call is explained in the lock \
+        state that was recorded, where that is possible. In a test of the kit the failing expectation says the same by itself.
         """
 
     private static var statuses: [String] {

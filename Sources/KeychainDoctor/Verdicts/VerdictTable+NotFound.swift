@@ -59,8 +59,8 @@ extension VerdictTable {
         VerdictRow(
             .ambiguousIntent,
             "T2.5",
-            "Several items come equally near, or none of them can be meant",
-            "Which item was meant is for a person to say."
+            "Several items may be meant, or none clearly",
+            "Only you can say which item was meant."
         )
         .asking(
             "Which of these items did you mean?",

@@ -45,8 +45,8 @@ extension VerdictTable {
         VerdictRow(
             .lockedLevelTooStrict,
             "T3.3",
-            "The device is locked, and the item's level {level} has its keys away then",
-            "Items of level WhenUnlocked and WhenPasscodeSet can be used while the device is unlocked alone."
+            "The device is locked, and items of the level {level} cannot be read then",
+            "Items of the levels WhenUnlocked and WhenPasscodeSet can be used only while the device is unlocked."
         )
         .advising(
             .migrate,

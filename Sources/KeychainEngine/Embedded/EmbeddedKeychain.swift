@@ -108,19 +108,27 @@ public final class EmbeddedKeychain: KeychainBackend {
         try perform(request, Authorization(evaluator))
     }
 
+    /// Carries out a request; each time that it fails, `onFailure` is told in the same turn.
     func perform(
         _ request: KeychainRequest,
-        _ authorization: Authorization
+        _ authorization: Authorization,
+        onFailure: ((Engine) -> Void)? = nil
     ) throws(KeychainError) -> KeychainAnswer {
         let use: EngineAccess.Use = if case .copyMatching = request.operation { .reading } else { .changing }
         return try access.withEngine(authorization, use) { (engine, authorization) throws(KeychainError) in
             do throws(KeychainError) {
-                return try engine.perform(request, authorization)
-            } catch  where error.status == .diskFull {
-                // A log that was written back is written over by the next change: a delete on a full disk needs that.
-                engine.store.writeLogBack()
-                return try engine.perform(request, authorization)
+                do throws(KeychainError) {
+                    return try engine.perform(request, authorization)
+                } catch  where error.status == .diskFull {
+                    // A log that was written back is written over by the next change: a delete on a full disk needs
+                    // that.
+                    engine.store.writeLogBack()
+                    return try engine.perform(request, authorization)
+                } catch {
+                    throw error
+                }
             } catch {
+                onFailure?(engine)
                 throw error
             }
         }

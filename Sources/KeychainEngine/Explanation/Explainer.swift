@@ -16,7 +16,13 @@ struct Explainer {
     private let rehearsal: Rehearsal
     private let rows: ExplainedRows
 
-    init(_ request: ExplanationRequest, _ engine: Engine, _ evaluator: Evaluator, _ reader: RowReader) {
+    init(
+        _ request: ExplanationRequest,
+        _ engine: Engine,
+        _ evaluator: Evaluator,
+        _ reader: RowReader
+    ) throws(KeychainError) {
+        let engine = try engine.supposing(request.options.lockState, at: request.options.now)
         self.engine = engine
         self.evaluator = evaluator
         self.reader = reader
@@ -67,7 +73,7 @@ struct Explainer {
         let keybag = engine.device.keybag
         let hasPasscode = keybag.passcodeSlot != nil
         return ExplainedDevice(
-            lockState: hasPasscode ? engine.session.lockState : .unlocked,
+            lockState: hasPasscode ? request.options.lockState ?? engine.session.lockState : .unlocked,
             hasPasscode: hasPasscode,
             availableLevels: Set(Accessibility.stored.filter(engine.device.isAvailable)),
             biometry: evaluator.biometry,

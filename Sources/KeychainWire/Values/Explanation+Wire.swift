@@ -10,14 +10,17 @@ extension ExplanationRequest: WireValue {
 
 extension ExplanationOptions: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try writer.write(values: scope, itemLimit, comparesEveryItem)
+        try writer.write(values: scope, itemLimit, comparesEveryItem, lockState, now, explainsSuccess)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
             scope: try reader.value(),
             itemLimit: try reader.value(),
-            comparesEveryItem: try reader.value()
+            comparesEveryItem: try reader.value(),
+            lockState: try reader.value(),
+            now: try reader.value(),
+            explainsSuccess: try reader.value()
         )
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
+import HostFiles
 import KeychainCore
 import KeychainEngine
 import KeychainTestSupport
@@ -128,5 +130,133 @@ struct DoctorCommandTests {
         #expect(try control.run(["doctor", "-", "--html", path]).status == 0)
         let page = try String(contentsOfFile: path, encoding: .utf8)
         #expect(page.hasPrefix("<!DOCTYPE html>") && page.contains("attribute-format"))
+    }
+
+    // MARK: - Where, when, and in which state
+
+    private static let call = #"{"class": "genp", "acct": "User", "svce": "com.example.auth"}"#
+
+    @Test("a call is explained in the state of the device that it was made in")
+    func lockState() throws {
+        let keychain = try EmbeddedKeychain.inMemory(
+            passcode: SecretBytes(Array("1234".utf8)),
+            device: DeviceOptions(),
+            clock: SystemClock()
+        )
+        let item: PropertyDictionary = ["class": .string("genp"), "acct": .string("User")]
+        _ = try keychain.perform(KeychainRequest(.add(item), client: Client(accessGroups: ["TEAMID.app"])))
+        var control = Control(keychain)
+        control.input = #"{"class": "genp", "acct": "User", "r_Data": true}"#
+        let verdict = { (state: String) in try control.run(["doctor", "-", "--json", "--lock-state", state]) }
+        #expect(try verdict("unlocked").output.contains("\"id\": \"nothing-wrong\""))
+        let locked = try verdict("locked")
+        #expect(locked.output.contains("\"id\": \"locked-level-too-strict\""), "\(locked)")
+        #expect(locked.output.contains("\"lockState\": \"locked\""), "\(locked)")
+        #expect(try verdict("before-first-unlock").output.contains("\"id\": \"before-first-unlock\""))
+        #expect(try verdict("ajar").status == 64)
+        // The keys that an unlocked device has are not there once it is locked.
+        try keychain.device.lock()
+        let gone = try verdict("unlocked")
+        #expect(gone.status == 4 && gone.remarks.contains("keys that are away now"), "\(gone)")
+    }
+
+    @Test("a recorded call is explained in the state that was recorded, or else as it is now, and that is said")
+    func recordedLockState() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "calls.jsonl")
+        let line =
+            #"{"v":1,"time":"2026-11-22T19:00:00.123Z","pid":1,"program":"p","op":"copy","args":{"kSecClass":"kSecClassGenericPassword","#
+            + #""kSecAttrAccount":"User","kSecReturnData":true},"client":{"groups":["TEAMID.app"],"profile":"dp-ios"},"#
+            + #""lockState":"locked","status":"errSecInteractionNotAllowed","ms":0.2}"#
+        try Data((line + "\n").utf8).write(to: URL(fileURLWithPath: path))
+        let keychain = try EmbeddedKeychain.inMemory(
+            passcode: SecretBytes(Array("1234".utf8)),
+            device: DeviceOptions(),
+            clock: SystemClock()
+        )
+        let item: PropertyDictionary = ["class": .string("genp"), "acct": .string("User")]
+        _ = try keychain.perform(KeychainRequest(.add(item), client: Client(accessGroups: ["TEAMID.app"])))
+        let outcome = try Control(keychain).run(["doctor", "--trace", path, "--json"])
+        #expect(outcome.output.contains("\"id\": \"locked-level-too-strict\""), "\(outcome)")
+        // A device without a passcode is never locked.
+        let other = try Self.control().run(["doctor", "--trace", path, "--json"])
+        #expect(other.status == 3 && other.remarks.contains("while the device was locked"), "\(other)")
+    }
+
+    @Test("a keychain is named by its folder, which is neither made nor changed")
+    func store() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "store")
+        var control = Control(UnavailableKeychain(reason: "not this one"))
+        control.input = Self.call
+        let missing = try control.run(["doctor", "-", "--store", path])
+        #expect(missing.status == 4 && missing.remarks.contains("there is no keychain in that folder"), "\(missing)")
+        #expect(!FileManager.default.fileExists(atPath: path))
+        let keychain = EmbeddedKeychain(at: KeychainLocation(path: path))
+        let item: PropertyDictionary = [
+            "class": .string("genp"), "acct": .string("User"), "svce": .string("com.example.auth"),
+        ]
+        _ = try keychain.perform(KeychainRequest(.add(item), client: Client(accessGroups: ["TEAMID.app"])))
+        #expect(try control.run(["doctor", "-", "--store", path]).output.contains("Nothing is wrong"))
+    }
+
+    @Test("a damaged keychain, and one that others can write to, are errors that say so, and stay as they are")
+    func unusableStore() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "store")
+        var control = Control(UnavailableKeychain(reason: "not this one"))
+        control.input = Self.call
+        do {
+            let keychain = EmbeddedKeychain(at: KeychainLocation(path: path))
+            _ = try? keychain.perform(KeychainRequest(.delete(["class": .string("genp")]), client: .person))
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+        #expect(chmod(path, 0o777) == 0)
+        let open = try control.run(["doctor", "-", "--store", path])
+        #expect(open.status == 4 && open.remarks.hasPrefix("Error: the keychain cannot be read: "), "\(open)")
+        #expect(chmod(path, 0o700) == 0)
+        // Only root can give a folder away, and nobody else can be asked to make one of another user.
+        if geteuid() == 0 {
+            #expect(chown(path, 4_711, 4_711) == 0)
+            let foreign = try control.run(["doctor", "-", "--store", path])
+            #expect(
+                foreign.status == 4 && foreign.remarks.hasPrefix("Error: the keychain cannot be read: "),
+                "\(foreign)"
+            )
+            #expect(chown(path, 0, 0) == 0)
+        }
+        for name in files {
+            let file = URL(fileURLWithPath: "\(path)/\(name)")
+            if try Data(contentsOf: file).starts(with: Data("SQLite format 3".utf8)) {
+                try Data(repeating: 0x5A, count: 8_192).write(to: file)
+                let damaged = try control.run(["doctor", "-", "--store", path])
+                #expect(damaged.status == 4 && damaged.remarks.hasPrefix("Error: "), "\(damaged)")
+                #expect(try Data(contentsOf: file) == Data(repeating: 0x5A, count: 8_192))
+            }
+        }
+    }
+
+    @Test("a history is what came before the call, until the time of the call")
+    func history() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "calls.jsonl")
+        let line = { (time: String, op: String) in
+            #"{"v":1,"time":"2026-11-22T\#(time)Z","pid":1,"program":"p","op":"\#(op)","args":{"kSecClass":"kSecClassGenericPassword","#
+                + #""kSecAttrAccount":"bert","kSecAttrService":"com.example.auth"},"client":{"groups":["TEAMID.app"],"#
+                + #""profile":"dp-ios"},"status":"errSecSuccess","ms":0.2}"#
+        }
+        let lines = [line("19:00:00", "add"), line("20:00:00", "delete"), ""]
+        try Data(lines.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: path))
+        let groups = folder.path(of: "client.json")
+        try Data(#"["TEAMID.app"]"#.utf8).write(to: URL(fileURLWithPath: groups))
+        var control = Control(EmbeddedKeychain.inMemory())
+        control.input = #"{"class": "genp", "acct": "bert", "svce": "com.example.auth"}"#
+        let words = ["doctor", "-", "--json", "--client", groups, "--history", path]
+        #expect(try control.run(words).output.contains("\"id\": \"was-deleted\""))
+        let earlier = try control.run(words + ["--as-of", "2026-11-22T19:30:00Z"])
+        #expect(!earlier.output.contains("was-deleted"), "\(earlier)")
+        #expect(try control.run(words + ["--as-of", "yesterday"]).status == 64)
+        #expect(try control.run(["doctor", "--last", "--history", path]).status == 2)
+        #expect(try control.run(["doctor", "--history", path]).status == 64)
     }
 }

@@ -209,9 +209,9 @@ struct ExplanationTests {
         let call = KeychainRequest(.delete(["class": .string("genp")]), client: Self.client)
         let outcome = try keychain.performExplaining(ExplanationRequest(call))
         #expect(outcome.result == .success(.nothing))
-        #expect(outcome.explanation.effect?.items.map { $0.attributes?[.account] } == [.string("anna")])
+        #expect(outcome.explanation?.effect?.items.map { $0.attributes?[.account] } == [.string("anna")])
         #expect(try keychain.storedRows().isEmpty)
         let again = try keychain.performExplaining(ExplanationRequest(call))
-        #expect(again.explanation.status() == .itemNotFound && again.explanation.search?.candidates == [])
+        #expect(again.explanation?.status() == .itemNotFound && again.explanation?.search?.candidates == [])
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// One line of a case file: steps that are run in order on an empty keychain.
 ///
 /// Only the frame is decoded here. The steps stay JSON until the case is run, so that a step that nobody understands

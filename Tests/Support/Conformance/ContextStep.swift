@@ -2,6 +2,7 @@
 
 import Dispatch
 import Foundation
+import KeychainCore
 import LocalAuthentication
 import Security
 import Synchronization

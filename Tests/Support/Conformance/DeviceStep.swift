@@ -26,6 +26,8 @@ enum DeviceStep {
     case setBiometry(Biometry)
     /// Whether the user can be prompted for text.
     case setTerminal(Bool)
+    /// What the storage of the device is like.
+    case setStorage(StorageCondition)
     /// What was asked since the step before that asked this.
     case prompts
 }
@@ -54,6 +56,7 @@ extension DeviceStep {
         case "setAuth": self = .setOwner(try Self.owner(members))
         case "setBiometry": self = .setBiometry(try Self.biometry(members))
         case "setTerminal": self = .setTerminal(try members.required("isThere", of: "args").boolean("\"isThere\""))
+        case "setStorage": self = .setStorage(try Self.storage(members))
         default: self = .prompts
         }
     }
@@ -63,8 +66,19 @@ extension DeviceStep {
         "changePasscode": ["to"], "removePasscode": [],
         "setPolicy": ["autoLockAfterSeconds", "eraseAfterFailedAttempts"], "deviceStatus": [],
         "advanceClock": ["seconds"], "setAuth": ["policy"], "setBiometry": ["kind", "set", "isLockedOut"],
-        "setTerminal": ["isThere"], "prompts": [],
+        "setTerminal": ["isThere"], "setStorage": ["condition"], "prompts": [],
     ]
+
+    private static func storage(_ members: [String: JSONValue]) throws(CaseDefect) -> StorageCondition {
+        let name = try members.required("condition", of: "args").string("\"condition\"")
+        switch name {
+        case "healthy": return .healthy
+        case "full": return .full
+        case "readOnly": return .readOnly
+        case "everyItemDamaged": return .everyItemDamaged
+        default: throw CaseDefect("unknown condition \"\(name)\"")
+        }
+    }
 
     private static func policy(_ members: [String: JSONValue]) throws(CaseDefect) -> VirtualDevice.Policy {
         VirtualDevice.Policy(
@@ -130,6 +144,7 @@ extension DeviceStep {
         case .setOwner(let answer): device.owner.answer = answer
         case .setBiometry(let biometry): device.owner.authenticator.biometry = biometry
         case .setTerminal(let isThere): device.owner.authenticator.canAskForSecrets = isThere
+        case .setStorage(let condition): try device.setStorageCondition(condition)
         case .prompts:
             let prompts = device.owner.authenticator.prompts
             defer { promptsSeen = prompts.count }

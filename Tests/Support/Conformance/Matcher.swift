@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// What a case says of a result.
 indirect enum Matcher {
     /// No result at all.

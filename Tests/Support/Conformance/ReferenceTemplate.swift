@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainCore
 import Security
 
 /// A certificate, key or identity that a case embeds, made with the public functions.

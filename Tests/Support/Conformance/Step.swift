@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainCore
 import Security
 
 /// One step of a case, read completely before anything of the case is run.

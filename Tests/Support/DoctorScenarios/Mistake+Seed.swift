@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Conformance
+import KeychainCore
 
 extension Mistake {
     private static let app = "TEAMID.com.example.app"

@@ -2,6 +2,7 @@
 
 import Conformance
 import Foundation
+import KeychainCore
 
 /// One line of a scenario file: a case that builds a store, one more call, and what the doctor must say of it.
 package struct Scenario: Sendable {
@@ -51,8 +52,8 @@ extension Scenario {
         for name in row.keys where !Self.members.contains(name) { throw Defect("unknown member \"\(name)\"") }
         guard case .string(let id)? = row["id"] else { throw Defect("no member \"id\"") }
         self.id = id
-        title = row["title"]?.text ?? ""
-        let name = row["profile"]?.text ?? ScenarioProfile.dataProtectionIOS.rawValue
+        title = row["title"]?.string ?? ""
+        let name = row["profile"]?.string ?? ScenarioProfile.dataProtectionIOS.rawValue
         guard let profile = ScenarioProfile(rawValue: name) else { throw Defect("unknown profile \"\(name)\"") }
         self.profile = profile
         guard case .array(let steps)? = row["steps"] else { throw Defect("no member \"steps\"") }
@@ -61,10 +62,10 @@ extension Scenario {
         self.call = call
         isBackground = row["background"] == .boolean(true)
         isContinuousIntegration = row["ci"] == .boolean(true)
-        usedAs = row["usedAs"]?.text
+        usedAs = row["usedAs"]?.string
         hasHistory = row["history"] == .boolean(true)
-        previousGroups = row["previousGroups"]?.texts
-        otherGroups = row["otherGroups"]?.texts
+        previousGroups = row["previousGroups"]?.strings
+        otherGroups = row["otherGroups"]?.strings
         fileKeychain = row["fileKeychain"]
         reportedStatus = row["reportedStatus"]
         guard case .object(let expectation)? = row["expect"] else { throw Defect("no member \"expect\"") }
@@ -90,17 +91,12 @@ extension Scenario {
 }
 
 extension JSONValue {
-    var text: String? { if case .string(let text) = self { text } else { nil } }
-
-    var texts: [String]? {
+    /// A string, or the strings of an array; `nil` for anything else.
+    var strings: [String]? {
         switch self {
         case .string(let text): [text]
-        case .array(let elements): elements.compactMap(\.text)
+        case .array(let elements): elements.compactMap(\.string)
         default: nil
         }
     }
-
-    var number: Int? { if case .integer(let number) = self { number } else { nil } }
-
-    subscript(member: String) -> JSONValue? { if case .object(let members) = self { members[member] } else { nil } }
 }

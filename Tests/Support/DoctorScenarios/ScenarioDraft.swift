@@ -2,6 +2,7 @@
 
 import Conformance
 import Foundation
+import KeychainCore
 import KeychainTestSupport
 
 /// A call that works, which a mistake changes: an item among decoys, and a copy of its data by service and account.

@@ -27,37 +27,37 @@ struct ScenarioExpectation {
             check("the row", false, "known members of \"expect\"", "\"\(name)\"")
         }
         let statuses = Self.statuses(expected["status"])
-        let replayed = json["status"]["replayed"].number
+        let replayed = json["status"]["replayed"].integer
         check("status", statuses.contains { Int($0.rawValue) == replayed }, "\(statuses)", "\(report.replayed)")
         let verdict = json["verdict"]["id"].string ?? ""
-        check("verdict", verdict == expected["verdict"]?.text, expected["verdict"]?.text ?? "one", verdict)
-        let exit = expected["exit"]?.number ?? 0
+        check("verdict", verdict == expected["verdict"]?.string, expected["verdict"]?.string ?? "one", verdict)
+        let exit = expected["exit"]?.integer ?? 0
         check("exit", Int(report.exitStatus) == exit, "\(exit)", "\(report.exitStatus)")
-        let also = json["verdict"]["also"].texts
-        let alsoWanted = expected["alsoContains"]?.texts ?? []
+        let also = json["verdict"]["also"].strings ?? []
+        let alsoWanted = expected["alsoContains"]?.strings ?? []
         check("also", Set(alsoWanted).isSubset(of: also), "\(alsoWanted)", "\(also)")
         if case .object(let names)? = expected["names"] {
             for (key, value) in names.sorted(by: { $0.key < $1.key }) {
-                let got = json["verdict"]["names"][key].texts
-                let wanted = key == "status" ? Self.statuses(value).map(\.description) : value.texts ?? []
+                let got = json["verdict"]["names"][key].strings ?? []
+                let wanted = key == "status" ? Self.statuses(value).map(\.description) : value.strings ?? []
                 check("names.\(key)", Set(wanted) == Set(got), "\(wanted)", "\(got)")
             }
         }
         if case .array(let relaxations)? = expected["relaxations"] {
-            let drops = json["relaxations"].elements.map { Set($0["drop"].texts) }
+            let drops = (json["relaxations"].elements ?? []).map { Set($0["drop"].strings ?? []) }
             for relaxation in relaxations {
-                let wanted = relaxation.texts ?? []
+                let wanted = relaxation.strings ?? []
                 check("relaxations", drops.contains(Set(wanted)), "\(wanted)", "\(drops.map { $0.sorted() })")
             }
         }
-        if let count = expected["blastRadius"]?.number {
-            let got = json["blastRadius"]["count"].number
+        if let count = expected["blastRadius"]?.integer {
+            let got = json["blastRadius"]["count"].integer
             check("blastRadius", got == count, "\(count)", got.map { "\($0)" } ?? "none")
         }
         checkAdvice(json, check)
         checkSecrets(report, check)
-        if let most = expected["maxMs"]?.number, !Self.isDebugBuild {
-            let got = json["timing"]["ms"].number ?? .max
+        if let most = expected["maxMs"]?.integer, !Self.isDebugBuild {
+            let got = json["timing"]["ms"].integer ?? .max
             check("maxMs", got <= most, "at most \(most)", "\(got)")
         }
         return found
@@ -76,30 +76,32 @@ struct ScenarioExpectation {
 
     private typealias Check = (_ what: String, _ isRight: Bool, _ expected: String, _ got: String) -> Void
 
-    private func checkAdvice(_ json: ReportValue, _ check: Check) {
-        for word in scenario.expectation["neverAdvises"]?.texts ?? [] {
-            for advice in json["advice"].elements {
+    private func checkAdvice(_ json: JSONValue, _ check: Check) {
+        for word in scenario.expectation["neverAdvises"]?.strings ?? [] {
+            for advice in json["advice"].elements ?? [] {
                 let action = advice["action"].string ?? ""
                 let function = advice["dictionaries"]["function"].string
                 let isAdvised = action.hasPrefix(word) || word == "delete" && function == "SecItemDelete"
                 check("neverAdvises", !isAdvised, "nothing to \(word)", "\(action) \(function ?? "")")
             }
         }
-        let never = json["never"].texts.map { $0.lowercased() }
-        for word in scenario.expectation["warns"]?.texts ?? [] {
+        let never = (json["never"].strings ?? []).map { $0.lowercased() }
+        for word in scenario.expectation["warns"]?.strings ?? [] {
             check("warns", never.contains { $0.contains(word.lowercased()) }, word, "\(never)")
         }
         if json["verdict"]["id"].string == "ambiguous-intent" {
-            let confidence = json["verdict"]["confidence"].real ?? 1
+            let confidence = json["verdict"]["confidence"].number ?? 1
             check("confidence", confidence < 0.6, "below 0.6", "\(confidence)")
-            check("questions", !json["questions"].elements.isEmpty, "a question", "none")
+            check("questions", !(json["questions"].elements ?? []).isEmpty, "a question", "none")
         }
     }
 
     // MARK: - Secrets
 
     private func checkSecrets(_ report: DoctorReport, _ check: Check) {
-        let texts = [("JSON", report.json.text), ("the report for people", report.humanText), ("HTML", report.html)]
+        let texts = [
+            ("JSON", report.json.indentedText), ("the report for people", report.humanText), ("HTML", report.html),
+        ]
         let values = scenario.steps + [scenario.call, scenario.fileKeychain ?? .null]
         for secret in Set(values.flatMap(Self.secrets)) where secret.count >= 8 {
             let forms: [String?] = [
@@ -118,10 +120,10 @@ struct ScenarioExpectation {
         switch json {
         case .object(let members):
             members.flatMap { key, value -> [Data] in
-                guard key == "kSecValueData", let text = value["data"]?.text ?? value.text else {
+                guard key == "kSecValueData", let text = value["data"].string ?? value.string else {
                     return secrets(value)
                 }
-                return [value["data"] == nil ? Data(text.utf8) : Data(base64Encoded: text) ?? Data()]
+                return [value["data"] == .null ? Data(text.utf8) : Data(base64Encoded: text) ?? Data()]
             }
         case .array(let elements): elements.flatMap(secrets)
         default: []
@@ -133,21 +135,6 @@ struct ScenarioExpectation {
         case .array(let elements)?: elements.compactMap { StatusName.status($0) }
         case let json?: StatusName.status(json).map { [$0] } ?? []
         case nil: [.success]
-        }
-    }
-}
-
-extension ReportValue {
-    fileprivate var string: String? { if case .string(let text) = self { text } else { nil } }
-    fileprivate var number: Int? { if case .integer(let number) = self { number } else { nil } }
-    fileprivate var real: Double? { if case .real(let number) = self { number } else { nil } }
-    fileprivate var elements: [ReportValue] { if case .array(let elements) = self { elements } else { [] } }
-
-    fileprivate var texts: [String] {
-        switch self {
-        case .string(let text): [text]
-        case .array(let elements): elements.compactMap(\.string)
-        default: []
         }
     }
 }

@@ -114,7 +114,7 @@ private struct Progress {
                 .call(CallHistory.RecordedCall(call.request, client: after.clientName, status: call.status))
             )
         }
-        switch step["op"]?.text {
+        switch step["op"].string {
         case "setGroups": history.events.append(.groups(client: after.clientName, after.client.accessGroups))
         case "removePasscode": history.events.append(.passcodeRemoved)
         case "restore": history.events.append(.restored)
@@ -169,7 +169,9 @@ private struct Progress {
     private func fileKeychain() throws(ScenarioError) -> FileKeychain {
         guard let json = scenario.fileKeychain else { return .items([], isLocked: false) }
         guard json != .null else { return .missing }
-        guard case .array(let items)? = json["items"] ?? .array([]) else { throw .defect("\"items\" is not an array") }
+        guard let items = json["items"] == .null ? [] : json["items"].elements else {
+            throw .defect("\"items\" is not an array")
+        }
         var dictionaries: [PropertyDictionary] = []
         for item in items {
             let request = try captured(.object(["op": .string("add"), "args": item]))

@@ -2,6 +2,7 @@
 
 import DoctorScenarios
 import Foundation
+import KeychainCore
 import KeychainDoctor
 import KeychainProtection
 
@@ -70,7 +71,7 @@ struct DoctorScenariosCommand {
             guard let scenario = rows.first(where: { $0.id == id }) else { fail("there is no \(id) in \(file)") }
             let report = try ScenarioRunner().report(scenario)
             switch arguments.last {
-            case "--json": print(report.json.text)
+            case "--json": print(report.json.indentedText)
             case "--html": print(report.html)
             default: print(report.humanText)
             }

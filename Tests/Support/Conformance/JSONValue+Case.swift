@@ -1,40 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-
-/// One JSON value that keeps `true` and `1` apart.
-///
-/// `JSONSerialization` hands out `NSNumber` for both; decoding into this enum asks for a boolean before a number.
-package indirect enum JSONValue: Sendable, Equatable {
-    case null
-    case boolean(Bool)
-    case integer(Int)
-    case real(Double)
-    case string(String)
-    case array([JSONValue])
-    case object([String: JSONValue])
-}
-
-extension JSONValue: Decodable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .boolean(value)
-        } else if let value = try? container.decode(Int.self) {
-            self = .integer(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .real(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([JSONValue].self) {
-            self = .array(value)
-        } else {
-            self = .object(try container.decode([String: JSONValue].self))
-        }
-    }
-}
+import KeychainCore
 
 extension JSONValue {
     /// The members of an object; anything else is a defect of the case.

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What each step of the trees asks, for whoever looks at the way to a verdict.
+enum StepTitles {
+    /// The question of a step; `nil` for one that has no title.
+    static func title(_ step: String) -> String? { titles[step] }
+
+    private static let titles = [
+        "1": "Does the call answer the same now?",
+        "C01": "Is the dictionary invalid?",
+        "C11": "Was the user recognized, by what the item is bound to?",
+        "T1.1": "Is the dictionary invalid?",
+        "T1.2": "Did an earlier look-up miss the item that is in the way?",
+        "T1.3": "Does the update move items into a group or scope where the key is taken?",
+        "T1.4": "Does the primary key come from a reference?",
+        "T1.5": "Is a key attribute set neither here nor in the item?",
+        "T1.6": "Is there an item with the same primary key?",
+        "T1.7": "Is it an item that nobody can open?",
+        "T2.1": "Is the dictionary invalid, or the limit 0?",
+        "T2.2": "Is it a persistent reference that no item has?",
+        "T2.3": "Does the history tell what became of the item?",
+        "T2.4": "Does no item come near to the query?",
+        "T2.5": "Is it unclear which item was meant?",
+        "T2.6": "Which condition rules out the item that was meant?",
+        "T2.7": "Nothing tells why",
+        "T3": "What has to be shown, and to whom?",
+        "T3.1": "Does the item's access control require the user, who cannot be asked?",
+        "T3.2": "Has the device not been unlocked since it started?",
+        "T3.3": "Is the device locked, and the call reads?",
+        "T3.4": "Is the device locked, and the call writes?",
+        "T4.1": "Does the client have no access group?",
+        "T4.2": "Is the group that the call names not in the client's list?",
+        "T4.3": "Is the call allowed by the list that was given?",
+        "T4.4": "Is the item in a group of the other program alone?",
+        "T5.1": "Did the item's group leave the client's list?",
+        "T5.2": "Is the first group of the list another one than before?",
+        "T5.3": "Did the groups stay the same?",
+        "T5.4": "Did the item go with the keys of its level?",
+        "T5.5": "Did another program store the item?",
+        "T6.1": "Does the call reach the data protection keychain alone?",
+        "T6.2": "Does the file-based keychain answer otherwise?",
+        "T6.3": "Is the item in the other keychain?",
+        "T7.1": "Is a new value not for an attribute?",
+        "T7.2": "Is it an attribute that other classes have?",
+        "T7.3": "Is it an attribute of no class?",
+        "5": "What did the call do?",
+        "5.1": "Is the result of another type than the caller expects?",
+        "5.2": "Do several items match where one comes back?",
+        "5.3": "Would a device answer otherwise than the simulator?",
+        "5.4": "Did the item outlive the removal of the program?",
+        "5.5": "Does the update change nothing, or too much?",
+        "5.6": "Does the delete take too much, or leave the item that was meant?",
+        "5.7": "Everything is as it should be",
+    ]
+}
