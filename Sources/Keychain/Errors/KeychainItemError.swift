@@ -25,7 +25,8 @@ public struct KeychainItemError: Error, Sendable {
     /// One sentence: what is wrong.
     public let reason: String
 
-    /// One sentence: what to do about it.
+    /// What to do about it: one sentence that goes with the status; of a call on a device of the testing kit, what is
+    /// wrong with this very call and what would be right.
     public let advice: String
 
     /// An error; kind, reason and advice follow from the status where they are not given.
@@ -52,7 +53,8 @@ public struct KeychainItemError: Error, Sendable {
             rival: item,
             selection: selection,
             kind: kind,
-            reason: reason
+            reason: reason,
+            advice: nil
         )
     }
 
@@ -64,7 +66,8 @@ public struct KeychainItemError: Error, Sendable {
         rival: (any KeychainItem)?,
         selection: String?,
         kind: Kind?,
-        reason: String?
+        reason: String?,
+        advice: String?
     ) {
         let row = StatusGuide.row(of: status, kind)
         self.status = status
@@ -75,7 +78,7 @@ public struct KeychainItemError: Error, Sendable {
         self.reason = [reason ?? row.reason, Self.names(row.kind, item, rival)].compactMap(\.self).joined(
             separator: ": "
         )
-        advice = row.advice
+        self.advice = advice ?? row.advice
     }
 
     /// What the reason names of the item; `nil` for nothing.

@@ -19,7 +19,8 @@ struct ItemCall {
             rival: rival ?? item,
             selection: selection,
             kind: failure.kind,
-            reason: failure.reason
+            reason: failure.reason,
+            advice: failure.advice()
         )
     }
 

@@ -59,7 +59,14 @@ package struct EngineTransport: ItemTransport {
     private func answer<Answer>(
         _ call: (KeychainContext) throws(KeychainError) -> Answer
     ) throws(TransportFailure) -> Answer {
-        do throws(KeychainError) { return try call(context) } catch { throw TransportFailure(error) }
+        let context = context
+        do throws(KeychainError) {
+            return try call(context)
+        } catch {
+            var failure = TransportFailure(error)
+            failure.advice = { context.owner?.adviceOnLastFailure }
+            throw failure
+        }
     }
 }
 

@@ -40,6 +40,8 @@ package struct TransportFailure: Error {
     package var kind: KeychainItemError.Kind?
     /// The keychain's own reason.
     package var reason: String?
+    /// What to do about this very failure, where somebody explains it: asked for only where the failure is an error.
+    package var advice: @Sendable () -> String? = { nil }
 
     /// A failure.
     package init(status: Int32, kind: KeychainItemError.Kind? = nil, reason: String? = nil) {

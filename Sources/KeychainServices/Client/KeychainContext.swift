@@ -66,4 +66,7 @@ package struct KeychainContext: Sendable {
 package protocol KeychainContextOwner: AnyObject, Sendable {
     /// Which keychain the app's next call reaches, and as whom.
     var context: KeychainContext { get }
+
+    /// What to do about the call that failed last on this thread; `nil` where nothing more is known than its status.
+    var adviceOnLastFailure: String? { get }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainDoctor
 import KeychainServices
 
 extension VirtualDevice {
@@ -59,9 +60,12 @@ extension App {
     public func reinstall() { setInstalled(true) }
 
     private func setInstalled(_ isInstalled: Bool) {
-        let extensions = state.withLock { state in
-            state.isInstalled = isInstalled
-            return state.extensions
+        let (wasInstalled, extensions) = state.withLock { state in
+            defer { state.isInstalled = isInstalled }
+            return (state.isInstalled, state.extensions)
+        }
+        if isInstalled, !wasInstalled {
+            device.calls.note(.reinstalled(client: entitlements.applicationIdentifier))
         }
         for part in extensions { part.setInstalled(isInstalled) }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainDoctor
 package import KeychainServices
 
 /// An app that is installed on a virtual device: code that runs as it sees the device's keychain with its entitlements.
@@ -101,4 +102,7 @@ extension App: KeychainContextOwner {
             owner: self
         )
     }
+
+    /// What the doctor says of the call that failed last on this thread.
+    package var adviceOnLastFailure: String? { device.calls.lastReport?.adviceSentence }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainDoctor
 
 /// The keychain of a device as an app reaches it: each call is noted, and meets the faults of the test.
 struct AppKeychain: KeychainBackend {
@@ -12,7 +13,13 @@ struct AppKeychain: KeychainBackend {
         switch command {
         case .items(let request):
             let (operation, query, attributes) = request.operation.parts
-            return try perform(command, as: operation, RedactedValues.of(query), RedactedValues.of(attributes))
+            return try perform(
+                .itemsExplained(ExplanationRequest(request, Self.options)),
+                as: operation,
+                RedactedValues.of(query),
+                RedactedValues.of(attributes),
+                request
+            )
         case .itemsExplained(let request):
             let (operation, query, attributes) = request.call.operation.parts
             return try perform(command, as: operation, RedactedValues.of(query), RedactedValues.of(attributes))
@@ -29,18 +36,23 @@ struct AppKeychain: KeychainBackend {
         }
     }
 
+    /// How failed calls are explained: as the owner of the device sees them.
+    private static let options = ExplanationOptions(scope: .owner, itemLimit: 50, explainsSuccess: false)
+
     /// What serves the app now: nothing, once it is uninstalled.
     private var backend: any KeychainBackend {
         guard let reason = app.checkInstallation() else { return app.device.backend }
         return UnavailableKeychain(reason: reason)
     }
 
-    /// Carries out one call under the eyes of the test.
+    /// Carries out one call under the eyes of the test; one of an item function that is given beside its command is
+    /// explained where it fails.
     private func perform(
         _ command: KeychainCommand,
         as operation: KeychainCall.Operation,
         _ query: [String: String],
-        _ attributes: [String: String] = [:]
+        _ attributes: [String: String] = [:],
+        _ request: KeychainRequest? = nil
     ) throws(KeychainError) -> KeychainReply {
         let device = app.device
         let identifier = app.entitlements.applicationIdentifier
@@ -49,7 +61,10 @@ struct AppKeychain: KeychainBackend {
         var isInjected = false
         do throws(KeychainError) {
             var reply = KeychainReply.done
-            if fault?.moment != .beforeEffect { reply = try backend.perform(command) }
+            if fault?.moment != .beforeEffect {
+                reply = try backend.perform(command)
+                if let request { reply = try answer(reply, request, call) }
+            }
             if let fault {
                 isInjected = true
                 throw fault.error
@@ -60,6 +75,36 @@ struct AppKeychain: KeychainBackend {
             device.calls.end(call, error, isInjected: isInjected)
             throw error
         }
+    }
+
+    /// The answer to a call that was made to be explained where it fails.
+    private func answer(
+        _ reply: KeychainReply,
+        _ request: KeychainRequest,
+        _ call: KeychainCall
+    ) throws(KeychainError) -> KeychainReply {
+        guard case .explained(let outcome) = reply else { throw .unexpectedReply }
+        let status: Status
+        switch outcome.result {
+        case .success: status = .success
+        case .failure(let error): status = error.status
+        }
+        let device = app.device
+        if status != .success, let explanation = outcome.explanation {
+            let failure = FailedCall(
+                request,
+                explanation,
+                status,
+                by: call.app,
+                on: device.platform,
+                after: device.calls.history
+            ) { try? device.backend.explain(ExplanationRequest($0, Self.options)) }
+            device.calls.note(failure, of: call)
+        }
+        device.calls.note(
+            .call(CallHistory.RecordedCall(request.withoutSecrets, client: call.app, status: status))
+        )
+        return .answer(try outcome.result.get())
     }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import KeychainCore
+import KeychainDoctor
 
 /// The calls that the apps of a device made, in their order: a sequence that a test filters and expects on.
 ///
@@ -15,7 +17,18 @@ public final class CallLog: Sequence, Sendable {
     private struct State {
         var calls: [KeychainCall] = []
         var count = 0
+        /// Why calls failed, by their numbers: of the last ones.
+        var failures: [Int: FailedCall] = [:]
+        /// The last failed call of each thread.
+        var lastFailures: [UInt: Int] = [:]
+        var history = CallHistory()
     }
+
+    /// For so many failed calls it is kept why they failed.
+    private static let mostFailures = 100
+
+    /// As much of what happened on the device is told to who explains a call.
+    private static let mostEvents = 300
 
     init() {}
 
@@ -35,7 +48,31 @@ public final class CallLog: Sequence, Sendable {
     public func makeIterator() -> IndexingIterator<[KeychainCall]> { all.makeIterator() }
 
     /// Forgets the calls so far; numbers go on.
-    public func reset() { state.withLock { $0.calls = [] } }
+    public func reset() {
+        state.withLock { state in
+            state.calls = []
+            state.failures = [:]
+            state.lastFailures = [:]
+        }
+    }
+
+    /// Why a call failed, in the words of `keychainctl doctor`: the item that was meant, the attribute that differs,
+    /// and the call to use instead.
+    ///
+    /// It is said of the keychain as it was before the call, of the last hundred failed calls of item functions.
+    ///
+    /// - Returns: Several lines without secrets; `nil` for a call that succeeded, that a fault of the test made fail,
+    ///   or that is not known any more.
+    public func explanation(of call: KeychainCall) -> String? { report(of: call.number)?.briefText }
+
+    /// What the doctor says of a failed call.
+    func report(of number: Int) -> DoctorReport? { state.withLock { $0.failures[number] }?.report }
+
+    /// What the doctor says of the call that failed last on this thread.
+    var lastReport: DoctorReport? {
+        let failure = state.withLock { state in state.lastFailures[pthread_self()].flatMap { state.failures[$0] } }
+        return failure?.report
+    }
 
     /// Notes a call before it is carried out.
     func begin(
@@ -61,6 +98,7 @@ public final class CallLog: Sequence, Sendable {
     /// Notes what came of a call; `nil` for success.
     func end(_ call: KeychainCall, _ error: KeychainError?, isInjected: Bool) {
         state.withLock { state in
+            state.lastFailures[pthread_self()] = error == nil ? nil : call.number
             // The log may have been reset meanwhile.
             guard let first = state.calls.first, state.calls.indices.contains(call.number - first.number) else {
                 return
@@ -69,6 +107,35 @@ public final class CallLog: Sequence, Sendable {
             state.calls[index].status = (error?.status ?? .success).rawValue
             state.calls[index].reason = error?.reason
             state.calls[index].isInjected = isInjected
+        }
+    }
+
+    /// Notes why a call failed.
+    func note(_ failure: FailedCall, of call: KeychainCall) {
+        state.withLock { state in
+            state.failures[call.number] = failure
+            if state.failures.count > Self.mostFailures, let first = state.failures.keys.min() {
+                state.failures[first] = nil
+            }
+        }
+    }
+}
+
+// MARK: - What happened on the device
+
+extension CallLog {
+    /// What happened so far.
+    var history: CallHistory {
+        get { state.withLock(\.history) }
+        set { state.withLock { $0.history = newValue } }
+    }
+
+    /// Notes what happened.
+    func note(_ event: CallHistory.Event) {
+        state.withLock { state in
+            state.history.events.append(event)
+            // In one go now and then.
+            if state.history.events.count > 2 * Self.mostEvents { state.history.events.removeFirst(Self.mostEvents) }
         }
     }
 }

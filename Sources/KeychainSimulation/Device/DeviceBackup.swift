@@ -2,6 +2,7 @@
 
 import KeychainAuthenticators
 import KeychainCore
+import KeychainDoctor
 import KeychainEngine
 
 /// An encrypted backup of a virtual device, which can be restored to others for as long as the object is there.
@@ -10,6 +11,9 @@ public final class DeviceBackup: Sendable {
     public let report: Report
 
     private let folder: DeviceFolder
+
+    /// What had happened on the device.
+    fileprivate let history: CallHistory
 
     /// What a backup holds, and what it does not.
     public struct Report: Sendable, Hashable {
@@ -34,6 +38,7 @@ public final class DeviceBackup: Sendable {
     fileprivate init(of device: VirtualDevice, _ password: String) throws(VirtualDeviceError) {
         let folder = try DeviceFolder()
         self.folder = folder
+        history = device.calls.history
         do throws(KeychainError) {
             report = Report(
                 try device.keychain.createBackup(at: Self.path(in: folder), secret: VirtualDevice.secret(password))
@@ -116,6 +121,7 @@ extension VirtualDevice {
         } catch {
             throw VirtualDeviceError(error)
         }
+        calls.history = CallHistory(backup.history.events + [.restored])
         try hidePasscode()
         return DeviceBackup.Report(report)
     }

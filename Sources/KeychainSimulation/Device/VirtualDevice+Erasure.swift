@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainDoctor
 import KeychainEngine
 
 extension VirtualDevice {
@@ -13,6 +14,7 @@ extension VirtualDevice {
     public func erase() throws(VirtualDeviceError) {
         try setStorageCondition(.healthy)
         do throws(KeychainError) { try keychain.erase() } catch { throw VirtualDeviceError(error) }
+        calls.history = CallHistory()
         try hidePasscode()
     }
 }

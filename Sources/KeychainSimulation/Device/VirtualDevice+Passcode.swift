@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainDoctor
 import KeychainEngine
 
 extension VirtualDevice {
@@ -49,6 +50,7 @@ extension VirtualDevice {
             if let hidden { try device.changePasscode(from: old, to: hidden) } else { try device.removePasscode(old) }
         }
         owner.passcode = nil
+        if hidden == nil { calls.note(.passcodeRemoved) }
         if hidden == nil { removeBiometry() }
     }
 

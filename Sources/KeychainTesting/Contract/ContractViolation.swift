@@ -17,17 +17,27 @@ public struct ContractViolation: Sendable, Hashable, CustomStringConvertible {
     /// What comes of it: what the rule says, or, where the subject refused what a keychain does, that.
     public let consequence: String
 
+    /// Why a faithful keychain refuses what the subject did, in the words of `keychainctl doctor`.
+    ///
+    /// It names the item that is in the way, or the attribute that rules the item out. `nil` for other violations.
+    public let explanation: String?
+
     /// What was expected and what came instead, and what comes of it.
     public var description: String {
-        """
-        not a faithful keychain: \(rule.name)
-          the rule: \(rule.statement)
-          called:   \(call)
-          expected: \(expected)
-          got:      \(got)
-          so that:  \(consequence)
-          source:   \(rule.source)
-        """
+        let why = explanation.map { text in
+            "\n  why:      "
+                + text.split(separator: "\n", omittingEmptySubsequences: false)
+                .joined(separator: "\n            ")
+        }
+        return """
+            not a faithful keychain: \(rule.name)
+              the rule: \(rule.statement)
+              called:   \(call)
+              expected: \(expected)
+              got:      \(got)
+              so that:  \(consequence)
+              source:   \(rule.source)\(why ?? "")
+            """
     }
 }
 
@@ -36,6 +46,8 @@ struct ContractMismatch: Error {
     let call: String
     let expected: String
     let got: String
+    /// Why a faithful keychain refuses the call, where it does.
+    var explanation: String?
     /// Whether the subject refused what a keychain does: what the rule says of subjects that do too much is not true of
     /// it then.
     var isRefusal = false

@@ -25,7 +25,7 @@ extension KeychainContract {
                     default: true
                     }
                 guard isRun else { return report.notRun.append(rule.rule) }
-                report.note(rule.rule, try rule.check(SecItemBench(subject: subject)))
+                report.note(rule.rule, try rule.check(SecItemBench(subject: subject, platform: platform)))
             }
         }
         return report
@@ -61,7 +61,8 @@ extension ContractReport {
                 call: mismatch?.call ?? "the subject",
                 expected: mismatch?.expected ?? "no error",
                 got: mismatch?.got ?? "\(error)",
-                consequence: mismatch?.isRefusal ?? true ? ContractMismatch.consequenceOfRefusal : rule.consequence
+                consequence: mismatch?.isRefusal ?? true ? ContractMismatch.consequenceOfRefusal : rule.consequence,
+                explanation: mismatch?.explanation
             )
         )
     }

@@ -58,6 +58,7 @@ extension ScenarioWorld {
             What to do: \(scenario.advice)
             The calls on its device:
             \(logs.joined(separator: "\nand on the new one:\n"))
+            \(devices.compactMap { FailureExplanation.text(on: "", of: $0.calls) }.joined(separator: "\n\n"))
             """
     }
 }

@@ -8,7 +8,8 @@ public import Testing
 ///
 /// On a suite it counts for each of its tests, those of suites within it too; a test or suite with a trait of its own
 /// has that device instead: one device for each test. Each case of a test with arguments has a device of its own. When
-/// the test fails, its issues tell the calls that the device saw, without secrets.
+/// the test fails, its issues tell the calls that the device saw and why those that failed did, in the words of
+/// `keychainctl doctor`: the item that was meant, the attribute that differs, the call to use instead. Without secrets.
 public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
     /// Tells the traits of a test apart.
     private let number = lastNumber.withLock { last in
@@ -60,14 +61,16 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
         }
     }
 
-    /// The issue, with the calls of the device; `nil` for an issue of no test, which reaches the handlers of all tests
-    /// that run and is recorded without any.
+    /// The issue, with the calls of the device and what is wrong with them; `nil` for an issue of no test.
+    ///
+    /// Such an issue reaches the handlers of all tests that run, and is recorded without any.
     static func tell(_ issue: Issue, _ device: VirtualDevice) -> Issue? {
         guard Test.current != nil else { return nil }
         var issue = issue
         // The last calls are those that matter; a test may make thousands.
         let calls = device.calls.suffix(20).map(\.description).joined(separator: "\n")
         if !calls.isEmpty { issue.comments.append("The calls on its device, the last ones:\n\(calls)") }
+        if let comment = FailureExplanation.comment(on: issue, device) { issue.comments.append(comment) }
         return issue
     }
 }

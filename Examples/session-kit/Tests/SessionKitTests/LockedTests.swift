@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainTesting
+import Security
 import SessionKit
 import Testing
 
@@ -43,6 +44,15 @@ import Testing
         try device.lock()
         try store.save(renewed)
         #expect(try store.load() == renewed)
+    }
+
+    @Test("the calls of the device explain the bug") func explanation() async throws {
+        _ = try await refreshWhileLocked(ForgetfulSessionStore())
+        let calls = try device.calls
+        let failed = calls.filter { $0.status != errSecSuccess }.compactMap(calls.explanation)
+        #expect(failed.first?.contains("The device is locked") == true)
+        #expect(failed.first?.contains("AfterFirstUnlock") == true)
+        #expect(failed.last?.contains("deleted it") == true)
     }
 
     // The same with the bug. Fix the store, and these tests fail, because the issue is not there.

@@ -10,6 +10,17 @@ import Synchronization
 struct SecItemBench {
     let subject: any SecItemContractSubject
 
+    /// What the device is that the subject is called on.
+    let platform: VirtualDevice.Platform
+
+    /// What was asked so far, for a keychain to say why it would have answered otherwise.
+    private let journal = CallJournal()
+
+    init(subject: any SecItemContractSubject, platform: VirtualDevice.Platform) {
+        self.subject = subject
+        self.platform = platform
+    }
+
     typealias Attributes = [CFString: Any]
 
     /// A generic password; what is given more wins.
@@ -37,6 +48,7 @@ struct SecItemBench {
     {
         let attributes = attributes.merging(more) { _, new in new }
         let answer = subject.add(Self.plain(attributes))
+        journal.note { SecItemAdd(Self.plain(attributes) as CFDictionary, nil) }
         try expect(answer.status, is: status, "SecItemAdd(\(Self.text(attributes)))")
         return answer.result
     }
@@ -45,17 +57,24 @@ struct SecItemBench {
     func copy(_ query: Attributes, _ more: Attributes = [:], gives status: OSStatus = errSecSuccess) throws -> Any? {
         let query = query.merging(more) { _, new in new }
         let answer = subject.copyMatching(Self.plain(query))
+        journal.note {
+            var result: CFTypeRef?
+            return SecItemCopyMatching(Self.plain(query) as CFDictionary, &result)
+        }
         try expect(answer.status, is: status, "SecItemCopyMatching(\(Self.text(query)))")
         return answer.result
     }
 
     func update(_ query: Attributes, to attributes: Attributes, gives status: OSStatus = errSecSuccess) throws {
         let got = subject.update(Self.plain(query), Self.plain(attributes))
+        journal.note { SecItemUpdate(Self.plain(query) as CFDictionary, Self.plain(attributes) as CFDictionary) }
         try expect(got, is: status, "SecItemUpdate(\(Self.text(query)), \(Self.text(attributes)))")
     }
 
     func delete(_ query: Attributes, gives status: OSStatus = errSecSuccess) throws {
-        try expect(subject.delete(Self.plain(query)), is: status, "SecItemDelete(\(Self.text(query)))")
+        let got = subject.delete(Self.plain(query))
+        journal.note { SecItemDelete(Self.plain(query) as CFDictionary) }
+        try expect(got, is: status, "SecItemDelete(\(Self.text(query)))")
     }
 
     /// The secret of what a query finds.
@@ -124,6 +143,7 @@ struct SecItemBench {
             call: call,
             expected: Self.name(of: status),
             got: Self.name(of: got),
+            explanation: status == errSecSuccess ? nil : journal.explanation(of: status, on: platform),
             isRefusal: status == errSecSuccess
         )
     }

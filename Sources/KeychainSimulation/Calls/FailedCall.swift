@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainDoctor
+
+/// What it takes to say why a call failed: the call without its secrets, and what the keychain said of it as of before
+/// it.
+struct FailedCall: Sendable {
+    private let call: ExaminedCall
+    private let explanation: Explanation
+
+    /// What the keychain says of the calls before, which tells why they did not find an item that is in the way.
+    private var lookUps: [KeychainRequest: Explanation] = [:]
+
+    /// As many look-ups as are explained beside an add that fails: those before were hardly meant for its item.
+    private static let mostLookUps = 8
+
+    /// Notes why a call failed.
+    ///
+    /// - Parameters:
+    ///   - request: the call.
+    ///   - explanation: of the call, as of before it.
+    ///   - status: what it failed with.
+    ///   - app: the identifier of the app that made it.
+    ///   - platform: what the device is.
+    ///   - history: what happened on the device before.
+    ///   - explain: explains another call, as of now.
+    init(
+        _ request: KeychainRequest,
+        _ explanation: Explanation,
+        _ status: Status,
+        by app: String,
+        on platform: VirtualDevice.Platform,
+        after history: CallHistory,
+        _ explain: (KeychainRequest) -> Explanation?
+    ) {
+        self.explanation = explanation
+        var call = ExaminedCall(request.withoutSecrets)
+        call.clientName = app
+        call.platform = platform.examined
+        call.history = history
+        call.reportedStatus = status
+        // The device asked, and nobody was there.
+        let isAsking = explanation.authentication.map { $0.obstacle == nil } ?? false
+        call.isBackground = status == .interactionNotAllowed && isAsking
+        self.call = call
+        guard status == .duplicateItem, let holder = explanation.holder else { return }
+        for lookUp in call.earlierLookUps(holder.itemClass).prefix(Self.mostLookUps) {
+            lookUps[lookUp.request] = explain(lookUp.request)
+        }
+    }
+
+    /// What the doctor says; `nil` where it would need more than was kept.
+    var report: DoctorReport? {
+        try? Doctor.report(call) { (request) throws(KeychainError) in
+            if request == call.request { return explanation }
+            guard let explanation = lookUps[request] else { throw .unexpectedReply }
+            return explanation
+        }
+    }
+}
+
+extension VirtualDevice.Platform {
+    fileprivate var examined: ExaminedCall.Platform {
+        switch self {
+        case .iOS: .iOS
+        case .macOS: .macOS
+        case .simulator: .simulator
+        }
+    }
+}
+
+// MARK: - Secrets
+
+extension KeychainRequest {
+    /// The call as a log may keep it: of secrets the size alone.
+    var withoutSecrets: KeychainRequest {
+        var request = self
+        request.operation =
+            switch operation {
+            case .add(let query): .add(query.withoutSecrets)
+            case .copyMatching(let query): .copyMatching(query.withoutSecrets)
+            case .update(let query, let attributes):
+                .update(query.withoutSecrets, attributes: attributes.withoutSecrets)
+            case .delete(let query): .delete(query.withoutSecrets)
+            case .set(let query, let attributes, let addition):
+                .set(
+                    query.withoutSecrets,
+                    attributes: attributes.withoutSecrets,
+                    addition: addition.withoutSecrets
+                )
+            }
+        return request
+    }
+}
+
+extension PropertyDictionary {
+    fileprivate var withoutSecrets: PropertyDictionary {
+        var dictionary = self
+        if let value = dictionary[PropertyKey.valueData] { dictionary[PropertyKey.valueData] = value.asSizeAlone }
+        if let value = dictionary[PropertyKey.valueReference] {
+            dictionary[PropertyKey.valueReference] = value.withoutPrivateKey
+        }
+        if case .authenticationContext(var context)? = dictionary[PropertyKey.useAuthenticationContext] {
+            context.applicationPassword = context.applicationPassword.map { _ in SecretBytes() }
+            dictionary[PropertyKey.useAuthenticationContext] = .authenticationContext(context)
+        }
+        return dictionary
+    }
+}
+
+extension PropertyValue {
+    fileprivate var asSizeAlone: PropertyValue {
+        switch self {
+        case .data(let bytes): .data(SecretBytes(count: bytes.count) { _ in })
+        case .string: .string("")
+        default: self
+        }
+    }
+
+    fileprivate var withoutPrivateKey: PropertyValue {
+        switch self {
+        case .reference(.key(var key)):
+            key.data = nil
+            return .reference(.key(key))
+        case .reference(.identity(var identity)):
+            identity.key.data = nil
+            return .reference(.identity(identity))
+        default: return self
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainSimulation
+import Testing
+
+/// Why the calls failed that an issue of a test is about, in the words of `keychainctl doctor`.
+enum FailureExplanation {
+    /// As many failed calls are explained where an issue names no status.
+    private static let most = 3
+
+    /// The explanations of the calls that an issue is about; `nil` where no call failed that can be explained.
+    ///
+    /// An issue that shows the status of a failed call, as that of `#expect(status == errSecSuccess)` does, is about
+    /// the last call with this status. Any other one may be about each: the last of them are explained, the same
+    /// failure once.
+    static func comment(on issue: Issue, _ device: VirtualDevice) -> Comment? {
+        guard issue.severity == .error else { return nil }
+        return text(on: "\(issue)", of: device.calls).map { Comment(rawValue: $0) }
+    }
+
+    /// The explanations of the calls of a log that a text is about; `nil` for none.
+    static func text(on issue: String, of log: CallLog) -> String? {
+        let failed = log.filter { $0.status.map { $0 != 0 } ?? false && !$0.isInjected }
+        let shown = failed.last { call in call.status.map { names($0, in: issue) } ?? false }
+        var explanations: [String] = []
+        for call in shown.map({ [$0] }) ?? failed.reversed() {
+            guard explanations.count < most else { break }
+            guard let text = log.explanation(of: call), !explanations.contains(where: { $0.hasSuffix(text) }) else {
+                continue
+            }
+            explanations.append("Call \(call.number), \(call.operation.rawValue), answered \(name(of: call)): \(text)")
+        }
+        return explanations.isEmpty ? nil : explanations.reversed().joined(separator: "\n\n")
+    }
+
+    /// Why the last call of a log failed; `nil` where it did not, or cannot be explained.
+    static func ofLastCall(_ log: CallLog) -> String? { log.last.flatMap(log.explanation) }
+
+    private static func name(of call: KeychainCall) -> String { "\(Status(rawValue: call.status ?? 0))" }
+
+    /// Whether a text has a status as a number of its own.
+    private static func names(_ status: Int32, in text: String) -> Bool {
+        text.split { !($0.isNumber || $0 == "-") }.contains { $0 == "\(status)" }
+    }
+}
