@@ -112,8 +112,9 @@ public struct Linter: Sendable {
         var outcome = Outcome()
         let clock = ContinuousClock()
         var start = clock.now
-        let manifests = Manifests(inputs)
+        var manifests = Manifests(inputs)
         let (swift, texts) = read(inputs, manifests, &outcome)
+        manifests.note(swift)
         outcome.readingTime = clock.now - start
         start = clock.now
 

@@ -15,7 +15,7 @@ extension TreeConverter {
                 Statement(
                     .function(
                         Function(
-                            name: function.name.identifierText,
+                            name: name(function.name),
                             parameters: parameters(function.signature.parameterClause),
                             result: function.signature.returnClause?.type.trimmedDescription,
                             throws: function.signature.effectSpecifiers?.throwsClause != nil,

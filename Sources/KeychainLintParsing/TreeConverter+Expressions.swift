@@ -10,9 +10,9 @@ extension TreeConverter {
 
     private mutating func kind(_ node: ExprSyntax) -> Expression.Kind {
         switch node.as(ExprSyntaxEnum.self) {
-        case .declReferenceExpr(let name): return .name(name.baseName.identifierText)
+        case .declReferenceExpr(let name): return .name(self.name(name.baseName))
         case .memberAccessExpr(let access):
-            return .member(access.base.map { expression($0) }, access.declName.baseName.identifierText)
+            return .member(access.base.map { expression($0) }, self.name(access.declName.baseName))
         case .functionCallExpr(let call): return callKind(call)
         case .subscriptCallExpr(let call):
             return .index(expression(call.calledExpression), arguments(call.arguments))
@@ -112,7 +112,7 @@ extension TreeConverter {
     }
 
     mutating func arguments(_ list: LabeledExprListSyntax) -> [CallArgument] {
-        list.map { CallArgument(label: $0.label?.identifierText, value: expression($0.expression)) }
+        list.map { CallArgument(label: $0.label.map { name($0) }, value: expression($0.expression)) }
     }
 
     private mutating func trailing(

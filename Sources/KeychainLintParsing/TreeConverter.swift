@@ -5,6 +5,15 @@ import SwiftSyntax
 
 /// Turns the trees of SwiftSyntax into the linter's own, which are smaller and have operators folded.
 struct TreeConverter {
+    /// The long names that were met: equal ones share their memory.
+    private var names: Set<String> = []
+
+    mutating func name(_ token: TokenSyntax) -> String {
+        let text = token.identifierText
+        // Up to fifteen bytes a string takes no memory of its own.
+        return text.utf8.count > 15 ? names.insert(text).memberAfterInsert : text
+    }
+
     func range(_ node: some SyntaxProtocol) -> ByteRange {
         ByteRange(
             node.positionAfterSkippingLeadingTrivia.utf8Offset,
@@ -61,7 +70,7 @@ struct TreeConverter {
             let catches = statement.catchClauses.map { clause in
                 Statement.Catch(
                     patterns: clause.catchItems.compactMap { item in item.pattern.map { pattern($0) } },
-                    hasFilter: clause.catchItems.contains { $0.whereClause != nil },
+                    filters: clause.catchItems.compactMap { item in item.whereClause.map { expression($0.condition) } },
                     body: statements(clause.body.statements)
                 )
             }
@@ -94,7 +103,7 @@ struct TreeConverter {
 
     mutating func pattern(_ node: PatternSyntax) -> Pattern {
         switch node.as(PatternSyntaxEnum.self) {
-        case .identifierPattern(let pattern): return .name(pattern.identifier.identifierText)
+        case .identifierPattern(let pattern): return .name(name(pattern.identifier))
         case .wildcardPattern: return .wildcard
         case .valueBindingPattern(let pattern): return .bind(self.pattern(pattern.pattern))
         case .tuplePattern(let pattern): return .tuple(pattern.elements.map { self.pattern($0.pattern) })

@@ -156,6 +156,17 @@ extension Interpreter {
         guard let name = callee.lastName, let candidates = module.functions[name] else { return nil }
         let fitting = candidates.filter { $0.accepts(arguments) && $0.function.body != nil }
         guard !fitting.isEmpty else { return nil }
+        let types = fitting.count > 1 ? arguments.map { writtenType($0.value, environment) } : []
+        func nearest(_ symbols: [FunctionSymbol]) -> FunctionSymbol? {
+            if symbols.count == 1 { return symbols[0] }
+            let here = symbols.filter { $0.file == frame.file }
+            if here.count == 1 { return here[0] }
+            let typed = symbols.filter { $0.takes(types) }
+            if typed.count == 1 { return typed[0] }
+            // A function that calls one of its name means another one.
+            let others = symbols.filter { symbol in !frames.contains { $0.symbol === symbol } }
+            return others.count == 1 ? others[0] : nil
+        }
         switch callee.kind {
         case .name:
             if let type = frame.typeName {
@@ -180,15 +191,23 @@ extension Interpreter {
         }
     }
 
-    private func nearest(_ symbols: [FunctionSymbol]) -> FunctionSymbol? {
-        if symbols.count == 1 { return symbols[0] }
-        let here = symbols.filter { $0.file == frame.file }
-        if here.count == 1 { return here[0] }
-        return nil
+    /// The type of an argument, as far as it is written down: for functions that differ in their parameters only.
+    private func writtenType(_ argument: Expression, _ environment: Environment) -> String? {
+        switch argument.bare.kind {
+        case .string: return "String"
+        case .boolean: return "Bool"
+        case .name(let name):
+            let text = environment.variables[name]?.identityText ?? name
+            return (symbolTypes[text] ?? symbolTypes[name]).map(Module.simpleName)
+        case .call(let callee, _):
+            guard case .name(let name) = callee.kind, name.first?.isUppercase == true else { return nil }
+            return name
+        default: return nil
+        }
     }
 
     /// The type of an expression, where it is written down nearby.
-    private func type(of base: Expression, _ environment: inout Environment) -> String? {
+    func type(of base: Expression, _ environment: inout Environment) -> String? {
         let bare = base.bare
         switch bare.kind {
         case .name("self"), .name("Self"): return frame.typeName

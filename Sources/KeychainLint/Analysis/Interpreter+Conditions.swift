@@ -7,8 +7,14 @@ extension Interpreter {
     func split(_ conditions: [Statement.Condition], _ start: Environment) -> Ways {
         var yes: Environment? = start
         var no: Environment?
+        var hasAvailability = false
         for condition in conditions {
             guard let current = yes else { break }
+            if case .availability = condition {
+                // Several lists are for different platforms: on each, one of them decides.
+                if hasAvailability { continue }
+                hasAvailability = true
+            }
             let (next, other) = split(condition, current)
             yes = next
             no = Environment.join(no, other)

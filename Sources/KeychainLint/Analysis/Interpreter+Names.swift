@@ -124,7 +124,8 @@ extension Interpreter {
             return false
         }
         guard let result else { return body.count <= 8 }
-        return Self.isDictionaryType(result) || Self.isFoldedType(result)
+        let type = module.typeAliases[Module.simpleName(result)] ?? result
+        return Self.isDictionaryType(type) || Self.isFoldedType(type)
     }
 
     private static func isFoldedType(_ type: String) -> Bool {

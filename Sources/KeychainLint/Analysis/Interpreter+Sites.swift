@@ -14,6 +14,9 @@ extension Interpreter {
             return nil
         case .member(let base?, let name):
             if base.path == ["Security"], let function = ItemFunction(rawValue: name) { return function }
+            if let type = type(of: base, &environment), let function = module.closureMembers.function(name, of: type) {
+                return function
+            }
             guard let symbols = module.properties[name],
                 symbols.contains(where: { $0.binding.value?.lastName.flatMap(ItemFunction.init(rawValue:)) != nil })
             else { return nil }

@@ -93,7 +93,8 @@ package final class Interpreter {
 
     func parameterValue(_ parameter: Function.Parameter) -> Value {
         symbolTypes[parameter.name] = parameter.type
-        if Self.isDictionaryType(parameter.type), !parameter.isOptional {
+        let type = module.typeAliases[Module.simpleName(parameter.type)] ?? parameter.type
+        if Self.isDictionaryType(type), !parameter.isOptional {
             identities += 1
             return .dictionary(
                 AbstractDictionary(variants: [.init(isOpen: true)], depth: depth, origin: nil, identity: identities)
@@ -343,20 +344,38 @@ package final class Interpreter {
         var result = after
         for clause in catches {
             guard var entered = failed else { break }
-            let names = clause.patterns.map { Self.text($0).lowercased() }
-            if names.contains(where: { $0.contains("notfound") || $0.contains("nosuchitem") }) {
-                for (site, codes) in entered.codes where codes.contains(.notFound) {
-                    entered.codes[site] = .notFound
-                    failed?.codes[site] = codes.subtracting(.notFound)
+            if let caught = caughtCodes(clause) {
+                for (site, codes) in entered.codes where !codes.isDisjoint(with: caught) {
+                    entered.codes[site] = codes.intersection(caught)
+                    // "Other" stands for many codes: one of them is not all.
+                    failed?.codes[site] = codes.subtracting(caught.subtracting(.other))
                 }
             }
             entered.variables["error"] = .symbol("error")
             for pattern in clause.patterns { bind(pattern, nil, &entered) }
             result = Environment.join(result, execute(clause.body, entered))
-            if clause.patterns.isEmpty, !clause.hasFilter { failed = nil }
+            if clause.patterns.isEmpty, clause.filters.isEmpty { failed = nil }
         }
         if let failed { throwTargets[throwTargets.count - 1].append(failed) }
         return result
+    }
+
+    /// The codes that a `catch` clause says it takes, by the name of an error or by a comparison; else nil.
+    private func caughtCodes(_ clause: Statement.Catch) -> CodeSet? {
+        func saysNotFound(_ name: String) -> Bool {
+            let name = name.lowercased()
+            return name.contains("notfound") || name.contains("nosuchitem")
+        }
+        if clause.patterns.contains(where: { saysNotFound(Self.text($0)) }) { return .notFound }
+        for filter in clause.filters {
+            guard case .binary("==", let left, let right) = filter.kind else { continue }
+            for side in [left, right] {
+                guard let name = side.bare.lastName else { continue }
+                if let number = CodeSet.number(named: name) { return CodeSet(code: number) }
+                if saysNotFound(name) { return .notFound }
+            }
+        }
+        return nil
     }
 
     static func text(_ pattern: Pattern) -> String {

@@ -14,6 +14,18 @@ package final class FunctionSymbol: Sendable {
         self.conditions = conditions
     }
 
+    /// Whether arguments of these types, nil for one that is not known, fit the parameters; at least one is to decide.
+    func takes(_ types: [String?]) -> Bool {
+        guard types.count == function.parameters.count else { return false }
+        var isDecided = false
+        for (type, parameter) in zip(types, function.parameters) {
+            guard let type else { continue }
+            guard Module.simpleName(parameter.type) == type else { return false }
+            isDecided = true
+        }
+        return isDecided
+    }
+
     package var isStatic: Bool { function.modifiers.contains("static") || function.modifiers.contains("class") }
     package var qualifiedName: String { (typeName.map { $0 + "." } ?? "") + function.name }
 
@@ -76,6 +88,8 @@ package final class Module: Sendable {
     package let enumValues: [String: Expression]
     /// Names of members that are assigned outside of their declaration.
     package let assignedNames: Set<String>
+    /// The members that hold item functions as closures.
+    let closureMembers: ClosureMembers
     private let ancestors: [String: Set<String>]
     private let conformers: [String: String]
     /// Functions and accessors from which an item function can be reached: by name, their types.
@@ -99,6 +113,7 @@ package final class Module: Sendable {
         allFunctions = index.functions
         allProperties = index.properties
         let types = index.types
+        closureMembers = ClosureMembers(files, types: Set(types.keys))
         ancestors = Dictionary(
             uniqueKeysWithValues: types.keys.map { name in
                 var result: Set<String> = []
@@ -191,7 +206,9 @@ package final class Module: Sendable {
 
     /// The functions and properties from which an item function can be reached in a few calls.
     private func findReaching() -> [String: Set<String>] {
-        let texts = Array(Set(functions.keys).union(properties.keys).union(types.keys))
+        let texts = Array(
+            Set(functions.keys).union(properties.keys).union(types.keys).union(closureMembers.members.map(\.member))
+        )
         let numbers = Dictionary(uniqueKeysWithValues: texts.enumerated().map { ($0.element, Int32($0.offset)) })
         var open: [Mentions] = []
         for symbol in allFunctions {
@@ -218,6 +235,7 @@ package final class Module: Sendable {
             return !found.isEmpty
         }
         guard take(\.isDirect) else { return [:] }
+        for (type, member) in closureMembers.members { result[member, default: []].insert(type) }
         for _ in 0..<4 {
             let known = Dictionary(
                 uniqueKeysWithValues: result.compactMap { name, types in numbers[name].map { ($0, types) } }

@@ -64,6 +64,7 @@ package struct SyntaxWalk {
             walk(body)
             for item in catches {
                 for pattern in item.patterns { walk(pattern) }
+                for filter in item.filters { walk(filter) }
                 walk(item.body)
             }
         case .returned(let expression): if let expression { walk(expression) }

@@ -14,6 +14,8 @@ struct Manifests: Sendable {
 
     /// The deepest first.
     private var packages: [Package] = []
+    /// The folders of targets that need UIKit, and are built for no Mac, whatever their package says.
+    private var foldersWithUIKit: Set<String> = []
 
     init(_ inputs: [Linter.InputFile]) {
         for input in inputs where input.path == "Package.swift" || input.path.hasSuffix("/Package.swift") {
@@ -81,6 +83,26 @@ struct Manifests: Sendable {
         if file.imports.contains("AppKit") || file.imports.contains("Cocoa"), !file.imports.contains("UIKit") {
             return .macOS
         }
+        if foldersWithUIKit.contains(targetFolder(of: file.path)) { return .iOS }
         return package(of: file.path)?.platforms ?? []
+    }
+
+    /// Learns from the files that were parsed which targets need UIKit.
+    mutating func note(_ files: [SourceFile]) {
+        var withAppKit: Set<String> = []
+        for file in files where !file.isTest {
+            for case .importModule(let name) in file.tree.statements.lazy.map(\.kind) {
+                if name == "UIKit" { foldersWithUIKit.insert(targetFolder(of: file.path)) }
+                if name == "AppKit" || name == "Cocoa" { withAppKit.insert(targetFolder(of: file.path)) }
+            }
+        }
+        foldersWithUIKit.subtract(withAppKit)
+    }
+
+    private func targetFolder(of path: String) -> String {
+        let folder = package(of: path)?.folder ?? ""
+        let parts = path.dropFirst(folder.count).split(separator: "/").dropLast()
+        let isGrouped = parts.first.map { ["Sources", "Source", "Examples"].contains($0) } ?? false
+        return folder + parts.prefix(isGrouped ? 2 : 1).joined(separator: "/")
     }
 }

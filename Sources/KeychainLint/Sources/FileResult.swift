@@ -18,7 +18,8 @@ struct FileResult: Sendable {
 
     /// A Swift file without any of these has nothing for any rule.
     private static let words = ByteSearch.Words([
-        "SecItem", "kSec", "SecAccessControl", "SecKey", "LAContext", "SecureEnclave", "isProtectedData",
+        "SecItem", "kSec", "SecAccessControl", "SecKey", "SecIdentity", "SecPKCS12", "LAContext", "SecureEnclave",
+        "isProtectedData",
         "UserDefaults", "AppStorage", "SceneStorage", "NSUbiquitousKeyValueStore", "eychain", "errSec",
         "assword", "ecret", "oken", "piKey", "apikey", "API_KEY", "rivateKey", "redential", "mnemonic",
         "CFDictionaryCreate", "assphrase", "Vault", "@main", "UIApplicationMain", "AKIA", "ghp_", "sk_live_", "xox",

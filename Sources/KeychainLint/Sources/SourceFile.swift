@@ -52,18 +52,21 @@ package final class SourceFile: Sendable {
 
 /// Where the lines of a text start.
 package struct LineTable: Sendable {
-    private let starts: [Int]
+    /// Small numbers: there are many lines.
+    private let starts: [UInt32]
 
     package init(_ text: [UInt8]) {
-        var starts = [0]
+        var starts: [UInt32] = [0]
         text.withUnsafeBufferPointer { bytes in
             var index = 0
             while index < bytes.count {
                 if bytes[index] == 10 {
-                    starts.append(index + 1)
+                    starts.append(UInt32(clamping: index + 1))
                 } else if bytes[index] == 13 {
                     // Of CRLF the LF ends the line.
-                    if index + 1 == bytes.count || bytes[index + 1] != 10 { starts.append(index + 1) }
+                    if index + 1 == bytes.count || bytes[index + 1] != 10 {
+                        starts.append(UInt32(clamping: index + 1))
+                    }
                 }
                 index += 1
             }
@@ -77,16 +80,16 @@ package struct LineTable: Sendable {
         var high = starts.count
         while low + 1 < high {
             let middle = (low + high) / 2
-            if starts[middle] <= offset { low = middle } else { high = middle }
+            if Int(starts[middle]) <= offset { low = middle } else { high = middle }
         }
         return low + 1
     }
 
     /// The column, in bytes from 1, of an offset.
-    package func column(_ offset: Int) -> Int { offset - starts[line(offset) - 1] + 1 }
+    package func column(_ offset: Int) -> Int { offset - start(ofLine: line(offset)) + 1 }
 
     /// The offset at which a line starts.
-    package func start(ofLine line: Int) -> Int { starts[max(0, min(line - 1, starts.count - 1))] }
+    package func start(ofLine line: Int) -> Int { Int(starts[max(0, min(line - 1, starts.count - 1))]) }
 
     package var count: Int { starts.count }
 }

@@ -66,12 +66,13 @@ package final class Statement: Sendable {
     /// A `catch` clause.
     package struct Catch: Sendable {
         package var patterns: [Pattern]
-        package var hasFilter: Bool
+        /// The conditions after `where`.
+        package var filters: [Expression]
         package var body: [Statement]
 
-        package init(patterns: [Pattern], hasFilter: Bool, body: [Statement]) {
+        package init(patterns: [Pattern], filters: [Expression], body: [Statement]) {
             self.patterns = patterns
-            self.hasFilter = hasFilter
+            self.filters = filters
             self.body = body
         }
     }

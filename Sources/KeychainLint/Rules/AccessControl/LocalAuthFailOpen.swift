@@ -47,6 +47,19 @@ extension Rule {
                 return (try? await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x")) ?? false
             }
             """,
+            """
+            import LocalAuthentication
+            let check: (@escaping (Result<Void, any Error>) -> Void) -> Void = { completion in
+                let context = LAContext()
+                if context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil) {
+                    context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x") { isOwner, error in
+                        completion(isOwner ? .success(()) : .failure(error ?? Unknown()))
+                    }
+                } else {
+                    completion(.success(()))
+                }
+            }
+            """,
         ],
         accepted: [
             """
@@ -141,10 +154,12 @@ private func letsIn(_ body: [Statement]) -> ByteRange? {
                 let isAnswer = ["completion", "done", "handler", "callback", "reply", "resume", "result"]
                     .contains { name.contains($0) }
                 if case .boolean(true) = first.value.kind, isAnswer { return statement.range }
-                if isAnswer, case .call(let inner, let values) = first.value.kind, inner.lastName == "success",
-                    case .boolean(true)? = values.first?.value.kind
-                {
-                    return statement.range
+                if isAnswer, case .call(let inner, let values) = first.value.kind, inner.lastName == "success" {
+                    switch values.first?.value.kind {
+                    case .boolean(true)?: return statement.range
+                    case .tuple(let nothing)? where nothing.isEmpty: return statement.range
+                    default: continue
+                    }
                 }
             default: continue
             }

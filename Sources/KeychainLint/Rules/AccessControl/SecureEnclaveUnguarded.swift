@@ -72,6 +72,18 @@ extension Rule {
                 do { return try SecureEnclave.P256.Signing.PrivateKey() } catch { return SoftwareKey() }
             }
             """,
+            Example([
+                "Sources/App/Store.swift": """
+                import CryptoKit
+                struct EnclaveStore { var make = { try SecureEnclave.P256.Signing.PrivateKey() } }
+                """,
+                "Sources/App/Factory.swift": """
+                import CryptoKit
+                func store(usesEnclave: Bool = SecureEnclave.isAvailable) -> any Store {
+                    usesEnclave ? EnclaveStore() : SoftwareStore()
+                }
+                """,
+            ]),
         ],
         check: .file(mentioning: ["SecureEnclave"]) { facts, report in
             if facts.module.types["SecureEnclave"] != nil { return }
@@ -101,6 +113,7 @@ extension Rule {
                 let isRandomKey = ["SecKeyCreateRandomKey", "SecKeyGeneratePair"].contains(callee.lastName ?? "")
                 guard isCryptoKit || (isRandomKey && text.contains("kSecAttrTokenIDSecureEnclave")) else { continue }
                 if isRandomKey, !isEnclave(expression, facts) { continue }
+                if !facts.source.isTest, isMadeUnderGuard(expression, facts, guards) { continue }
                 report.add(
                     Place(file: facts.file, range: expression.range),
                     "makes a key of the Secure Enclave without asking whether there is one",
@@ -119,4 +132,19 @@ private func isEnclave(_ call: Expression, _ facts: FileFacts) -> Bool {
     }
     guard let around else { return false }
     return facts.source.text(around.range).contains("kSecAttrTokenIDSecureEnclave")
+}
+
+/// Whether the type around a call is made only in files that ask whether there is a Secure Enclave.
+private func isMadeUnderGuard(_ call: Expression, _ facts: FileFacts, _ guards: [String]) -> Bool {
+    let types = SyntaxWalk.statements(facts.source.tree.statements).compactMap { statement -> String? in
+        guard case .type(let type) = statement.kind, statement.range.contains(call.range) else { return nil }
+        return type.name
+    }
+    guard let name = types.first else { return false }
+    let construction = Array((name + "(").utf8)
+    let makers = facts.module.files.filter {
+        !$0.isTest && !ByteSearch.occurrences(of: construction, in: $0.text).isEmpty
+    }
+    let words = ByteSearch.Words(guards)
+    return !makers.isEmpty && makers.allSatisfy { words.areFound(in: $0.text) }
 }

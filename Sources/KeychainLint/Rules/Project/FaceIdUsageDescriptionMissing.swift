@@ -110,6 +110,31 @@ extension Rule {
                 func ask(_ c: LAContext) { c.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x") { _, _ in } }
                 """
             ]),
+            Example([
+                "Example/Info.plist": """
+                <plist version="1.0">
+                <dict>
+                    <key>CFBundlePackageType</key>
+                    <string>APPL</string>
+                </dict>
+                </plist>
+                """,
+                "Kit/Info.plist": """
+                <plist version="1.0">
+                <dict>
+                    <key>CFBundlePackageType</key>
+                    <string>FMWK</string>
+                </dict>
+                </plist>
+                """,
+                "Kit/Views/Gate.swift": """
+                import LocalAuthentication
+                import UIKit
+                func ask(_ c: LAContext) {
+                    c.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x") { _, _ in }
+                }
+                """,
+            ]),
         ],
         check: .project { project, report in
             // Only where there is an app whose Info.plist is seen.
@@ -122,9 +147,9 @@ extension Rule {
             for module in project.modules {
                 for (number, file) in module.module.files.enumerated() {
                     if !ByteSearch.occurrences(of: Array(key.utf8), in: file.text).isEmpty { return }
-                    guard !file.isTest, file.imports.contains("UIKit") || file.imports.contains("SwiftUI") else {
-                        continue
-                    }
+                    guard !file.isTest, file.imports.contains("UIKit") || file.imports.contains("SwiftUI"),
+                        !isInFramework(file.path, project)
+                    else { continue }
                     for expression in SyntaxWalk.expressions(file.tree.statements) {
                         guard case .call(let callee, let arguments) = expression.kind else { continue }
                         let asks = callee.lastName == "evaluatePolicy" && file.imports.contains("LocalAuthentication")
@@ -143,4 +168,16 @@ extension Rule {
             }
         }
     )
+}
+
+/// Whether the nearest Info.plist above a file is a framework's: the apps that use it are asked elsewhere.
+private func isInFramework(_ path: String, _ project: Project) -> Bool {
+    var folder = path[...]
+    while let slash = folder.lastIndex(of: "/") {
+        folder = folder[..<slash]
+        if let list = project.files.first(where: { $0.path == folder + "/Info.plist" }) {
+            return list.text.contains(">FMWK<")
+        }
+    }
+    return false
 }

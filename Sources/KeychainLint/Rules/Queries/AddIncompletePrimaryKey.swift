@@ -76,7 +76,8 @@ extension Rule {
                     guard let (keys, itemClass) = site.missingIdentity(), itemClass.isPassword else { continue }
                     // One item for each service, by design.
                     let isConsistent =
-                        keys == ["kSecAttrAccount"] && all.addsOmit(keys, type: facts.typeName, file: facts.file)
+                        keys == ["kSecAttrAccount"]
+                        && all.addsOmit(keys, of: itemClass, type: facts.typeName, file: facts.file)
                     report.add(
                         site.reportPlace,
                         "adds an item without \(list(keys)): everything else that leaves it out shares the slot",

@@ -116,10 +116,19 @@ extension Rule {
                 isAlways
                     ? "adds an item without kSecAttrAccessible: it gets kSecAttrAccessibleWhenUnlocked"
                     : "may add an item without kSecAttrAccessible: it then gets kSecAttrAccessibleWhenUnlocked",
+                severity: lacking.allSatisfy(\.hasPublicKey) ? .note : nil,
                 confidence: isAlways ? .high : .medium,
                 related: site.originRelated,
                 context: site.context
             )
         }
     )
+}
+
+extension AbstractDictionary.Variant {
+    /// Whether the item is a public key that is given by reference or by data: no secret.
+    fileprivate var hasPublicKey: Bool {
+        value("kSecAttrKeyClass") == .constant("kSecAttrKeyClassPublic")
+            || value("kSecValueRef")?.identityText?.lowercased().contains("publickey") == true
+    }
 }

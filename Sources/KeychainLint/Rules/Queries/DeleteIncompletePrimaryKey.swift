@@ -38,6 +38,17 @@ extension Rule {
                 SecItemDelete(NSDictionary(dictionary: [kSecClass: kSecClassInternetPassword, kSecAttrServer: host]))
             }
             """,
+            """
+            import Security
+            struct Vault {
+                typealias Query = [String: Any]
+                func base(_ account: String) -> Query {
+                    [kSecClass as String: kSecClassInternetPassword, kSecAttrAccount as String: account]
+                }
+                func delete(_ query: Query) -> OSStatus { SecItemDelete(query as CFDictionary) }
+                func forget(_ account: String) -> OSStatus { delete(base(account)) }
+            }
+            """,
         ],
         accepted: [
             """
@@ -62,6 +73,12 @@ extension Rule {
                 var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s"]
                 if let account { q[kSecAttrAccount as String] = account }
                 return SecItemDelete(q as CFDictionary)
+            }
+            """,
+            """
+            import Security
+            func removeAll() -> OSStatus {
+                SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrCreator: 1_297_300_555] as CFDictionary)
             }
             """,
         ],

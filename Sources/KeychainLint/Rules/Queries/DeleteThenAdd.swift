@@ -50,6 +50,33 @@ extension Rule {
                 return status
             }
             """,
+            """
+            import Security
+            func insert(_ attributes: [String: Any]) -> OSStatus {
+                var status = SecItemAdd(attributes as CFDictionary, nil)
+                if status == errSecDuplicateItem {
+                    status = SecItemDelete(attributes as CFDictionary)
+                    if status == errSecSuccess { status = SecItemAdd(attributes as CFDictionary, nil) }
+                }
+                return status
+            }
+            """,
+            """
+            import Security
+            struct Vault {
+                func base(_ service: String) -> [String: Any] {
+                    [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service]
+                }
+                func full(_ query: [String: Any], with secret: Data) -> [String: Any] {
+                    query.merging([kSecValueData as String: secret]) { $1 }
+                }
+                func full(_ query: [String: Any], with secret: String) -> [String: Any] { full(query, with: Data(secret.utf8)) }
+                func replace(_ secret: String, service: String) throws {
+                    try check(SecItemDelete(base(service) as CFDictionary))
+                    try check(SecItemAdd(full(base(service), with: secret) as CFDictionary, nil))
+                }
+            }
+            """,
         ],
         accepted: [
             """
@@ -89,6 +116,7 @@ extension Rule {
                     guard !delete.isDeferred, add.depth < 3, delete.depth < 3,
                         let one = delete.query.variants.first,
                         let two = add.query.variants.first(where: { one.meansSameItem(as: $0) })
+                            ?? (add.hasSameVariable(as: delete) ? add.query.variants.first : nil)
                     else { continue }
                     // Both belong to a helper that is looked at by itself.
                     if add.depth > 0, delete.depth > 0, add.rootCall == delete.rootCall { continue }
@@ -111,4 +139,14 @@ extension Rule {
             }
         }
     )
+}
+
+extension Site {
+    /// Whether two calls get the dictionary of one parameter: whatever it names, both mean it.
+    fileprivate func hasSameVariable(as other: Site) -> Bool {
+        queryName != nil && queryName == other.queryName && depth == 0 && other.depth == 0
+            && query.identity != 0 && query.identity == other.query.identity
+            && query.variants.allSatisfy(\.isOpen) && query.variants.allSatisfy(\.entries.isEmpty)
+            && other.query.variants.allSatisfy(\.entries.isEmpty)
+    }
 }

@@ -67,6 +67,15 @@ extension Rule {
                 }
             }
             """,
+            """
+            import Security
+            func add(_ d: Data) -> OSStatus {
+                if #available(iOS 12.0, *), #available(watchOS 3.0, *), #available(tvOS 12.0, *) { return errSecSuccess } else {
+                    return SecItemAdd([kSecClass: kSecClassKey, kSecValueData: d,
+                        kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
+                }
+            }
+            """,
         ],
         check: .site { site, _, report in
             guard site.function == .add else { return }

@@ -89,6 +89,20 @@ extension Rule {
                 }
                 """
             ),
+            Example([
+                "Package.swift":
+                    "// swift-tools-version: 6.0\nlet package = Package(name: \"App\", platforms: [.iOS(.v16), .macOS(.v13)])",
+                "Sources/App/View.swift": """
+                import UIKit
+                let keychain: UIView? = nil
+                """,
+                "Sources/App/Vault.swift": """
+                import Security
+                func read() -> OSStatus {
+                    SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, nil)
+                }
+                """,
+            ]),
         ],
         check: .site { site, facts, report in
             guard facts.platforms.contains(.macOS) else { return }

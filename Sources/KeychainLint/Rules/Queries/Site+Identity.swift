@@ -34,24 +34,27 @@ extension Site {
             }
     }
 
-    /// Whether a service, server or group narrows the query.
+    /// Whether a service, a server, a group or a mark of the program narrows the query.
     var hasScope: Bool {
         query.variants.allSatisfy { variant in
-            ["kSecAttrService", "kSecAttrServer", "kSecAttrAccessGroup", "kSecAttrApplicationTag", "kSecAttrLabel"]
-                .contains { variant.has($0) }
+            [
+                "kSecAttrService", "kSecAttrServer", "kSecAttrAccessGroup", "kSecAttrApplicationTag", "kSecAttrLabel",
+                "kSecAttrCreator", "kSecAttrGeneric", "kSecAttrType",
+            ]
+            .contains { variant.has($0) }
         }
     }
 }
 
 extension ModuleFacts {
-    /// Whether every add of a type that is seen leaves the same columns out: then they do not tell its items apart.
-    func addsOmit(_ keys: [String], type: String?, file: Int) -> Bool {
-        let adds = functions.filter { $0.typeName == type && (type != nil || $0.file == file) }
-            .flatMap(\.reported).filter { $0.function == .add }
-        guard !adds.isEmpty else { return false }
-        return adds.allSatisfy { site in
-            site.query.variants.allSatisfy { variant in !variant.isOpen && keys.allSatisfy { !variant.has($0) } }
-        }
+    /// Whether every add of a class by a type that is seen leaves the same columns out: then they do not tell its items
+    /// apart.
+    func addsOmit(_ keys: [String], of itemClass: ItemClass, type: String?, file: Int) -> Bool {
+        let variants = functions.filter { $0.typeName == type && (type != nil || $0.file == file) }
+            .flatMap(\.reported).filter { $0.function == .add }.flatMap(\.query.variants)
+            .filter { $0.itemClass == itemClass }
+        return !variants.isEmpty
+            && variants.allSatisfy { variant in !variant.isOpen && keys.allSatisfy { !variant.has($0) } }
     }
 }
 
@@ -76,7 +79,7 @@ extension ModuleFacts {
                 let isPair = itemClass == .key && keys == ["kSecAttrKeyClass"]
                 // One item for each service, by design.
                 let isConsistent =
-                    keys == ["kSecAttrAccount"] && addsOmit(keys, type: facts.typeName, file: facts.file)
+                    keys == ["kSecAttrAccount"] && addsOmit(keys, of: itemClass, type: facts.typeName, file: facts.file)
                 report.add(
                     site.reportPlace,
                     "\(verb) every item that matches: \(list(keys)) \(keys.count > 1 ? "are" : "is") not given",

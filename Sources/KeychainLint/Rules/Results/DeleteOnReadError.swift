@@ -78,6 +78,23 @@ extension Rule {
                     kSecAttrAccount: "a"] as CFDictionary)) }
             }
             """,
+            """
+            import Security
+            func read() throws -> Data {
+                var r: CFTypeRef?
+                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                    kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
+                guard s == errSecSuccess, let data = r as? Data else { throw Failure(code: s) }
+                return data
+            }
+            func load() throws -> Data? {
+                do { return try read() } catch let failure as Failure where failure.code == errSecItemNotFound {
+                    let s = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "rest"] as CFDictionary)
+                    guard s == errSecSuccess || s == errSecItemNotFound else { throw Failure(code: s) }
+                    return nil
+                }
+            }
+            """,
         ],
         check: .function { facts, report in
             let transient: CodeSet = [.interactionNotAllowed, .authFailed, .userCanceled, .notAvailable]

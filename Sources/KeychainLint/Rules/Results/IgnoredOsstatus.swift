@@ -42,6 +42,27 @@ extension Rule {
             @discardableResult func remove(_ q: [CFString: Any]) -> OSStatus { SecItemDelete(q as CFDictionary) }
             func forget() { remove([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]) }
             """,
+            """
+            import Security
+            func certificate(of identity: SecIdentity) -> SecCertificate? {
+                var certificate: SecCertificate?
+                SecIdentityCopyCertificate(identity, &certificate)
+                return certificate
+            }
+            """,
+            """
+            import Security
+            struct Calls {
+                let delete: (CFDictionary) -> OSStatus
+                static let live = Calls(delete: { query in SecItemDelete(query) })
+            }
+            struct Store {
+                let calls: Calls
+                func forget() {
+                    _ = calls.delete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
+                }
+            }
+            """,
         ],
         accepted: [
             """
@@ -66,28 +87,90 @@ extension Rule {
             import Security
             func forget() -> Bool { [errSecSuccess, errSecItemNotFound].contains(SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)) }
             """,
+            """
+            import Security
+            func certificate(of identity: SecIdentity) -> SecCertificate? {
+                var certificate: SecCertificate?
+                guard SecIdentityCopyCertificate(identity, &certificate) == errSecSuccess else { return nil }
+                return certificate
+            }
+            func copy(_ identity: SecIdentity, _ key: inout SecKey?) -> OSStatus { SecIdentityCopyPrivateKey(identity, &key) }
+            """,
         ],
-        check: .function { facts, report in
-            for site in facts.sites {
-                if let discard = site.discards.first(where: { $0.depth == 0 }) {
-                    let isCleanUp = facts.isTest || site.isDeferred
+        check: .module { all, report in
+            for facts in all.functions { reportSites(facts, &report) }
+            let words = ByteSearch.Words(statusFunctions.sorted())
+            for (number, file) in all.module.files.enumerated() where words.areFound(in: file.text) {
+                for (name, range) in droppedCalls(file.tree.statements) {
                     report.add(
-                        discard.place,
-                        "drops the status of \(site.function.rawValue)",
-                        severity: isCleanUp ? .note : nil,
-                        context: site.context
-                    )
-                } else if site.isReported, site.statusDepth == 0, let name = site.statusVariable, !site.isStatusRead,
-                    site.discards.isEmpty,
-                    !site.isInClosure
-                {
-                    report.add(
-                        site.reportPlace,
-                        "the status of \(site.function.rawValue) is kept in '\(name)' and never read",
-                        context: site.context
+                        Place(file: number, range: range),
+                        "drops the status of \(name)",
+                        severity: file.isTest ? .note : nil,
+                        context: name
                     )
                 }
             }
         }
     )
+}
+
+private func reportSites(_ facts: FunctionFacts, _ report: inout Report) {
+    for site in facts.sites {
+        if let discard = site.discards.first(where: { $0.depth == 0 }) {
+            let isCleanUp = facts.isTest || site.isDeferred
+            report.add(
+                discard.place,
+                "drops the status of \(site.function.rawValue)",
+                severity: isCleanUp ? .note : nil,
+                context: site.context
+            )
+        } else if site.isReported, site.statusDepth == 0, let name = site.statusVariable, !site.isStatusRead,
+            site.discards.isEmpty,
+            !site.isInClosure
+        {
+            report.add(
+                site.reportPlace,
+                "the status of \(site.function.rawValue) is kept in '\(name)' and never read",
+                context: site.context
+            )
+        }
+    }
+}
+
+/// Functions around items that return a status, and their results through a pointer.
+private let statusFunctions: Set<String> = [
+    "SecIdentityCopyCertificate", "SecIdentityCopyPrivateKey", "SecIdentityCreateWithCertificate", "SecPKCS12Import",
+    "SecItemImport", "SecItemExport", "SecKeyGeneratePair", "SecCertificateCopyCommonName",
+]
+
+/// The calls of such functions whose status nobody takes.
+private func droppedCalls(_ statements: [Statement]) -> [(name: String, range: ByteRange)] {
+    // The only expression of a body is what it returns.
+    var returned: Set<ByteRange> = []
+    for statement in SyntaxWalk.statements(statements) {
+        switch statement.kind {
+        case .function(let function):
+            if function.result != nil, let body = function.body, body.count == 1 { returned.insert(body[0].range) }
+        case .variable(let variable):
+            for case .some(let getter) in variable.bindings.map(\.getter) where getter.count == 1 {
+                returned.insert(getter[0].range)
+            }
+        default: break
+        }
+    }
+    for expression in SyntaxWalk.expressions(statements) {
+        if case .closure(let closure) = expression.kind, closure.body.count == 1 {
+            returned.insert(closure.body[0].range)
+        }
+    }
+    return SyntaxWalk.statements(statements).compactMap { statement in
+        guard case .expression(var call) = statement.kind, !returned.contains(statement.range) else { return nil }
+        if case .assign(let target, let value) = call.kind {
+            guard target.lastName == "_" || target.lastName == nil else { return nil }
+            call = value
+        }
+        guard case .call(let callee, _) = call.bare.kind, let name = callee.lastName, statusFunctions.contains(name)
+        else { return nil }
+        return (name, call.range)
+    }
 }

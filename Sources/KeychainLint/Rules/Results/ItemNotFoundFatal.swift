@@ -32,6 +32,14 @@ extension Rule {
                 return r as? Data ?? Data()
             }
             """,
+            """
+            import Security
+            func forget(_ query: [String: Any]) -> Bool {
+                let status = SecItemDelete(query as CFDictionary)
+                guard status == errSecSuccess else { return false }
+                return true
+            }
+            """,
         ],
         accepted: [
             """
@@ -83,6 +91,14 @@ extension Rule {
                         report.add(
                             site.reportPlace,
                             "reports a failure when the item is not there: errSecItemNotFound from a delete is success",
+                            context: site.context
+                        )
+                    case (.delete, .returned(.boolean(false), _))
+                    where codes.contains(.notFound) && !codes.contains(.success) && codes.contains(.other):
+                        report.add(
+                            site.reportPlace,
+                            "reports a failure when the item is not there: errSecItemNotFound from a delete is success",
+                            related: [(event.place, "the failure")],
                             context: site.context
                         )
                     case (.copy, .failure(let name)) where codes.contains(.notFound) && !codes.contains(.success):

@@ -83,6 +83,18 @@ extension Rule {
                 PASSWORD_URL = https:/$()/example.com/reset1
                 """
             ]),
+            Example([
+                "App/Firebase-Staging.plist": """
+                <plist version="1.0">
+                <dict>
+                    <key>API_KEY</key>
+                    <string>q7Zr2mVw9Lk4Xt8B1nPs</string>
+                    <key>GOOGLE_APP_ID</key>
+                    <string>1:42:ios:f1</string>
+                </dict>
+                </plist>
+                """
+            ]),
         ],
         check: .project { project, report in
             for module in project.modules {
@@ -107,7 +119,7 @@ extension Rule {
             }
             for file in project.files {
                 // The keys of Firebase name a project; they open nothing.
-                if file.name.hasPrefix("GoogleService-Info") { continue }
+                if file.text.contains("<key>GOOGLE_APP_ID</key>") { continue }
                 if file.path.hasSuffix(".plist") {
                     for entry in PropertyListLines(file).entries {
                         guard let value = entry.strings.first else { continue }

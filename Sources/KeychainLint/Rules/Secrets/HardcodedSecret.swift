@@ -54,6 +54,9 @@ extension Rule {
             let passwordPlaceholder = "Enter your password here"
             let secretTitle = "Your secret"
             """,
+            """
+            let analyticsAPIKey = "phc_q7Zr2mVw9Lk4Xt8B1nPsc3Yd6Fh0Jg5Ka"
+            """,
         ],
         check: .file(mentioning: []) { facts, report in
             var seen: Set<ByteRange> = []
@@ -88,7 +91,7 @@ extension Rule {
             }
             for (name, value) in named {
                 guard SecretName.isSecret(name), !SecretName.isExcused(name), let text = value.literalText,
-                    SecretText.looksRandom(text)
+                    SecretText.looksRandom(text), !SecretText.isPublishable(text)
                 else { continue }
                 found(value.range, "'\(name)'", SecretText.entropy(text) > 3.6 ? .error : nil)
             }
@@ -116,6 +119,11 @@ enum SecretText {
             return "a private key"
         }
         return nil
+    }
+
+    /// Whether a text is a key that a provider means to be in programs: of PostHog, and the publishable ones of Stripe.
+    static func isPublishable(_ text: String) -> Bool {
+        ["phc_", "pk_live_", "pk_test_"].contains { text.hasPrefix($0) }
     }
 
     /// Whether a text looks like made at random, not like words or a name.

@@ -44,10 +44,17 @@ extension Rule {
             #"""
             func show(_ tokenCount: Int) { print("used \(tokenCount) of \(maxTokens)") }
             """#,
+            #"""
+            func registered(_ token: String) { print("device token: \(token)") }
+            """#,
+            #"""
+            func show(_ encryptedMessage: Message) { print("token \(encryptedMessage.token)") }
+            """#,
         ],
         check: .file(mentioning: ["print", "og(", "og.", "ogger", "dump("]) { facts, report in
             for expression in SyntaxWalk.expressions(facts.source.tree.statements) {
                 guard case .call(let callee, let arguments) = expression.kind, LogCall.isLog(callee) else { continue }
+                if LogCall.isAboutDeviceToken(facts.source.text(expression.range)) { continue }
                 for argument in arguments {
                     guard let name = LogCall.secret(argument.value) else { continue }
                     report.add(
@@ -80,6 +87,12 @@ enum LogCall {
         }
     }
 
+    /// Whether the text of a call says that the token names a device for notifications, which opens nothing.
+    static func isAboutDeviceToken(_ text: String) -> Bool {
+        let text = text.lowercased()
+        return ["device token", "push token", "apns", "fcm", "registration token"].contains { text.contains($0) }
+    }
+
     /// The name of a secret that an argument shows.
     static func secret(_ value: Expression) -> String? {
         switch value.kind {
@@ -100,6 +113,8 @@ enum LogCall {
         let bare = expression.bare
         switch bare.kind {
         case .name(let name), .member(_, let name):
+            let owner = (bare.path ?? []).dropLast().joined().lowercased()
+            if ["encrypted", "cipher", "sealed"].contains(where: { owner.contains($0) }) { return nil }
             return SecretName.isSecret(name) && !SecretName.isExcused(name) ? name : nil
         case .binary("??", let left, _): return plainSecret(left)
         case .call(let callee, let arguments) where callee.lastName == "String" && arguments.count == 1:
