@@ -5,8 +5,8 @@ import Testing
 
 /// The samples of the documentation are compiled: each stands, line by line, in Swift files of this repository.
 ///
-/// `Samples` has those that stand nowhere else. Indentation, comments, imports and access levels may differ, and between
-/// two lines of a sample the file may have a few more; where a sample has an ellipsis, anything.
+/// `Samples` has those that stand nowhere else. Indentation, comments, imports and access levels may differ, and
+/// between two lines of a sample the file may have a few more; where a sample has an ellipsis, anything.
 @Suite("Samples of the documentation")
 struct SampleTests {
     @Test("every sample is compiled")

@@ -75,8 +75,8 @@ final class LineReader {
 
     /// Whether anything follows, as far as that is known after so many milliseconds.
     ///
-    /// Returns as soon as there is a byte, or the end of the input. What follows is lost to others where the reader does
-    /// not read ahead.
+    /// Returns as soon as there is a byte, or the end of the input. What follows is lost to others where the reader
+    /// does not read ahead.
     func isFollowed(within milliseconds: Int32) throws -> Bool {
         guard unread.isEmpty else { return true }
         let deadline = Deadline(milliseconds: milliseconds)

@@ -79,8 +79,8 @@ struct PasswordPrompt {
 
     /// How long the end of the input or another line is waited for, in milliseconds.
     ///
-    /// A program that writes lines one after the other is not that slow between two of them, and one that keeps its end of
-    /// the pipe open does not wait for longer.
+    /// A program that writes lines one after the other is not that slow between two of them, and one that keeps its end
+    /// of the pipe open does not wait for longer.
     private static let endTimeout: Int32 = 1000
 
     /// The line of standard input, which has to be the last, except on a terminal.
