@@ -26,8 +26,8 @@ final class Engine {
     /// Whether the call under way has made a change that stays.
     private(set) var hasChanged = false
 
-    /// The keybag that was read last, and its revision.
-    private var opened: (revision: Int64, keybag: OpenKeybag)?
+    /// The keybag that was read last, its revision, and search tags that were made with it.
+    private var opened: (revision: Int64, keybag: OpenKeybag, tags: SearchTagCache)?
 
     /// What the transaction under way, or the last one of the call, may use.
     ///
@@ -90,6 +90,9 @@ extension Engine {
         return current
     }
 
+    /// Search tags that were made with the keybag of ``device``.
+    var searchTagCache: SearchTagCache? { opened?.tags }
+
     /// Reads the keybag of a store that was just opened, and does what an earlier process left to be done.
     func start() throws(KeychainError) {
         let record = try read { (reader) throws(KeychainError) in try reader.deviceRecord() }
@@ -101,7 +104,7 @@ extension Engine {
     func start(with made: NewKeybag) {
         let record = DeviceRecord()
         if let unlocked = made.unlocked { session.install(unlocked, of: made.keybag, record, nil) }
-        opened = (record.keybagRevision, made.keybag)
+        opened = (record.keybagRevision, made.keybag, SearchTagCache())
     }
 
     /// Forgets what an earlier call changed.
@@ -139,6 +142,7 @@ extension Engine {
             let bytes = try reader.keybag()
             do {
                 keybag = try OpenKeybag(bytes, rootKey: rootKey, floor: floor)
+                opened = (record.keybagRevision, keybag, SearchTagCache())
             } catch {
                 // Whether these are still the keys of the store cannot be told then.
                 session.lock()
@@ -146,7 +150,6 @@ extension Engine {
                 throw KeychainError(error)
             }
         }
-        opened = (record.keybagRevision, keybag)
         current = Sealer(keybag, session.keys(of: keybag, record, lockMark), random: random)
     }
 

@@ -22,7 +22,7 @@ public struct SealableItem: Sendable {
         itemClass: ItemClass,
         identifier: ItemIdentifier,
         protection: Accessibility,
-        attributes: Attributes,
+        attributes: consuming Attributes,
         secret: SecretBytes?,
         isTombstone: Bool = false
     ) {

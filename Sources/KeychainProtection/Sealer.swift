@@ -35,7 +35,9 @@ public struct Sealer: Sendable {
     }
 
     /// The maker of search tags for one operation; works in every lock state.
-    public func searchTags() -> SearchTags { keybag.searchTags() }
+    ///
+    /// The cache has tags that were made with this keybag before.
+    public func searchTags(_ cache: SearchTagCache? = nil) -> SearchTags { keybag.searchTags(cache) }
 
     /// Whether items of a protection class can be sealed and opened now.
     public func isAvailable(_ accessibility: Accessibility) -> Bool {
@@ -58,7 +60,7 @@ public struct Sealer: Sendable {
     ) throws(ProtectionError) -> StoredRow {
         let generation = try generation(of: item.protection)
         // So that nothing else is found wrong with an item that cannot be stored now.
-        let classKey = try key(.classKey(item.protection))
+        let classKey = KeyDerivation(from: try key(.classKey(item.protection)))
         let passwordKey = item.attributes.requireApplicationPassword ? passwordKey : nil
         guard passwordKey != nil || !item.attributes.requireApplicationPassword else { throw .passwordMissing }
         guard (item.secret?.count ?? 0) <= ItemLimits.secretByteCount else { throw .tooLarge }
@@ -84,7 +86,8 @@ public struct Sealer: Sendable {
         let metadata = MetadataCodec.Metadata(attributes: item.attributes, hasSecret: item.secret != nil)
         let part = try RowMetadata(row, self)
         row.metadata = try part.seal(metadata)
-        row.secret = try RowSecret(row, self, part.associatedData).seal(item.secret ?? SecretBytes(), passwordKey)
+        row.secret = try RowSecret(row, self, part.associatedData, under: classKey)
+            .seal(item.secret ?? SecretBytes(), passwordKey)
         return row
     }
 

@@ -35,13 +35,17 @@ extension Connection {
         _ = try statement.step()
     }
 
-    /// Commits; the record of the device that was read in the transaction, and not changed, is that of the new state as
-    /// well.
+    /// Commits; what was read of the version and of the device in the transaction, and not changed, holds for the new
+    /// state as well.
     fileprivate func commit() throws(SQLiteError) {
+        let state = state
         let record = knownDevice?.state == state ? knownDevice?.record : nil
+        let isChecked = checkedState == state
         try run(.commit, "COMMIT")
+        let next = self.state
+        if isChecked { checkedState = next }
         guard let record, !hasChangedDevice else { return }
-        knownDevice = state.map { (record, $0) }
+        knownDevice = next.map { (record, $0) }
     }
 
     fileprivate func writeOverFailedCommit() throws(SQLiteError) {

@@ -138,7 +138,7 @@ public final class Store {
         try run(.beginImmediate, "BEGIN IMMEDIATE")
         connection.hasChangedDevice = false
         do throws(KeychainError) {
-            try withVersion(check)
+            try checkVersion()
             let result = try body(writer)
             try commit()
             return result
@@ -162,6 +162,14 @@ public final class Store {
         let version: Int64
         do { version = try statement.step() ? statement.integer(0) : 0 } catch { throw KeychainError(error) }
         return try body(version)
+    }
+
+    /// Checks the version in a transaction that may change rows, unless nothing was changed since it was checked.
+    private func checkVersion() throws(KeychainError) {
+        let state = connection.state
+        if state != nil, connection.checkedState == state { return }
+        try withVersion(check)
+        connection.checkedState = state
     }
 
     /// A newer program may have migrated the store since it was opened; then this one must not touch it any more.

@@ -144,8 +144,8 @@ struct TraceDecoder {
 
     private mutating func key(_ json: JSONValue) throws(TraceError) -> KeyReference {
         guard let members = json.members else { throw .malformed("a key is no object") }
-        let attributes =
-            try members["attributes"].map { (json) throws(TraceError) in try dictionary(json).entries } ?? [:]
+        let entries = try members["attributes"].map { (json) throws(TraceError) in try dictionary(json).entries }
+        let attributes = entries?.dictionary ?? [:]
         guard case .data(let secret)? = members["secret"].map({ Self.zeros($0.integer) }) else {
             return KeyReference(attributes: attributes, data: nil)
         }

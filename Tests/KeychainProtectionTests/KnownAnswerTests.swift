@@ -97,7 +97,7 @@ struct KnownAnswerTests {
         let secret = SecretBytes(Array("s3cret".utf8))
         let tags = try tags()
         let primaryKeyTag = tags.primaryKeyTag(.of(.genericPassword), Self.attributes)
-        let classKey = try LockedMemory(keyCapacity: 1).store(Self.key)
+        let classKey = KeyDerivation(from: try LockedMemory(keyCapacity: 1).store(Self.key))
         let digest = ItemDigest.make(primaryKeyTag, secret: secret, under: classKey, of: .counting(from: 32))
         #expect(digest.hexadecimal == "118d2071f04f00587ab0d8fbe9a655bdd364415f")
     }

@@ -39,6 +39,17 @@ struct StoreTests {
         }
     }
 
+    @Test("a store that a newer program takes over is not changed any more, however often it was before")
+    func takenOver() throws {
+        let store = try open()
+        for _ in 0..<3 { try store.write { (_) throws(KeychainError) in } }
+        try raw.execute("PRAGMA user_version = \(FileFormat.version + 1)")
+        let failure = #expect(throws: KeychainError.self) { try store.write { (_) throws(KeychainError) in } }
+        #expect(failure?.status == .notAvailable)
+        try raw.execute("PRAGMA user_version = \(FileFormat.version)")
+        try store.write { (_) throws(KeychainError) in }
+    }
+
     @Test("a store whose keybag cannot be made is not made")
     func noKeybag() throws {
         let refusal = KeychainError(.allocate, "no")

@@ -132,7 +132,7 @@ enum WireSamples {
     ]
 
     static let results: [ResultValue] =
-        [.data(secret("data")), .dictionary(dictionary.entries)] + references.map { .reference($0) }
+        [.data(secret("data")), .dictionary(dictionary.entries.dictionary)] + references.map { .reference($0) }
 
     static let replies: [KeychainReply] =
         [

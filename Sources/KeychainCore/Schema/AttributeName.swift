@@ -7,8 +7,13 @@ public struct AttributeName: Sendable, Hashable, Comparable, CustomStringConvert
 
     /// A name from its text; `nil` unless it is four ASCII characters.
     public init?(_ text: String) {
-        guard text.utf8.count == 4, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        code = text.utf8.reduce(0) { $0 << 8 | UInt32($1) }
+        guard text.utf8.count == 4 else { return nil }
+        var code: UInt32 = 0
+        for byte in text.utf8 {
+            guard byte < 0x80 else { return nil }
+            code = code << 8 | UInt32(byte)
+        }
+        self.code = code
     }
 
     /// A name from its code.

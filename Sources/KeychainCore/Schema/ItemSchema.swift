@@ -14,6 +14,9 @@ public final class ItemSchema: Sendable {
     /// The columns of the primary key that the class alone has: what distinguishes its items within a group.
     public let identifyingColumns: [Column]
 
+    /// The columns that an add fills in, or takes from a caller who gives them.
+    public let filledIn: [Column]
+
     /// The columns that have a search tag, ordered by name.
     public let searchable: [Column]
 
@@ -69,6 +72,7 @@ public final class ItemSchema: Sendable {
         primaryKey = columns.filter(\.isPrimaryKey)
         let common = Set(ColumnTable.common.map(\.name))
         identifyingColumns = primaryKey.filter { !common.contains($0.name) }
+        filledIn = columns.filter { $0.access == .computed || $0.defaultValue != nil }
         searchable = columns.filter(\.isSearchable).sorted { $0.name < $1.name }
         searchableNames = searchable.map(\.name)
         names = columns.indices.filter { index in !columns[..<index].contains { $0.name == columns[index].name } }

@@ -46,39 +46,3 @@ public enum PropertyValue: Sendable, Hashable {
         case unencodable
     }
 }
-
-/// A dictionary as a caller of the item functions gives it.
-public struct PropertyDictionary: Sendable, Hashable {
-    /// The entries whose key is a string.
-    public var entries: [String: PropertyValue]
-
-    /// The kinds of the keys that are not strings.
-    public var foreignKeys: Set<ForeignKey>
-
-    /// What a key can be that is not a string.
-    public enum ForeignKey: Sendable, Hashable {
-        /// A number, which names no attribute.
-        case number(KeychainNumber)
-        /// Anything else.
-        case other
-    }
-
-    /// A dictionary of string keys.
-    public init(_ entries: [String: PropertyValue] = [:], foreignKeys: Set<ForeignKey> = []) {
-        self.entries = entries
-        self.foreignKeys = foreignKeys
-    }
-
-    /// The value of one key.
-    public subscript(key: String) -> PropertyValue? {
-        get { entries[key] }
-        set { entries[key] = newValue }
-    }
-}
-
-extension PropertyDictionary: ExpressibleByDictionaryLiteral {
-    /// A dictionary from literal entries; a key given twice keeps its last value.
-    public init(dictionaryLiteral elements: (String, PropertyValue)...) {
-        self.init(Dictionary(elements) { $1 })
-    }
-}

@@ -34,7 +34,7 @@ struct Explainer {
         let onlooker = Rehearsal(evaluator, reader, hasPasscode: hasPasscode)
         if let query = parts.main.first?.query { onlooker.begin(query) }
         rows = ExplainedRows(
-            transaction: ItemTransaction(reader, engine.device, groups, onlooker, engine.clock),
+            transaction: ItemTransaction(reader, engine, groups, onlooker),
             rehearsal: onlooker,
             knownGroups: request.call.client.accessGroups + parts.namedGroups
         )

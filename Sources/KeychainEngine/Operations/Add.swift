@@ -20,10 +20,8 @@ extension Engine {
     func newItem(_ request: CheckedRequest, _ authorization: Authorization) -> Item {
         let query = request.query
         var attributes = query.attributes
-        for column in query.schema.columns {
-            if column.access == .computed || attributes[column.name] == nil {
-                attributes[column.name] = column.defaultValue
-            }
+        for column in query.schema.filledIn where column.access == .computed || attributes[column.name] == nil {
+            attributes[column.name] = column.defaultValue
         }
         if case .exactly(let value)? = query.scope { attributes[.synchronizable] = value }
         if attributes[.accessGroup] == nil { attributes[.accessGroup] = request.groups.default.map { .string($0) } }

@@ -29,8 +29,9 @@ extension ItemWriteTransaction {
     func deleteItems(_ query: Query) throws(KeychainError) -> Int {
         let selection = plan(query, of: .delete).selection(tags)
         // Rows in quarantine are deleted like any other when a caller asks for it: that is how one gets rid of them.
-        let matches = try everyRow(selection)
         let areLocal = query.effectiveScope == .local
+        // Only a synchronizable item is opened, for its tombstone.
+        let matches = try everyRow(selection, sealedParts: !areLocal)
         for row in matches {
             if areLocal { try writer.delete(row) } else { try delete(row) }
         }

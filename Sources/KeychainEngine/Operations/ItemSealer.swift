@@ -11,10 +11,10 @@ struct ItemSealer {
     /// Whether secrets are opened; certificates, which are public, are in any case.
     private let opensSecrets: Bool
 
-    init(_ device: Sealer, opensSecrets: Bool = true) {
+    init(_ device: Sealer, _ searchTagCache: SearchTagCache? = nil, opensSecrets: Bool = true) {
         self.device = device
         self.opensSecrets = opensSecrets
-        tags = device.searchTags()
+        tags = device.searchTags(searchTagCache)
     }
 
     /// Seals an item anew, and sets its digest.
@@ -31,13 +31,17 @@ struct ItemSealer {
         _ passwordKey: PasswordKey? = nil,
         replacing old: ReplacedRow? = nil
     ) throws(KeychainError) -> StoredRow {
+        let (protection, isTombstone) = (item.protection, item.isTombstone)
+        // Moved, for a copy would be made of what two hold.
+        var attributes = Attributes()
+        swap(&attributes, &item.attributes)
         var sealable = SealableItem(
             itemClass: item.itemClass,
             identifier: item.identifier,
-            protection: item.protection,
-            attributes: item.attributes,
+            protection: protection,
+            attributes: consume attributes,
             secret: item.secret,
-            isTombstone: item.isTombstone
+            isTombstone: isTombstone
         )
         defer { item.attributes = sealable.attributes }
         do {

@@ -12,18 +12,16 @@ class ItemTransaction {
     let authorization: Authorization
     let clock: any KeychainClock
 
-    init(
-        _ rows: RowReader,
-        _ device: Sealer,
-        _ groups: AccessGroups,
-        _ authorization: Authorization,
-        _ clock: any KeychainClock
-    ) {
+    init(_ rows: RowReader, _ engine: Engine, _ groups: AccessGroups, _ authorization: Authorization) {
         self.rows = rows
-        sealer = ItemSealer(device, opensSecrets: authorization.rehearsedRows == nil)
+        sealer = ItemSealer(
+            engine.device,
+            engine.searchTagCache,
+            opensSecrets: authorization.rehearsedRows == nil
+        )
         self.groups = groups
         self.authorization = authorization
-        self.clock = clock
+        clock = engine.clock
     }
 
     var device: Sealer { sealer.device }
@@ -54,9 +52,9 @@ class ItemTransaction {
     }
 
     /// The rows of a selection, those in quarantine among them.
-    func everyRow(_ selection: RowSelection) throws(KeychainError) -> [NumberedRow] {
+    func everyRow(_ selection: RowSelection, sealedParts: Bool = true) throws(KeychainError) -> [NumberedRow] {
         guard let filter = selection.filter else { return [] }
-        return try rows.everyRow(filter)
+        return try rows.everyRow(filter, sealedParts: sealedParts)
     }
 
     /// The answer where no live row matched: a damaged row in quarantine is not the same as none.
@@ -71,17 +69,10 @@ final class ItemWriteTransaction: ItemTransaction {
     let writer: RowWriter
     let random: any RandomSource
 
-    init(
-        _ writer: RowWriter,
-        _ device: Sealer,
-        _ groups: AccessGroups,
-        _ authorization: Authorization,
-        _ clock: any KeychainClock,
-        _ random: any RandomSource
-    ) {
+    init(_ writer: RowWriter, _ engine: Engine, _ groups: AccessGroups, _ authorization: Authorization) {
         self.writer = writer
-        self.random = random
-        super.init(writer, device, groups, authorization, clock)
+        random = engine.random
+        super.init(writer, engine, groups, authorization)
     }
 
     /// Looks at the row that has a primary key, and removes it if it may be removed.
@@ -151,11 +142,11 @@ extension Engine {
         _ body: (ItemTransaction) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         if let rows = authorization.rehearsedRows {
-            return try body(ItemTransaction(rows, device, request.groups, authorization, clock))
+            return try body(ItemTransaction(rows, self, request.groups, authorization))
         }
         return try read { (reader) throws(KeychainError) in
             authorization.onTransaction?(self, reader)
-            return try body(ItemTransaction(reader, device, request.groups, authorization, clock))
+            return try body(ItemTransaction(reader, self, request.groups, authorization))
         }
     }
 
@@ -166,11 +157,11 @@ extension Engine {
         _ body: (ItemWriteTransaction) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         if let rows = authorization.rehearsedRows {
-            return try body(ItemWriteTransaction(rows, device, request.groups, authorization, clock, random))
+            return try body(ItemWriteTransaction(rows, self, request.groups, authorization))
         }
         return try write { (writer) throws(KeychainError) in
             authorization.onTransaction?(self, writer)
-            return try body(ItemWriteTransaction(writer, device, request.groups, authorization, clock, random))
+            return try body(ItemWriteTransaction(writer, self, request.groups, authorization))
         }
     }
 

@@ -25,7 +25,9 @@ struct SearchPlan: Sendable {
 
     /// The rows that the terms select, but for what only the open item can answer.
     func selection(_ tags: SearchTags) -> RowSelection {
-        var selection = RowSelection.rows(RowFilter(query.itemClass))
+        var filter = RowFilter(query.itemClass)
+        filter.tags.reserveCapacity(query.attributes.count + 1)
+        var selection = RowSelection.rows(filter)
         forEachTerm { selection.narrow(by: $0, tags) }
         return selection
     }
@@ -70,9 +72,8 @@ struct SearchPlan: Sendable {
         case .token?: body(.nothing(key: PropertyKey.valuePersistentReference, "the reference of a token's item"))
         case nil: break
         }
-        for name in query.attributes.keys.sorted() {
-            if let value = query.attributes[name] { body(term(name, value)) }
-        }
+        // In the order of their names.
+        for (name, value) in query.attributes { body(term(name, value)) }
         if case .exactly(let value) = query.effectiveScope { body(.attribute(.synchronizable, value)) }
         if query.attributes[.accessGroup] == nil, let groups { body(.accessGroups(groups)) }
         if let passcodeGeneration { body(.passcodeGeneration(passcodeGeneration)) }

@@ -10,7 +10,7 @@ enum GuardedAttributes {
         _ function: ItemFunction,
         _ part: RequestPart
     ) throws(KeychainError) {
-        for key in dictionary.entries.keys {
+        for (key, _) in dictionary.entries {
             guard let access = access(to: key), access.isGuarded(function, part) else { continue }
             throw KeychainError(.missingEntitlement, "'\(key)' needs a private entitlement")
         }
@@ -18,7 +18,7 @@ enum GuardedAttributes {
 
     /// - Throws: `errSecParam` for an attribute that is not for clients.
     static func checkClosed(_ dictionary: PropertyDictionary) throws(KeychainError) {
-        for key in dictionary.entries.keys where access(to: key) == .forbidden {
+        for (key, _) in dictionary.entries where access(to: key) == .forbidden {
             throw .parameter("'\(key)' is not for clients")
         }
     }

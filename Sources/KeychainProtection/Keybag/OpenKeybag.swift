@@ -95,5 +95,7 @@ public final class OpenKeybag: Sendable {
     public var keysAreLocked: Bool { keys.areLocked }
 
     /// The maker of search tags for one operation; works in every lock state.
-    public func searchTags() -> SearchTags { SearchTags(searchTagKey) }
+    ///
+    /// The cache has tags that were made with this keybag before.
+    public func searchTags(_ cache: SearchTagCache? = nil) -> SearchTags { SearchTags(searchTagKey, cache) }
 }

@@ -11,10 +11,13 @@ enum ItemDigest {
     static func make(
         _ primaryKeyTag: SearchTag,
         secret: SecretBytes?,
-        under classKey: LockedKey,
+        under classKey: KeyDerivation,
         of storeIdentifier: Bytes16
     ) -> [UInt8] {
-        var hash = KeyedHash(KeyDerivation.derive("digests", from: classKey, context: storeIdentifier.bytes))
+        let key = classKey.derive("digests") { context in
+            storeIdentifier.withUnsafeBytes { context.append(contentsOf: $0) }
+        }
+        var hash = KeyedHash(key)
         primaryKeyTag.withUnsafeBytes { hash.update($0) }
         secret?.withUnsafeBytes { hash.update($0) }
         return Array(hash.finalize().prefix(20))

@@ -13,7 +13,7 @@ struct RowPart {
     let associatedData: AssociatedData
     private let part: AssociatedData.Part
     private let storeIdentifier: Bytes16
-    private let classKey: LockedKey
+    private let keyDerivation: KeyDerivation
 
     /// The metadata of a row, or its secret.
     ///
@@ -22,18 +22,24 @@ struct RowPart {
     ///   - row: the row, with everything in it that the parts are bound to.
     ///   - keys: those of the store or backup that the row belongs to.
     ///   - associatedData: that of the row, where it is known from its other part.
+    ///   - keyDerivation: the key of the part's keys, where it is in use already.
     /// - Throws: As ``RowKeys/key(_:)``.
     init(
         _ part: AssociatedData.Part,
         of row: StoredRow,
         _ keys: some RowKeys,
-        _ associatedData: AssociatedData? = nil
+        _ associatedData: AssociatedData? = nil,
+        _ keyDerivation: KeyDerivation? = nil
     ) throws(ProtectionError) {
         self.part = part
         self.row = row
         storeIdentifier = keys.storeIdentifier
         self.associatedData = associatedData ?? AssociatedData(row, of: storeIdentifier)
-        classKey = try keys.key(of: row, part)
+        if let keyDerivation {
+            self.keyDerivation = keyDerivation
+        } else {
+            self.keyDerivation = KeyDerivation(from: try keys.key(of: row, part))
+        }
     }
 
     func seal(_ plain: UnsafeRawBufferPointer) throws(ProtectionError) -> [UInt8] {
@@ -54,7 +60,7 @@ struct RowPart {
 
     /// The key of this part of this version of the row.
     var key: SymmetricKey {
-        KeyDerivation(from: classKey).derive(part == .metadata ? "row metadata" : "row secret") { context in
+        keyDerivation.derive(part == .metadata ? "row metadata" : "row secret") { context in
             storeIdentifier.withUnsafeBytes { context.append(contentsOf: $0) }
             context += row.itemClass.rawValue.utf8
             row.identifier.withUnsafeBytes { context.append(contentsOf: $0) }

@@ -13,13 +13,15 @@ struct RowSecret {
     ///   - row: the row.
     ///   - keys: those of its store or backup.
     ///   - associatedData: what the row's metadata is bound to, if it was opened or sealed before.
+    ///   - classKey: the key of the row's class, where it is in use already.
     /// - Throws: As ``RowKeys/key(_:)``.
     init(
         _ row: StoredRow,
         _ keys: some RowKeys,
-        _ associatedData: AssociatedData? = nil
+        _ associatedData: AssociatedData? = nil,
+        under classKey: KeyDerivation? = nil
     ) throws(ProtectionError) {
-        part = try RowPart(.secret, of: row, keys, associatedData)
+        part = try RowPart(.secret, of: row, keys, associatedData, classKey)
         floor = keys.floor
     }
 

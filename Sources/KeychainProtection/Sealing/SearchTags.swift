@@ -9,16 +9,36 @@ import KeychainCore
 /// attribute and comparison form. The keyed state lives as long as the operation, so that many tags cost one set-up.
 public struct SearchTags {
     private let keyed: KeyedHash
+    private let cache: SearchTagCache?
 
-    init(_ key: SearchTagKey) { keyed = key.key.withUnsafeBytes { KeyedHash($0) } }
+    init(_ key: SearchTagKey, _ cache: SearchTagCache? = nil) {
+        keyed = key.key.withUnsafeBytes { KeyedHash($0) }
+        self.cache = cache
+    }
 
     /// The tag of one attribute value.
     public func tag(_ itemClass: ItemClass, _ column: Column, _ value: AttributeValue) -> SearchTag {
         var input = Self.beginning(itemClass)
+        return tag(itemClass, column, value, &input)
+    }
+
+    /// The tag of one attribute value of the class with which `input` begins; what was in it besides is replaced.
+    private func makeTag(_ column: Column, _ value: AttributeValue, after input: inout [UInt8]) -> SearchTag {
+        input.removeSubrange(Self.beginningByteCount...)
         input.append(littleEndian: UInt32(4))
         input.append(littleEndian: column.name.code.bigEndian)
         Self.append(column, value, to: &input)
         return tag(of: input)
+    }
+
+    private func tag(
+        _ itemClass: ItemClass,
+        _ column: Column,
+        _ value: AttributeValue,
+        _ input: inout [UInt8]
+    ) -> SearchTag {
+        guard let cache else { return makeTag(column, value, after: &input) }
+        return cache.tag(itemClass, column, value) { makeTag(column, value, after: &input) }
     }
 
     /// The tag of the whole primary key; an absent attribute leaves a fixed mark.
@@ -58,6 +78,8 @@ public struct SearchTags {
     ) -> [AttributeTag] {
         var tags: [AttributeTag] = []
         tags.reserveCapacity(schema.searchable.count)
+        // One array for the input of every tag.
+        var input = Self.beginning(schema.itemClass)
         for column in schema.searchable {
             guard let value = attributes[column.name] else { continue }
             if let old, !old.changed.contains(column.name),
@@ -65,11 +87,14 @@ public struct SearchTags {
             {
                 tags.append(known)
             } else {
-                tags.append(AttributeTag(name: column.name, tag: tag(schema.itemClass, column, value)))
+                tags.append(AttributeTag(name: column.name, tag: tag(schema.itemClass, column, value, &input)))
             }
         }
         return tags
     }
+
+    /// The length of the class, and its four characters.
+    private static let beginningByteCount = 8
 
     private static func beginning(_ itemClass: ItemClass) -> [UInt8] {
         var input: [UInt8] = []

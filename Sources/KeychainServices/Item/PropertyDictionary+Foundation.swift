@@ -9,7 +9,7 @@ extension PropertyDictionary {
     /// Callers build dictionaries in many ways, so a value arrives as a Swift value or as an object, and is brought
     /// into one form here.
     init(_ dictionary: NSDictionary) {
-        self.init([:] as [String: PropertyValue])
+        self.init(PropertyEntries())
         entries.reserveCapacity(dictionary.count)
         guard let members = Self.members(of: dictionary) else {
             for (key, value) in dictionary { take(key, PropertyValue(value)) }

@@ -63,7 +63,7 @@ public func SecKeyCreateWithData(
         let attributes = PropertyDictionary(attributes)
         let data = keyData.withBytes { SecretBytes(copying: $0) }
         if attributes[AttributeName.tokenID.description] != nil {
-            guard let key = SecKey(KeyReference(attributes: attributes.entries, data: data)) else {
+            guard let key = SecKey(KeyReference(attributes: attributes.entries.dictionary, data: data)) else {
                 throw .parameter("the data is no key of the token")
             }
             return key

@@ -38,14 +38,19 @@ struct ChangedColumns: Hashable {
             + (hasOtherPrimaryKey ? [Layout.primaryKey] : []) + tags.map(Layout.column)
     }
 
-    /// Binds the values of the new row; the index after the last is returned.
-    func bind(_ row: StoredRow, to statement: Statement) throws(SQLiteError) -> Int {
+    /// Binds the values of the new row, whose sealed parts stay in their place; the index after the last is returned.
+    func bind(
+        _ row: StoredRow,
+        _ metadata: UnsafeRawBufferPointer,
+        _ secret: UnsafeRawBufferPointer,
+        to statement: Statement
+    ) throws(SQLiteError) -> Int {
         try statement.bind(row.protection, at: 0)
         try statement.bind(row.isTombstone ? 1 : 0, at: 1)
         try statement.bind(Int64(row.keyGeneration), at: 2)
         try statement.bind(row.version, at: 3)
-        try statement.bind(row.metadata, at: 4)
-        try statement.bind(row.secret, at: 5)
+        try statement.bind(borrowing: metadata, at: 4)
+        try statement.bind(borrowing: secret, at: 5)
         var next = 6
         if hasOtherPrimaryKey {
             try statement.bind(row.primaryKeyTag, at: next)

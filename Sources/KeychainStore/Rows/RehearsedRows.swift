@@ -38,8 +38,12 @@ public final class RehearsedRows: RowWriter {
         return limit.map { Array(rows.prefix($0)) } ?? rows
     }
 
-    override public func everyRow(_ filter: RowFilter) throws(KeychainError) -> [NumberedRow] {
-        changed(try super.everyRow(filter), filter)
+    /// Always with their sealed parts: whoever looks at a rehearsal opens what it touched.
+    override public func everyRow(
+        _ filter: RowFilter,
+        sealedParts: Bool = true
+    ) throws(KeychainError) -> [NumberedRow] {
+        changed(try super.everyRow(filter, sealedParts: true), filter)
     }
 
     override public func count(_ filter: RowFilter, limit: Int) throws(KeychainError) -> Int {

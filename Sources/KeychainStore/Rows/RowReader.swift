@@ -28,9 +28,14 @@ public class RowReader {
         do { return try connection.rows(filter, limit: limit, .only) } catch { throw KeychainError(error) }
     }
 
-    /// Rows that match, those in quarantine among them, in the order in which they were added.
-    public func everyRow(_ filter: RowFilter) throws(KeychainError) -> [NumberedRow] {
-        do { return try connection.rows(filter, limit: nil, .included) } catch { throw KeychainError(error) }
+    /// Rows that match, those in quarantine among them, in the order in which they were added; without
+    /// `sealedParts` their metadata and secrets are not read, and come out empty.
+    public func everyRow(_ filter: RowFilter, sealedParts: Bool = true) throws(KeychainError) -> [NumberedRow] {
+        do {
+            return try connection.rows(filter, limit: nil, .included, sealedParts: sealedParts)
+        } catch {
+            throw KeychainError(error)
+        }
     }
 }
 

@@ -9,34 +9,34 @@ extension Connection {
     func rows(
         _ filter: RowFilter,
         limit: Int?,
-        _ quarantine: Quarantine = .excluded
+        _ quarantine: Quarantine = .excluded,
+        sealedParts: Bool = true
     ) throws(SQLiteError) -> [NumberedRow] {
         do throws(SQLiteError) {
-            return try rows(filter, limit, quarantine, guarded: false)
+            return try rows(filter, limit, quarantine, sealedParts ? .all : .clear)
         } catch  where error.isTooLarge {
             return try readingLargeRows { () throws(SQLiteError) in
-                try rows(filter, limit, quarantine, guarded: true)
+                try rows(filter, limit, quarantine, .guarded)
             }
         } catch {
             throw error
         }
     }
 
-    /// Guarded, columns are left out that hold more than a store writes into them, which costs time.
     private func rows(
         _ filter: RowFilter,
         _ limit: Int?,
         _ quarantine: Quarantine,
-        guarded: Bool
+        _ extent: RowExtent
     ) throws(SQLiteError) -> [NumberedRow] {
         let key = StatementKey(
-            .select(limited: limit != nil, quarantine: quarantine, guarded: guarded),
+            .select(limited: limit != nil, quarantine: quarantine, extent),
             filter.itemClass,
             filter.shape
         )
         let statement = try statement(key) {
             """
-            SELECT \(RowColumns.list(filter.itemClass, guarded: guarded)) FROM \(Layout.table(filter.itemClass))
+            SELECT \(RowColumns.list(filter.itemClass, extent: extent)) FROM \(Layout.table(filter.itemClass))
             WHERE \(filter.condition)\(quarantine.condition)
             ORDER BY \(Layout.rowNumber)\(limit == nil ? "" : " LIMIT ?")
             """
@@ -46,7 +46,7 @@ extension Connection {
         if let limit { try statement.bind(Int64(limit), at: next) }
         var rows: [NumberedRow] = []
         while try statement.step() {
-            let row = RowColumns.read(filter.itemClass, from: statement, guarded: guarded)
+            let row = RowColumns.read(filter.itemClass, from: statement, extent)
             guard filter.matches(row.row, number: row.number), quarantine.matches(row) else {
                 throw SQLiteError(code: SQLITE_CORRUPT, operation: "following an index, which led to another row")
             }
@@ -77,7 +77,7 @@ extension Connection {
     func everyRow(_ itemClass: ItemClass, _ version: Int64 = Layout.version) throws(SQLiteError) -> RowCursor {
         let statement = try prepare(
             """
-            SELECT \(RowColumns.list(itemClass, version, guarded: true)) FROM \(Layout.table(itemClass)) NOT INDEXED
+            SELECT \(RowColumns.list(itemClass, version, extent: .guarded)) FROM \(Layout.table(itemClass)) NOT INDEXED
             ORDER BY \(Layout.rowNumber)
             """
         )
@@ -98,9 +98,7 @@ extension Connection {
                 VALUES (\(Layout.placeholders(columns.count)))
                 """
         }
-        defer { statement.reset() }
-        _ = try RowColumns.bind(row, to: statement)
-        _ = try statement.step()
+        try RowColumns.binding(row, to: statement) { (_) throws(SQLiteError) in _ = try statement.step() }
         try indexManyRows(row.itemClass, lastRowNumber)
     }
 
@@ -124,10 +122,10 @@ extension Connection {
                 VALUES (\(Layout.placeholders(columns.count)))
                 """
         }
-        defer { statement.reset() }
-        let next = try RowColumns.bind(row.row, to: statement)
-        try statement.bind(row.number, at: next)
-        _ = try statement.step()
+        try RowColumns.binding(row.row, to: statement) { (next) throws(SQLiteError) in
+            try statement.bind(row.number, at: next)
+            _ = try statement.step()
+        }
         try indexManyRows(itemClass, row.number)
     }
 
@@ -141,10 +139,12 @@ extension Connection {
                 WHERE \(Layout.rowNumber) = ?
                 """
         }
-        defer { statement.reset() }
-        let next = try changes.bind(row, to: statement)
-        try statement.bind(old.number, at: next)
-        _ = try statement.step()
+        try row.withSealedParts { (metadata, secret) throws(SQLiteError) in
+            defer { statement.reset() }
+            let next = try changes.bind(row, metadata, secret, to: statement)
+            try statement.bind(old.number, at: next)
+            _ = try statement.step()
+        }
     }
 
     func delete(_ itemClass: ItemClass, _ number: Int64) throws(SQLiteError) {
@@ -227,6 +227,16 @@ final class RowCursor {
     var row: NumberedRow? { RowColumns.readExactly(itemClass, from: statement) }
 }
 
+/// How much of its rows a SELECT reads.
+enum RowExtent: Hashable {
+    /// All but the two sealed parts, which come out empty.
+    case clear
+    /// Everything.
+    case all
+    /// What is no larger than what a store writes, which takes more time to tell; larger columns are NULL.
+    case guarded
+}
+
 /// A stored row with its number in its table.
 public struct NumberedRow: Sendable {
     /// The row number: larger than that of every row that is there at the time of the add.
@@ -237,6 +247,19 @@ public struct NumberedRow: Sendable {
     public let damage: Int?
     /// Whether a part of the row is larger than any that a store writes; it was not read.
     public var isOversized = false
+}
+
+extension StoredRow {
+    /// Lends the sealed metadata and the sealed secret.
+    fileprivate func withSealedParts<Result>(
+        _ body: (_ metadata: UnsafeRawBufferPointer, _ secret: UnsafeRawBufferPointer) throws(SQLiteError) -> Result
+    ) throws(SQLiteError) -> Result {
+        try metadata.withUnsafeBufferPointer { (metadata) throws(SQLiteError) in
+            try secret.withUnsafeBufferPointer { (secret) throws(SQLiteError) in
+                try body(UnsafeRawBufferPointer(metadata), UnsafeRawBufferPointer(secret))
+            }
+        }
+    }
 }
 
 /// The columns of an item table in the order in which statements name them.
@@ -252,14 +275,17 @@ private enum RowColumns {
 
     /// The columns of a SELECT.
     ///
-    /// Guarded, those are NULL that hold more than a store writes into them, and a further one, the last, tells whether
-    /// a part is larger than any that a store writes, or is a text, whose length SQLite knows only when it has read it.
-    static func list(_ itemClass: ItemClass, _ version: Int64 = Layout.version, guarded: Bool) -> String {
+    /// Guarded, a further one, the last, tells whether a part is larger than any that a store writes, or is a text,
+    /// whose length SQLite knows only when it has read it.
+    static func list(_ itemClass: ItemClass, _ version: Int64 = Layout.version, extent: RowExtent) -> String {
         let tags = ItemSchema.of(itemClass).searchable.map {
             Layout.has($0, version) ? Layout.column($0.name) : "NULL"
         }
-        let names = clear + tags
-        guard guarded else { return ([Layout.rowNumber, Layout.damage] + names).joined(separator: ", ") }
+        let sealed = [Layout.metadata, Layout.secret]
+        // NULL, of columns that must be there all the same: typeof() does not read what one holds.
+        let parts = extent == .clear ? sealed.map { "CASE WHEN typeof(\($0)) IS NULL THEN 0 END" } : sealed
+        let names = clear.dropLast(parts.count) + parts + tags
+        guard extent == .guarded else { return ([Layout.rowNumber, Layout.damage] + names).joined(separator: ", ") }
         let isOversized = [Layout.metadata, Layout.secret].map {
             "typeof(\($0)) = 'text' OR typeof(\($0)) = 'blob' AND length(\($0)) > \(partLimit)"
         }
@@ -293,30 +319,47 @@ private enum RowColumns {
     /// Larger than every part of a row that is written, with its key, its tag and its header.
     private static let partLimit = max(ItemLimits.secretByteCount, ItemLimits.metadataByteCount) + (1 << 16)
 
-    /// Binds every column; the index after the last is returned.
-    static func bind(_ row: StoredRow, to statement: Statement) throws(SQLiteError) -> Int {
-        try statement.bind(row.identifier, at: 0)
-        try statement.bind(row.protection, at: 1)
-        try statement.bind(row.isTombstone ? 1 : 0, at: 2)
-        try statement.bind(Int64(row.keyGeneration), at: 3)
-        try statement.bind(row.version, at: 4)
-        try statement.bind(row.primaryKeyTag, at: 5)
-        try statement.bind(row.metadata, at: 6)
-        try statement.bind(row.secret, at: 7)
-        // Unbound parameters are NULL, so only the tags that are there are bound. Both lists are ordered by name.
-        let searchable = ItemSchema.of(row.itemClass).searchableNames
-        var next = 0
-        for (offset, name) in searchable.enumerated() where next < row.tags.count && row.tags[next].name == name {
-            try statement.bind(row.tags[next].tag, at: clear.count + offset)
-            next += 1
+    /// Calls `body` with the index after the last column when every one is bound; then readies the statement for its
+    /// next use.
+    ///
+    /// SQLite reads the bytes in their place: it would allocate memory for a copy of each.
+    static func binding(
+        _ row: StoredRow,
+        to statement: Statement,
+        _ body: (_ next: Int) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        var values = [row.identifier, row.version, row.primaryKeyTag]
+        values.reserveCapacity(values.count + row.tags.count)
+        for tag in row.tags { values.append(tag.tag) }
+        try row.withSealedParts { (metadata, secret) throws(SQLiteError) in
+            try values.withUnsafeBufferPointer { (values) throws(SQLiteError) in
+                defer { statement.reset() }
+                try statement.bind(borrowing: values[0...0], at: 0)
+                try statement.bind(row.protection, at: 1)
+                try statement.bind(row.isTombstone ? 1 : 0, at: 2)
+                try statement.bind(Int64(row.keyGeneration), at: 3)
+                try statement.bind(borrowing: values[1...1], at: 4)
+                try statement.bind(borrowing: values[2...2], at: 5)
+                try statement.bind(borrowing: metadata, at: 6)
+                try statement.bind(borrowing: secret, at: 7)
+                // Unbound parameters are NULL, so only the tags that are there are bound. Both lists are ordered by
+                // name.
+                let searchable = ItemSchema.of(row.itemClass).searchableNames
+                var next = 0
+                for (offset, name) in searchable.enumerated()
+                where next < row.tags.count && row.tags[next].name == name {
+                    try statement.bind(borrowing: values[next + 3...next + 3], at: clear.count + offset)
+                    next += 1
+                }
+                try body(clear.count + searchable.count)
+            }
         }
-        return clear.count + searchable.count
     }
 
     /// A row as it lies in the file.
     ///
     /// Columns of a wrong shape come out as values that do not authenticate.
-    static func read(_ itemClass: ItemClass, from statement: Statement, guarded: Bool) -> NumberedRow {
+    static func read(_ itemClass: ItemClass, from statement: Statement, _ extent: RowExtent) -> NumberedRow {
         let first = 2
         let searchable = ItemSchema.of(itemClass).searchableNames
         var tags: [AttributeTag] = []
@@ -339,7 +382,7 @@ private enum RowColumns {
             secret: statement.bytes(first + 7)
         )
         let damage = statement.isNull(1) ? nil : Int(statement.integer(1))
-        let isOversized = guarded && statement.integer(first + clear.count + searchable.count) != 0
+        let isOversized = extent == .guarded && statement.integer(first + clear.count + searchable.count) != 0
         return NumberedRow(number: statement.integer(0), row: row, damage: damage, isOversized: isOversized)
     }
 
@@ -358,7 +401,7 @@ private enum RowColumns {
             && tags.allSatisfy {
                 statement.isNull($0) || statement.type($0) == .blob && statement.bytes16($0) != nil
             }
-        return hasShape ? read(itemClass, from: statement, guarded: true) : nil
+        return hasShape ? read(itemClass, from: statement, .guarded) : nil
     }
 
     /// Row numbers after which there is room for more.

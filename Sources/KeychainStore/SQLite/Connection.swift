@@ -23,6 +23,9 @@ final class Connection {
     /// The record of the device, and in which state of the database it was read; `nil` when it has to be read again.
     var knownDevice: (record: DeviceRecord, state: UInt32)?
 
+    /// In which state of the database its version was looked at last, by a transaction that changes it.
+    var checkedState: UInt32?
+
     /// Whether the transaction under way has changed the record of the device, and may yet be undone.
     var hasChangedDevice = false
 

@@ -65,6 +65,20 @@ final class Statement {
         try check(status)
     }
 
+    /// Binds bytes in their place: they must stay there until ``reset()``.
+    func bind(borrowing bytes: UnsafeRawBufferPointer, at index: Int) throws(SQLiteError) {
+        guard let base = bytes.baseAddress, !bytes.isEmpty else {
+            return try check(sqlite3_bind_zeroblob(handle, Int32(index + 1), 0))
+        }
+        // Without a destructor: SQLITE_STATIC.
+        try check(sqlite3_bind_blob64(handle, Int32(index + 1), base, UInt64(bytes.count), nil))
+    }
+
+    /// Binds a tag or another value of sixteen bytes in its place.
+    func bind(borrowing tag: Slice<UnsafeBufferPointer<Bytes16>>, at index: Int) throws(SQLiteError) {
+        try bind(borrowing: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: tag)), at: index)
+    }
+
     /// What a column holds, whatever it was declared to hold.
     func type(_ column: Int) -> ColumnType {
         switch sqlite3_column_type(handle, Int32(column)) {
@@ -124,7 +138,7 @@ struct StatementKey: Hashable {
     let filter: RowFilter.Shape?
 
     enum Kind: Hashable {
-        case select(limited: Bool, quarantine: Quarantine, guarded: Bool)
+        case select(limited: Bool, quarantine: Quarantine, RowExtent)
         case count
         case insert
         case insertNumbered

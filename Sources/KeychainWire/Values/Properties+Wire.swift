@@ -4,7 +4,7 @@ import KeychainCore
 
 extension PropertyDictionary: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try entries.write(to: &writer)
+        try entries.dictionary.write(to: &writer)
         try foreignKeys.write(to: &writer)
     }
 

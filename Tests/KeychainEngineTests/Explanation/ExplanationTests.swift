@@ -102,7 +102,7 @@ struct ExplanationTests {
     func authentication() throws {
         let device = try VirtualDevice()
         var guarded = Self.item
-        guarded.entries.merge(.access(.userPresence)) { $1 }
+        guarded.entries.merge([String: PropertyValue].access(.userPresence)) { $1 }
         _ = try device.keychain.perform(KeychainRequest(.add(guarded), client: Self.client))
         let asked = device.prompts.count
         let read = try Self.explain(

@@ -37,7 +37,7 @@ struct UpdatedTagsTests {
             #expect(calls.copy(any + [key: old]) == .failed(.itemNotFound), "\(key)")
         }
         let unchanged = Self.item.entries.filter { changes[$0.key] == nil && $0.key != PropertyKey.valueData }
-        #expect(calls.copy(any + unchanged) == .done)
+        #expect(calls.copy(any + unchanged.dictionary) == .done)
         #expect(try keychain.check().isSound)
     }
 }

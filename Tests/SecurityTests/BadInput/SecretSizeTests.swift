@@ -51,7 +51,7 @@ struct SecretSizeTests {
     func tooLargeIsNotCopied() throws {
         let bytes = UntouchableData()
         let dictionary = PropertyDictionary([kSecValueData: bytes] as NSDictionary)
-        #expect(dictionary.entries == [PropertyKey.valueData: .oversizedData(bytes.length)])
+        #expect(dictionary.entries.dictionary == [PropertyKey.valueData: .oversizedData(bytes.length)])
         let keychain = try WitnessedKeychain()
         let query: [CFString: Any] = Self.item.merging([kSecValueData: bytes]) { $1 }
         keychain.run {

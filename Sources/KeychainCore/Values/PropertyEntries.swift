@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The entries of a ``PropertyDictionary``, in the order in which they were added.
+///
+/// A request has about five, so that looking at one after the other beats hashing; of many, hashes are kept as well.
+public struct PropertyEntries: Sendable {
+    private var elements: [Element]
+
+    /// Where each key is in ``elements``; `nil` while there are few.
+    private var positions: [String: Int]?
+
+    /// More than this are found by their hashes.
+    private static let mostSearched = 24
+
+    /// An entry.
+    public typealias Element = (key: String, value: PropertyValue)
+
+    /// No entries.
+    public init() { elements = [] }
+
+    /// The entries of a dictionary.
+    public init(_ dictionary: [String: PropertyValue]) {
+        elements = dictionary.map { $0 }
+        keepPositions()
+    }
+
+    /// Makes room for so many entries.
+    public mutating func reserveCapacity(_ count: Int) { elements.reserveCapacity(count) }
+
+    /// The value of a key; `nil` when there is none, and to remove it.
+    public subscript(key: String) -> PropertyValue? {
+        get { position(of: key).map { elements[$0].value } }
+        set {
+            switch (newValue, position(of: key)) {
+            case (let value?, let position?): elements[position].value = value
+            case (let value?, nil):
+                elements.append((key, value))
+                if positions == nil { keepPositions() } else { positions?[key] = elements.count - 1 }
+            case (nil, let position?):
+                // The last takes the place, so that of many entries no others move.
+                elements.swapAt(position, elements.count - 1)
+                elements.removeLast()
+                guard positions != nil else { return }
+                positions?[key] = nil
+                if position < elements.count { positions?[elements[position].key] = position }
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// How many there are.
+    public var count: Int { elements.count }
+
+    /// Whether there is none.
+    public var isEmpty: Bool { elements.isEmpty }
+
+    /// The keys.
+    public var keys: [String] { elements.map(\.key) }
+
+    /// The values.
+    public var values: [PropertyValue] { elements.map(\.value) }
+
+    /// The entries as a dictionary.
+    public var dictionary: [String: PropertyValue] { Dictionary(uniqueKeysWithValues: elements) }
+
+    /// The entries of which `isIncluded` says so.
+    public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> PropertyEntries {
+        var filtered = PropertyEntries()
+        filtered.elements = try elements.filter(isIncluded)
+        filtered.keepPositions()
+        return filtered
+    }
+
+    /// Takes over entries, and has `combine` choose between the old and the new value of a key that is there.
+    public mutating func merge(
+        _ other: some Sequence<Element>,
+        uniquingKeysWith combine: (PropertyValue, PropertyValue) throws -> PropertyValue
+    ) rethrows {
+        for (key, value) in other { self[key] = try self[key].map { try combine($0, value) } ?? value }
+    }
+
+    private func position(of key: String) -> Int? {
+        if let positions { return positions[key] }
+        return elements.firstIndex { $0.key == key }
+    }
+
+    private mutating func keepPositions() {
+        guard elements.count > Self.mostSearched else { return }
+        var positions: [String: Int] = [:]
+        positions.reserveCapacity(elements.count)
+        for index in elements.indices { positions[elements[index].key] = index }
+        self.positions = positions
+    }
+}
+
+extension PropertyEntries: Sequence {
+    /// Goes through the entries.
+    public func makeIterator() -> IndexingIterator<[Element]> { elements.makeIterator() }
+
+    /// How many there are.
+    public var underestimatedCount: Int { count }
+}
+
+extension PropertyEntries: Hashable {
+    /// Whether both have the same entries, in whatever order.
+    public static func == (left: PropertyEntries, right: PropertyEntries) -> Bool {
+        left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
+    }
+
+    /// Feeds the entries, whatever their order.
+    public func hash(into hasher: inout Hasher) {
+        var sum = 0
+        for (key, value) in elements {
+            var entry = Hasher()
+            entry.combine(key)
+            entry.combine(value)
+            sum ^= entry.finalize()
+        }
+        hasher.combine(count)
+        hasher.combine(sum)
+    }
+}
