@@ -24,8 +24,11 @@ struct Sample {
         let pages = try Repository.files(in: ["."], ending: "md").filter { !$0.hasPrefix("./Documentation/Lint/") }
         let sources = try Repository.files(in: ["Sources"], ending: "swift")
         return try pages.flatMap { try samples(in: $0) { $0 } }
-            + sources.flatMap {
-                try samples(in: $0) { $0.firstMatch(of: /^ *\/\/\/ ?(.*)/).map { String($0.1) } ?? "" }
+            + sources.flatMap { file in
+                try samples(in: file) { line in
+                    let line = line.drop { $0 == " " }
+                    return line.hasPrefix("///") ? String(line.dropFirst(3)) : ""
+                }
             }
     }
 
@@ -57,20 +60,24 @@ enum SourceLine {
         for prefix in ["@Test ", "@Sendable ", "private "] where line.hasPrefix(prefix) {
             line.removeFirst(prefix.count)
         }
-        if let comment = line.firstRange(of: /[ ]+\/\/ .*$/) { line.removeSubrange(comment) }
+        if let comment = line.range(of: " // ") {
+            line = line[..<comment.lowerBound].trimmingCharacters(in: .whitespaces)
+        }
         return ["", "}"].contains(line) ? nil : line
     }
 }
 
 /// The lines of all Swift files that are compiled.
-struct CompiledLines {
+struct CompiledLines: Sendable {
+    static let all = Result { try CompiledLines() }
+
     private var files: [[String]] = []
     private var places: [String: [(file: Int, line: Int)]] = [:]
 
     /// How far apart two lines of a sample may stand.
     private static let distance = 4
 
-    init() throws {
+    private init() throws {
         for file in try Repository.files(in: ["Sources", "Tests", "Examples"], ending: "swift") {
             let lines = try Repository.lines(of: file).compactMap(SourceLine.plain)
             for (number, line) in lines.enumerated() { places[line, default: []].append((files.count, number)) }

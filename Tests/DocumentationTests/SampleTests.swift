@@ -11,7 +11,7 @@ import Testing
 struct SampleTests {
     @Test("every sample is compiled")
     func samples() throws {
-        let compiled = try CompiledLines()
+        let compiled = try CompiledLines.all.get()
         let samples = try Sample.all()
         for sample in samples where !sample.isPartOfAManifest {
             for part in sample.parts where !compiled.contain(part) {
@@ -23,7 +23,7 @@ struct SampleTests {
 
     @Test("a sample that is not compiled is found")
     func missing() throws {
-        let compiled = try CompiledLines()
+        let compiled = try CompiledLines.all.get()
         #expect(!compiled.contain(["let device = try VirtualDevice()", "device.explode()"]))
     }
 

@@ -77,7 +77,8 @@ struct TypedPageSamples {
             do {
                 guard let token = try keychain.string(for: login) else { return .loggedOut }
                 return .loggedIn(token)
-            } catch  where error.isLocked {
+            } catch {
+                guard error.isLocked else { throw error }
                 return .tryAgainAfterUnlock
             }
         }
