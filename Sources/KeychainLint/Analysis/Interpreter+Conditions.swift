@@ -61,6 +61,10 @@ extension Interpreter {
         case .optionalSymbol(let text):
             let yes = start.assuming(text + " != nil", true)
             return (bound(yes, .symbol(text)), start.assuming(text + " != nil", false))
+        case .symbol(let text)
+        where frames[0].symbol?.function.parameters.contains { $0.name == text && !$0.isOptional } == true:
+            // An argument of the function that is analysed, which is no optional there.
+            return (bound(start, value), nil)
         case .outcome(let site, let nilWhen, let someWhen, let inner):
             markRead(value)
             return (bound(start.refined(site, someWhen), inner), start.refined(site, nilWhen))
