@@ -64,6 +64,6 @@ struct MockTests {
         "key without separators", "no match is an error", "no secret is no data", "one of many adds wins",
         "service makes an item", "the secret comes back bit by bit", "the secret does not filter",
         "update keeps what it does not name", "whole values match", "update changes the accessibility",
-        "update to its own key is none", "update to no bytes",
+        "update to its own key is none", "update to no bytes", "an update leaves the others",
     ]
 }

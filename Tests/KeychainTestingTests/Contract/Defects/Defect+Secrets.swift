@@ -57,17 +57,11 @@ extension Defect {
                 query[group] = KeychainContract.sharedAccessGroup
             }
         },
-        Defect("a delete goes by the beginning of the service", breaks: "a delete takes whole names") { functions in
-            functions.onDelete = { query in
-                let service = kSecAttrService as String
-                guard let prefix = query[service] as? String else { return DefectiveFunctions.real.delete(query) }
-                for suffix in [".work", "box"] {
-                    var longer = query
-                    longer[service] = prefix + suffix
-                    _ = DefectiveFunctions.real.delete(longer)
-                }
-                return DefectiveFunctions.real.delete(query)
-            }
+        Defect("a delete goes by the beginning of the service", breaks: "a delete takes whole names") {
+            $0.deleteByPrefix(of: kSecAttrService, suffixes: [".work", "box"])
+        },
+        Defect("a delete goes by the beginning of the account", breaks: "a delete takes whole names") {
+            $0.deleteByPrefix(of: kSecAttrAccount, suffixes: ["lovelace"])
         },
         Defect("a delete compares the secret", breaks: "the secret does not filter") { functions in
             functions.onDelete = { query in

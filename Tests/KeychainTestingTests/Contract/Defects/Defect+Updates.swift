@@ -35,6 +35,18 @@ extension Defect {
         Defect("an update keeps the accessibility", breaks: "update changes the accessibility") {
             $0.leaveOutOfUpdate { $0[kSecAttrAccessible as String] = nil }
         },
+        Defect("an update passes the account over", breaks: "an update leaves the others") {
+            $0.misread(.update) { $0[kSecAttrAccount as String] = nil }
+        },
+        Defect("an update passes the service over", breaks: "an update leaves the others") {
+            $0.misread(.update) { $0[kSecAttrService as String] = nil }
+        },
+        Defect("an update passes the account and the service over", breaks: "an update leaves the others") {
+            $0.misread(.update) {
+                $0[kSecAttrAccount as String] = nil
+                $0[kSecAttrService as String] = nil
+            }
+        },
         Defect("an update means the first access group", breaks: "no access group is all of them") {
             $0.misread(.update, nameFirstGroup)
         },

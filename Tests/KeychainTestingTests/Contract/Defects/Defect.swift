@@ -27,5 +27,9 @@ struct Defect: Sendable, CustomTestStringConvertible {
         return functions
     }
 
-    static let all = synchronization + updates + secrets + others
+    static let all = synchronization + updates + secrets + others + gluedKeys
+
+    private static let gluedKeys = GluedKey.all.map { key in
+        Defect("the key is \(key.name)", breaks: "key without separators") { $0.glue(key.glue) }
+    }
 }

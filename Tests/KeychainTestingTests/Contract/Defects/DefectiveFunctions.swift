@@ -70,4 +70,39 @@ struct DefectiveFunctions: SecItemContractSubject {
             return Self.real.update(query, attributes)
         }
     }
+
+    /// Makes a delete take longer names, too.
+    mutating func deleteByPrefix(of key: CFString, suffixes: [String]) {
+        let key = key as String
+        onDelete = { query in
+            let status = Self.real.delete(query)
+            guard let name = query[key] as? String else { return status }
+            for suffix in suffixes { _ = Self.real.delete(query.merging([key: name + suffix]) { $1 }) }
+            return status
+        }
+    }
+
+    /// Makes an add replace the secret of an item whose service and account are the same text as its own when they are
+    /// glued together.
+    mutating func glue(_ glue: @escaping (_ service: String, _ account: String) -> String) {
+        let (service, account) = (kSecAttrService as String, kSecAttrAccount as String)
+        func text(_ item: Attributes) -> String? {
+            guard let service = item[service] as? String, let account = item[account] as? String else { return nil }
+            return glue(service, account)
+        }
+        onAdd = { attributes in
+            let items = Self.real.copyMatching([
+                kSecClass as String: kSecClassGenericPassword, kSecReturnAttributes as String: true,
+                kSecMatchLimit as String: kSecMatchLimitAll,
+            ])
+            let taken = (items.result as? [Attributes])?.first { item in
+                text(item) != nil && text(item) == text(attributes)
+                    && item[service] as? String != attributes[service] as? String
+            }
+            guard let taken, let secret = attributes[kSecValueData as String] else { return Self.real.add(attributes) }
+            let query = taken.filter { [service, account].contains($0.key) }
+                .merging([kSecClass as String: kSecClassGenericPassword]) { $1 }
+            return SecItemAnswer(Self.real.update(query, [kSecValueData as String: secret]))
+        }
+    }
 }

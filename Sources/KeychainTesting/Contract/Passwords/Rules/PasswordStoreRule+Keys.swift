@@ -29,15 +29,27 @@ extension PasswordStoreRule {
             otherwise: "a key that is glued together lets two passwords meet that have nothing in common",
             source: "Semantics, Attributes of each class"
         ) { bench in
-            for separator in ["", ".", "-", "_", ":", "/", "|", "#", ",", " "] {
-                try await bench.set(PasswordStoreBench.secret, "x", "y\(separator)z")
-                try await bench.set(PasswordStoreBench.otherSecret, "x\(separator)y", "z")
+            for (one, other) in NamePair.thatMeetWhenGlued {
+                try await bench.set(PasswordStoreBench.secret, one.service, one.account)
+                try await bench.set(PasswordStoreBench.otherSecret, other.service, other.account)
                 try await bench.expect(
                     PasswordStoreBench.secret,
-                    "x",
-                    "y\(separator)z",
+                    one.service,
+                    one.account,
                     because: "the password that was stored for this pair"
                 )
+            }
+        },
+        PasswordStoreRule(
+            "whole names match",
+            "A password is found by its whole service and account, neither by their beginning nor by a part.",
+            otherwise: "a user who never signed in gets the password of one with a longer name",
+            source: "Semantics, Conversion and comparison of values"
+        ) { bench in
+            try await bench.set(account: "adalovelace")
+            try await bench.set(service: "mailbox")
+            for (service, account) in [("mail", "ada"), ("mail", "lace"), ("box", "ada"), ("mail", "")] {
+                try await bench.expect(nil, service, account, because: "nil: only longer names have a password")
             }
         },
         PasswordStoreRule(

@@ -33,6 +33,12 @@ extension PasswordStoreRule {
         },
     ]
 
+    /// Names that are not those of the bench, and share something with them.
+    private static let others = [
+        ("mail", "bob"), ("chat", "ada"), ("mail", "adalovelace"), ("mail", "ada@mail"), ("mail", "canada"),
+        ("mail.work", "ada"), ("mailbox", "ada"),
+    ]
+
     /// What changes do.
     static let changes = [
         PasswordStoreRule(
@@ -47,17 +53,35 @@ extension PasswordStoreRule {
             try await bench.expect(PasswordStoreBench.otherSecret, because: "the password of the second set")
         },
         PasswordStoreRule(
+            "set leaves the others",
+            "A set in the place of a password changes that of the account and the service, and no other.",
+            otherwise: "a changed password is that of every account, and the others are lost",
+            source: "Semantics, Updating items"
+        ) { bench in
+            try await bench.set()
+            for (service, account) in others { try await bench.set(PasswordStoreBench.otherSecret, service, account) }
+            try await bench.set(Data("changed".utf8))
+            try await bench.expect(Data("changed".utf8), because: "the password of the second set")
+            for (service, account) in others {
+                try await bench.expect(
+                    PasswordStoreBench.otherSecret,
+                    service,
+                    account,
+                    because: "the password that was stored for these names"
+                )
+            }
+        },
+        PasswordStoreRule(
             "delete takes one",
-            "A delete takes the password of the account and the service, and no other.",
+            "A delete takes the password of the account and the service, and no other, such as that of a longer name.",
             otherwise: "signing one account out signs everybody out",
             source: "Semantics, Deleting items"
         ) { bench in
             try await bench.set()
-            try await bench.set(PasswordStoreBench.otherSecret, "mail", "bob")
-            try await bench.set(PasswordStoreBench.otherSecret, "chat", "ada")
+            for (service, account) in others { try await bench.set(PasswordStoreBench.otherSecret, service, account) }
             try await bench.delete()
             try await bench.expect(nil, because: "nil: it was deleted")
-            for (service, account) in [("mail", "bob"), ("chat", "ada")] {
+            for (service, account) in others {
                 try await bench.expect(
                     PasswordStoreBench.otherSecret,
                     service,

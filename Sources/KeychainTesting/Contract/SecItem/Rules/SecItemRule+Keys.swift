@@ -39,10 +39,10 @@ extension SecItemRule {
             otherwise: "a key that is glued together lets two items meet that have nothing in common",
             source: "Semantics, Attributes of each class"
         ) { bench in
-            for separator in ["", ".", "-", "_", ":", "/", "|", "#", ",", " "] {
-                let item = SecItemBench.password("y\(separator)z", at: "x")
+            for (one, other) in NamePair.thatMeetWhenGlued {
+                let item = SecItemBench.password(one.account, at: one.service)
                 try bench.add(item, SecItemBench.secret)
-                try bench.add(SecItemBench.password("z", at: "x\(separator)y"), SecItemBench.otherSecret)
+                try bench.add(SecItemBench.password(other.account, at: other.service), SecItemBench.otherSecret)
                 try bench.expect(Data("secret".utf8), in: item, because: "the data of this service and account")
             }
         },

@@ -46,8 +46,8 @@ extension SecItemRule {
         },
         SecItemRule(
             "a delete takes whole names",
-            "A delete by service leaves the items whose service begins as the named one does, or ends so.",
-            otherwise: "signing out of one service deletes the passwords of others",
+            "A delete by service, or by account, leaves the items whose name begins as the named one does, or ends so.",
+            otherwise: "signing out of one service, or one account, deletes the passwords of others",
             source: "Semantics, Conversion and comparison of values and Deleting items"
         ) { bench in
             let services = ["mail", "mail.work", "mailbox", "gmail"]
@@ -56,6 +56,13 @@ extension SecItemRule {
             for service in services.dropFirst() {
                 let query = SecItemBench.password(at: service)
                 try bench.expect(1, matching: query, because: "\(service) is another service")
+            }
+            let accounts = ["ada", "adalovelace", "ada@mail", "canada"]
+            for account in accounts { try bench.add(SecItemBench.password(account), SecItemBench.secret) }
+            try bench.delete(SecItemBench.password("ada"))
+            for account in accounts.dropFirst() {
+                let query = SecItemBench.password(account)
+                try bench.expect(1, matching: query, because: "\(account) is another account")
             }
         },
         SecItemRule(

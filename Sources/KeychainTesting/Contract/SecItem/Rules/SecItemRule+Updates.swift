@@ -101,6 +101,28 @@ extension SecItemRule {
                 try bench.expect(Data("another".utf8), in: item, because: "the data of the update")
             }
         },
+        SecItemRule(
+            "an update leaves the others",
+            "An update changes what matches every attribute of its query, and no item that has only the service, only the account, or a longer name.",
+            otherwise: "saving one password overwrites those of other accounts and services",
+            source: "Semantics, Updating items and Conversion and comparison of values"
+        ) { bench in
+            let old: SecItemBench.Attributes = [kSecAttrLabel: "old"]
+            let others = [("bob", "mail"), ("ada", "chat"), ("adalovelace", "mail"), ("ada", "mail.work")]
+            for (account, service) in [("ada", "mail")] + others {
+                try bench.add(SecItemBench.password(account, at: service, more: old), SecItemBench.secret)
+            }
+            try bench.update(
+                SecItemBench.password(),
+                to: [kSecValueData: Data("another".utf8), kSecAttrLabel: "new"]
+            )
+            try bench.expect(Data("another".utf8), in: SecItemBench.password(), because: "the data of the update")
+            for (account, service) in others {
+                let other = SecItemBench.password(account, at: service)
+                try bench.expect(Data("secret".utf8), in: other, because: "the data of another item")
+                try bench.copy(other, old)
+            }
+        },
     ]
 
     /// What a delete does.

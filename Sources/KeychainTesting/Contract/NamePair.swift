@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A service and an account: the names of a password.
+struct NamePair {
+    let service: String
+    let account: String
+
+    /// What stand-ins put between the two when they make one key of them.
+    private static let separators = [
+        "", ".", "-", "_", ":", "/", "|", "#", ",", " ", "@", ";", "+", "=", "~", "&", "%", "*", "!", "\\", "\0", "\n",
+        "\t", "\u{1F}", "::", "->", "--", "__", "//", "||", ", ", ": ", " - ",
+    ]
+
+    /// Pairs of different names that are one text when they are glued together, the service or the account first.
+    static let thatMeetWhenGlued = separators.flatMap { separator in
+        [
+            (
+                NamePair(service: "x", account: "y\(separator)z"),
+                NamePair(service: "x\(separator)y", account: "z")
+            ),
+            (
+                NamePair(service: "y\(separator)z", account: "x"),
+                NamePair(service: "z", account: "x\(separator)y")
+            ),
+        ]
+    }
+}
