@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeychainCore
 import KeychainDoctor
 package import KeychainServices
@@ -69,6 +70,31 @@ public final class App: Sendable {
     ) async rethrows -> Result {
         checkInstallation()
         return try await KeychainContext.$current.withValue(context, operation: body, isolation: isolation)
+    }
+
+    /// Runs `body` as this app on a thread of its own, while the caller's task is suspended.
+    ///
+    /// For a call that blocks its thread until the test lets it go on: one that ``Faults`` hold, or whose question the
+    /// test answers.
+    ///
+    /// - Parameter body: makes the call; it sees no other value of the task.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
+    public func runOnThread<Value: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let outcome: Result<Value, Failure> = await withCheckedContinuation { continuation in
+            let thread = Thread {
+                continuation.resume(
+                    returning: self.run {
+                        do throws(Failure) { return .success(try body()) } catch { return .failure(error) }
+                    }
+                )
+            }
+            thread.name = "call of an app"
+            thread.start()
+        }
+        return try outcome.get()
     }
 
     /// Has the test fail when the app is not installed.

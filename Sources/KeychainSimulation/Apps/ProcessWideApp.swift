@@ -32,7 +32,7 @@ public enum ProcessWideApp {
         return nil
     }
 
-    private static var testOfCaller: String? { callingTest.withLock(\.self)() }
+    static var testOfCaller: String? { callingTest.withLock(\.self)() }
 
     /// Runs `body` while code of the whole process runs as an app, after those that asked before, and while no other
     /// test of the trait `.keychain` runs.
@@ -115,8 +115,18 @@ public enum ProcessWideApp {
     /// Has code of the whole process run as an app until ``unset()``, for `setUp()` of an `XCTestCase`.
     ///
     /// Another call replaces the app. While a test is in `with(_:_:)`, or one of the trait `.keychain` runs, nothing
-    /// changes, and the caller's test fails. What an `XCTestCase` sets is unset when that test ends, at the latest.
+    /// changes, and the caller's test fails; so does a test of Swift Testing, after which nobody would unset it. What
+    /// an `XCTestCase` sets is unset when that test ends, at the latest, and what its class sets in the `setUp()` of
+    /// the class when the last test of the class has ended.
     public static func set(_ app: App) {
+        guard testOfCaller == nil else {
+            return TestingKit.complain(
+                """
+                ProcessWideApp.set is for setUp() of an XCTestCase: here nothing would end it, and every test with a device \
+                would wait for ever. Use @Test(.keychain(processWide: true)) or ProcessWideApp.with(app) { … }.
+                """
+            )
+        }
         guard !turns.withLock({ $0.set(app) }) else { return }
         TestingKit.complain(
             "Other tests with devices run now. Use ProcessWideApp.with or .keychain(processWide: true), which wait for their turn."
@@ -126,8 +136,14 @@ public enum ProcessWideApp {
     /// Ends what ``set(_:)`` began, for `tearDown()`; without effect otherwise.
     public static func unset() { resume { $0.unset() } }
 
-    /// Whether an app was set, and not unset.
-    package static var isSet: Bool { turns.withLock { $0.hasSetApp } }
+    /// The app that was set, and not unset.
+    package static var setApp: App? { turns.withLock { $0.setApp } }
+
+    /// Ends what was set since an app, or none, was the set one; what was unset since stays so.
+    package static func restore(_ app: App?) {
+        guard let current = setApp, current !== app else { return }
+        if let app { set(app) } else { unset() }
+    }
 
     /// Whether somebody waits to have this app in the turn.
     package static func isAwaited(_ app: App) -> Bool { turns.withLock { $0.isAwaited(app) } }
@@ -145,17 +161,19 @@ public enum ProcessWideApp {
         isolation: isolated (any Actor)?
     ) async throws -> UInt64 {
         let ticket = turns.withLock { $0.makeTicket() }
+        let test = testOfCaller
         try await withTaskCancellationHandler(
             operation: {
                 try await withCheckedThrowingContinuation(isolation: isolation) { continuation in
                     let outcome = turns.withLock { turns in
                         // Cancelling sets the flag before it calls the handler, which then waits for the lock.
-                        isCancellable && Task.isCancelled ? .cancelled : turns.enter(ticket, turn, continuation)
+                        isCancellable && Task.isCancelled
+                            ? .cancelled : turns.enter(ticket, turn, of: test, continuation)
                     }
                     switch outcome {
                     case .entered: continuation.resume()
                     case .cancelled: continuation.resume(throwing: CancellationError())
-                    case .waits: break
+                    case .waits: watch(ticket)
                     }
                 }
             },
@@ -169,5 +187,17 @@ public enum ProcessWideApp {
             isolation: isolation
         )
         return ticket
+    }
+
+    /// Says who waits for whom when nobody's turn has ended for long.
+    private static func watch(_ ticket: UInt64) {
+        let seconds = Standstill.patience.withLock(\.self)
+        Standstill.after(seconds) {
+            switch turns.withLock({ $0.patience(of: ticket, after: seconds) }) {
+            case .over: break
+            case .goesOn: watch(ticket)
+            case .ended(let text): Standstill.tell(text)
+            }
+        }
     }
 }

@@ -37,14 +37,19 @@ struct ProcessWideTurns: ~Copyable {
     /// Scopes of shared turns that are not over, with how many calls in each wait for, or have, an exclusive turn.
     private var scopes: [UInt64: Int] = [:]
     private var waiting: [(ticket: UInt64, turn: Turn, continuation: Continuation)] = []
+    /// The tests of those that wait and those that run, where they are known.
+    private var names: [UInt64: String] = [:]
+    private var lastChange = ContinuousClock.now
+    /// Whether it was said who waits for whom since the last change.
+    private var isReported = false
     private var entries: [Entry] = []
     private var lastTicket: UInt64 = 0
 
     /// The app that was put last, and not taken away yet.
     var current: Entry? { entries.last }
 
-    /// Whether an app was set without a scope, and is set still.
-    var hasSetApp: Bool { isSet }
+    /// The app that was set without a scope, and is set still.
+    var setApp: App? { isSet ? entries.last?.app : nil }
 
     /// Whether somebody waits to have this app in an exclusive turn.
     func isAwaited(_ app: App) -> Bool {
@@ -59,8 +64,14 @@ struct ProcessWideTurns: ~Copyable {
         return lastTicket
     }
 
-    /// Takes a turn, or a place in the line.
-    mutating func enter(_ ticket: UInt64, _ turn: Turn, _ continuation: Continuation) -> Outcome {
+    /// Takes a turn, or a place in the line, for a test or for nobody who is known.
+    mutating func enter(
+        _ ticket: UInt64,
+        _ turn: Turn,
+        of test: String?,
+        _ continuation: Continuation
+    ) -> Outcome {
+        names[ticket] = test
         guard waiting.isEmpty, isFree(for: turn) else {
             waiting.append((ticket, turn, continuation))
             return .waits
@@ -75,6 +86,7 @@ struct ProcessWideTurns: ~Copyable {
     }
 
     private mutating func admit(_ ticket: UInt64, _ turn: Turn) {
+        noteChange()
         switch turn {
         case .shared: shared.insert(ticket)
         case .exclusive: exclusive = ticket
@@ -86,6 +98,7 @@ struct ProcessWideTurns: ~Copyable {
     /// - Returns: What to resume; `nil` for who is not in the line any more.
     mutating func leave(_ ticket: UInt64) -> [Continuation] {
         guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return [] }
+        names[ticket] = nil
         return [waiting.remove(at: index).continuation]
     }
 
@@ -109,7 +122,9 @@ extension ProcessWideTurns {
 
     mutating func endScope(_ ticket: UInt64) -> [Continuation] {
         scopes[ticket] = nil
+        names[ticket] = nil
         shared.remove(ticket)
+        noteChange()
         return admitNext()
     }
 
@@ -119,6 +134,7 @@ extension ProcessWideTurns {
         guard let count = scopes[scope] else { return [] }
         scopes[scope] = count + 1
         shared.remove(scope)
+        noteChange()
         return admitNext()
     }
 
@@ -153,7 +169,9 @@ extension ProcessWideTurns {
     /// - Returns: What to resume.
     mutating func end(within scope: UInt64?) -> [Continuation] {
         entries = []
+        if let exclusive { names[exclusive] = nil }
         exclusive = nil
+        noteChange()
         if let scope { giveBack(scope) }
         return admitNext()
     }
@@ -164,6 +182,7 @@ extension ProcessWideTurns {
     mutating func set(_ app: App) -> Bool {
         guard exclusive == nil, shared.isEmpty else { return false }
         isSet = true
+        noteChange()
         entries = [Entry(place: makeTicket(), app: app, test: nil)]
         return true
     }
@@ -172,6 +191,48 @@ extension ProcessWideTurns {
         guard isSet else { return [] }
         isSet = false
         entries = []
+        noteChange()
         return admitNext()
     }
+}
+
+// Who waits for whom.
+extension ProcessWideTurns {
+    /// What is to be done about somebody who took a place in the line a while ago.
+    enum Patience {
+        /// Nothing: it is out of the line, or it was said already.
+        case over
+        /// To look again later: the line has moved meanwhile.
+        case goesOn
+        /// To say who waits for whom.
+        case ended(String)
+    }
+
+    private mutating func noteChange() {
+        lastChange = .now
+        isReported = false
+    }
+
+    /// Whether nothing has changed for so many seconds while somebody is in the line.
+    mutating func patience(of ticket: UInt64, after seconds: Double) -> Patience {
+        guard waiting.contains(where: { $0.ticket == ticket }) else { return .over }
+        guard lastChange.duration(to: .now) >= .seconds(seconds) else { return .goesOn }
+        guard !isReported, let first = waiting.first else { return .over }
+        isReported = true
+        let others = waiting.count > 1 ? " and \(waiting.count - 1) others" : ""
+        return .ended(
+            "For \(Int(seconds)) s \(name(first.ticket))\(others) waited for a turn with the keychain, while \(holders)."
+        )
+    }
+
+    private var holders: String {
+        if isSet { return "the app of ProcessWideApp.set is set, which only ProcessWideApp.unset() ends" }
+        if let exclusive { return "\(name(exclusive)) has the app of the process, or waits to have none" }
+        var running: [String] = []
+        for ticket in shared.sorted() { running.append(name(ticket)) }
+        let more = running.count > 5 ? " and \(running.count - 5) others" : ""
+        return "these ran with devices of their own: \(running.prefix(5).joined(separator: ", "))\(more)"
+    }
+
+    private func name(_ ticket: UInt64) -> String { names[ticket] ?? "code of an unknown test" }
 }

@@ -4,6 +4,15 @@ import Dispatch
 
 /// Where calls are held: made by ``Faults/hold(on:skipping:times:where:)``.
 ///
+/// ```swift
+/// let gate = app.device.faults.hold(on: [.add])
+/// async let saving: Void = app.runOnThread { try store.save(token) }
+/// await gate.waitForCall()
+/// try app.device.lock()
+/// gate.open()
+/// try await saving
+/// ```
+///
 /// When the object goes away, the gate opens.
 public final class CallGate: Sendable {
     private let barrier: Barrier
@@ -44,7 +53,7 @@ final class Barrier: Sendable {
             return (!state.isOpen, state.waiting)
         }
         for continuation in waiting { continuation.resume() }
-        if blocks { semaphore.wait() }
+        if blocks { BlockedThread.wait(for: semaphore, "A call that a fault holds") { open() } }
     }
 
     /// Waits until somebody is blocked, or the barrier is open.

@@ -72,8 +72,10 @@ public final class Faults: Sendable {
 
     /// Holds calls before their effect until the test lets them go.
     ///
-    /// A call that is held blocks its thread, as any call of the item functions does: let it not be the one that the
-    /// test itself needs to go on.
+    /// A call that is held blocks its thread, as any call of the item functions does. Make it with
+    /// ``App/runOnThread(_:)`` or the asynchronous functions of the module Keychain: one that a task makes itself holds
+    /// a thread of Swift's pool, and when there is no other left for the test to go on, the call is let go and the test
+    /// fails.
     ///
     /// - Parameters:
     ///   - operations: which operations; every one by default.

@@ -37,7 +37,7 @@ public final class OpenQuestion: Sendable {
 
     /// Blocks until there is an answer; `nil` when the question was ended or its time is over.
     func wait(seconds: Double) -> Owner.Answer? {
-        _ = answered.wait(timeout: .now() + seconds)
+        BlockedThread.wait(for: answered, seconds: seconds, "A question of the device") { end() }
         end()
         return state.withLock { state in
             if case .answered(let answer) = state { answer } else { nil }

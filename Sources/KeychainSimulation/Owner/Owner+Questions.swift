@@ -34,11 +34,12 @@ extension Owner {
 
     /// The next question that nobody answers but the test, as soon as it is put.
     ///
-    /// The call that asks blocks its thread meanwhile, as it does on a device. Each question is given out once.
+    /// The call that asks blocks its thread meanwhile, as it does on a device: make it with ``App/runOnThread(_:)`` or
+    /// the asynchronous functions of the module Keychain. Each question is given out once.
     ///
     /// ```swift
     /// device.owner.answer = .waits
-    /// async let token = store.tokenWithoutBlocking()
+    /// async let token = app.runOnThread { try store.token() }
     /// let question = try await device.owner.nextOpenQuestion()
     /// question.answer(.cancels)
     /// ```

@@ -12,13 +12,24 @@ final class RunningTestCase: @unchecked Sendable {
     /// Tells two apart.
     let name: String
 
-    // XCTest records failures from any thread.
+    // It counts its failures without a lock: it is told of them at its end alone, which waits for that.
     private let testCase: XCTestCase
     private let condition = NSCondition()
     // Guarded by the condition.
-    private var open: [ObjectIdentifier: Complaint] = [:]
+    private var open: [OpenComplaint] = []
     private var isOver = false
-    private let hadApp = ProcessWideApp.isSet
+    private let appBefore = ProcessWideApp.setApp
+
+    /// A complaint that the test has still to fail by.
+    private struct OpenComplaint {
+        let complaint: Complaint
+        var location: CallLocation?
+        var isLookedUp = false
+    }
+
+    /// Whether the current thread records a failure: observers may call the keychain then, and each call would be the
+    /// next failure.
+    @TaskLocal private static var isRecording = false
 
     /// How long the end of a test waits for lines, which take long on a busy machine.
     private static let patience: TimeInterval = 300
@@ -42,19 +53,39 @@ final class RunningTestCase: @unchecked Sendable {
 
     /// Has the test fail at the line of a complaint, before it ends.
     func tell(_ complaint: Complaint) {
+        guard !Self.isRecording else { return complaint.write(nil) }
         let isTimely = condition.withLock {
-            if !isOver { open[ObjectIdentifier(complaint)] = complaint }
+            if !isOver { open.append(OpenComplaint(complaint: complaint)) }
             return !isOver
         }
         guard isTimely else { return Self.observer.keep(complaint) }
-        CallLocationLookup.shared.find(complaint.stack) { self.record(complaint, $0) }
+        CallLocationLookup.shared.find(complaint.stack) { self.note($0, of: complaint) }
     }
 
-    private func record(_ complaint: Complaint, _ location: CallLocation?) {
+    private func note(_ location: CallLocation?, of complaint: Complaint) {
         condition.withLock {
-            guard open.removeValue(forKey: ObjectIdentifier(complaint)) != nil else { return }
-            fail(complaint, location)
+            guard let index = open.firstIndex(where: { $0.complaint === complaint }) else { return }
+            open[index].location = location
+            open[index].isLookedUp = true
             condition.broadcast()
+        }
+    }
+
+    /// Waits for the lines, fails by them, and takes no complaint any more.
+    private func finish() {
+        let end = Date(timeIntervalSinceNow: Self.patience)
+        // Not under the lock: whoever hears of a failure may call the keychain.
+        while let next = next(until: end) {
+            Self.$isRecording.withValue(true) { fail(next.complaint, next.location) }
+        }
+    }
+
+    private func next(until end: Date) -> OpenComplaint? {
+        condition.withLock {
+            while let first = open.first, !first.isLookedUp, condition.wait(until: end) {}
+            guard open.isEmpty else { return open.removeFirst() }
+            isOver = true
+            return nil
         }
     }
 
@@ -68,22 +99,13 @@ final class RunningTestCase: @unchecked Sendable {
         )
     }
 
-    /// Waits for the lines, and takes no complaint any more.
-    private func finish() {
-        let end = Date(timeIntervalSinceNow: Self.patience)
-        condition.withLock {
-            while !open.isEmpty, condition.wait(until: end) {}
-            for complaint in open.values { fail(complaint, nil) }
-            open = [:]
-            isOver = true
-        }
-    }
-
     private final class Observer: XCTestObservation, Sendable {
         struct State {
             var current: RunningTestCase?
             /// What was complained about after the last test case.
             var late: [Complaint] = []
+            /// The apps of the process that were set before the suites that run, of which a class is one.
+            var appsBefore: [App?] = []
         }
 
         let state = Mutex(State())
@@ -109,7 +131,17 @@ final class RunningTestCase: @unchecked Sendable {
         func testCaseDidFinish(_ testCase: XCTestCase) {
             let finished = state.withLock { $0.current.take() }
             // What a test forgot to unset must not make the next one pass.
-            if finished?.hadApp == false { ProcessWideApp.unset() }
+            if let finished { ProcessWideApp.restore(finished.appBefore) }
+        }
+
+        func testSuiteWillStart(_ testSuite: XCTestSuite) {
+            let app = ProcessWideApp.setApp
+            state.withLock { $0.appsBefore.append(app) }
+        }
+
+        func testSuiteDidFinish(_ testSuite: XCTestSuite) {
+            // Nor what a class did in its own setUp, which runs within its suite and outside of its tests.
+            if let app = state.withLock({ $0.appsBefore.popLast() }) { ProcessWideApp.restore(app) }
         }
     }
 }

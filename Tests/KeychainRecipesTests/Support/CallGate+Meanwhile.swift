@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import KeychainTesting
 import Testing
 
@@ -19,13 +18,10 @@ extension CallGate {
         while others: () throws -> Void
     ) async throws -> Result<Value, any Error> {
         let app = try #require(App.current)
-        async let outcome = withCheckedContinuation { continuation in
-            Thread {
-                let outcome = app.run { Result { try body() } }
-                // Whoever waits for a call that was never made waits no longer.
-                self.open()
-                continuation.resume(returning: outcome)
-            }.start()
+        async let outcome = app.runOnThread {
+            // Whoever waits for a call that was never made waits no longer.
+            defer { self.open() }
+            return Result { try body() }
         }
         do {
             defer { open() }

@@ -76,7 +76,7 @@ struct OwnerTests {
         let (device, app) = try Self.guarded()
         device.owner.nextAnswers = [.waits]
         device.owner.answer = answer
-        let call = Call { app.read("item") }
+        async let status = app.runOnThread { app.read("item") }
         let question = try await device.owner.nextOpenQuestion()
         #expect(question.question.kind == .biometry)
         #expect(question.isOpen)
@@ -85,7 +85,7 @@ struct OwnerTests {
         question.answer(answer)
         question.answer(.isAway)
         #expect(!question.isOpen)
-        #expect(await call.status == expected)
+        #expect(await status == expected)
     }
 
     @Test("Whoever waits for a question in vain can be cancelled")
@@ -95,19 +95,4 @@ struct OwnerTests {
         task.cancel()
         await #expect(throws: CancellationError.self) { _ = try await task.value }
     }
-}
-
-/// A call on a thread of its own, for it to block.
-private final class Call: Sendable {
-    private let task: Task<OSStatus, Never>
-
-    init(_ body: @escaping @Sendable () -> OSStatus) {
-        task = Task {
-            await withCheckedContinuation { continuation in
-                Thread { continuation.resume(returning: body()) }.start()
-            }
-        }
-    }
-
-    var status: OSStatus { get async { await task.value } }
 }

@@ -86,16 +86,12 @@ struct FaultTests {
     func gate() async {
         let gate = device.faults.hold(on: [.add])
         let app = app
-        let status = await withCheckedContinuation { continuation in
-            Thread { continuation.resume(returning: app.run { Items.add() }) }.start()
-            Task {
-                await gate.waitForCall()
-                #expect(app.device.calls.last?.status == nil)
-                #expect(Items.read().status == errSecItemNotFound)
-                gate.open()
-            }
-        }
-        #expect(status == errSecSuccess)
+        async let status = app.runOnThread { Items.add() }
+        await gate.waitForCall()
+        #expect(app.device.calls.last?.status == nil)
+        #expect(Items.read().status == errSecItemNotFound)
+        gate.open()
+        #expect(await status == errSecSuccess)
         #expect(gate.fault.count == 1)
     }
 
