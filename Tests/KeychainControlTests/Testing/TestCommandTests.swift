@@ -13,8 +13,15 @@ struct TestCommandTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        try write("manager/swift", Self.manager)
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path("manager/swift"))
+        try write("manager/script", Self.manager)
+        // Written by another process: what this one has open for writing, a child that another test starts meanwhile
+        // has open as well, and the kernel executes no such file.
+        let copy = #"cp "$1" "$2" && chmod 700 "$2""#
+        let (status, output) = try ControlProcess.run(
+            ["sh", "-c", copy, "sh", path("manager/script"), path("manager/swift")],
+            folder
+        )
+        #expect(status == 0, "\(output)")
         try write("toolsets/toolset.json", "{}")
         try write("toolsets/toolset-explicit.json", "{}")
         try write("toolsets/toolset-CryptoKit.json", "{}")
