@@ -12,14 +12,19 @@ extension DeviceKeyStore {
     /// - Parameters:
     ///   - name: its name.
     ///   - context: for prompts; `nil` for a new one at each use.
+    ///   - authentication: whether and how the user may be prompted to read the key; `nil` for the context, and never
+    ///     where there is none. A software key under an access control is read with a prompt, one of the Secure
+    ///     Enclave without.
     /// - Returns: The key; `nil` only if there is none.
     /// - Throws: ``DeviceKeyError``, with ``DeviceKeyError/Reason/noLongerOpens`` for a key that can never be used
-    ///   here.
+    ///   here, and with ``DeviceKeyError/Reason/locked`` for one that cannot be read without a prompt.
+    @available(*, noasync, message: "it blocks the thread; await it")
     public func agreementKey(
         named name: String,
-        context: LAContext? = nil
+        context: LAContext? = nil,
+        authentication: Authentication? = nil
     ) throws(DeviceKeyError) -> (any DeviceAgreementKey)? {
-        try read(AgreementMaterial.self, name, context)
+        try read(AgreementMaterial.self, name, context, authentication)
     }
 
     /// Makes a key, and stores it.
@@ -31,6 +36,7 @@ extension DeviceKeyStore {
     ///   - context: for prompts; `nil` for a new one at each use.
     /// - Returns: The key.
     /// - Throws: ``DeviceKeyError``, with ``DeviceKeyError/Reason/alreadyExists`` if there is one of that name.
+    @available(*, noasync, message: "it blocks the thread; await it")
     public func makeAgreementKey(
         named name: String,
         protection: Protection,
@@ -56,6 +62,7 @@ extension DeviceKeyStore {
     /// - Returns: The new key.
     /// - Throws: ``DeviceKeyError``. The old one is there still, except when only looking at the new one failed, and
     ///   with ``DeviceKeyError/Reason/replacedMeanwhile``: read the key again.
+    @available(*, noasync, message: "it blocks the thread; await it")
     public func replaceAgreementKey(
         named name: String,
         lost publicKey: Data,

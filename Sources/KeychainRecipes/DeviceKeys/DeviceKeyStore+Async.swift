@@ -5,13 +5,16 @@ public import Keychain
 public import PortableLocalAuthentication
 
 extension DeviceKeyStore {
-    /// Reads a key, as ``signingKey(named:context:)``; blocks no thread of Swift's pool.
+    /// Reads a key, as ``signingKey(named:context:authentication:)``; blocks no thread of Swift's pool.
     public func signingKey(
         named name: String,
-        context: LAContext? = nil
+        context: LAContext? = nil,
+        authentication: Authentication? = nil
     ) async throws(DeviceKeyError) -> (any DeviceSigningKey)? {
         let context = context.map(SharedContext.init)
-        return try await waiting { () throws(DeviceKeyError) in try signingKey(named: name, context: context?.value) }
+        return try await waiting { () throws(DeviceKeyError) in
+            try signingKey(named: name, context: context?.value, authentication: authentication)
+        }
     }
 
     /// Makes a key and stores it, as ``makeSigningKey(named:protection:fallback:context:)``; blocks no
@@ -51,13 +54,16 @@ extension DeviceKeyStore {
 }
 
 extension DeviceKeyStore {
-    /// Reads a key, as ``agreementKey(named:context:)``; blocks no thread of Swift's pool.
+    /// Reads a key, as ``agreementKey(named:context:authentication:)``; blocks no thread of Swift's pool.
     public func agreementKey(
         named name: String,
-        context: LAContext? = nil
+        context: LAContext? = nil,
+        authentication: Authentication? = nil
     ) async throws(DeviceKeyError) -> (any DeviceAgreementKey)? {
         let context = context.map(SharedContext.init)
-        return try await waiting { () throws(DeviceKeyError) in try agreementKey(named: name, context: context?.value) }
+        return try await waiting { () throws(DeviceKeyError) in
+            try agreementKey(named: name, context: context?.value, authentication: authentication)
+        }
     }
 
     /// Makes a key and stores it, as ``makeAgreementKey(named:protection:fallback:context:)``; blocks no
@@ -94,14 +100,4 @@ extension DeviceKeyStore {
             )
         }
     }
-}
-
-/// Runs a call on a thread that may block.
-func waiting<Result: Sendable>(
-    _ body: @escaping @Sendable () throws(DeviceKeyError) -> Result
-) async throws(DeviceKeyError) -> Result {
-    let outcome = await CallThread.run { () -> Swift.Result<Result, DeviceKeyError> in
-        do throws(DeviceKeyError) { return .success(try body()) } catch { return .failure(error) }
-    }
-    return try outcome.get()
 }

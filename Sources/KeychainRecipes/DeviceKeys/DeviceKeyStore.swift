@@ -44,6 +44,7 @@ public struct DeviceKeyStore: Sendable {
     ///
     /// - Returns: Whether there was one.
     /// - Throws: ``DeviceKeyError``
+    @available(*, noasync, message: "it blocks the thread; await it")
     @discardableResult
     public func deleteKey(named name: String) throws(DeviceKeyError) -> Bool {
         do throws(KeychainItemError) { return try keychain.delete(item(name)) } catch {
@@ -51,12 +52,20 @@ public struct DeviceKeyStore: Sendable {
         }
     }
 
+    /// Does the same on a thread of its own.
+    @discardableResult
+    public func deleteKey(named name: String) async throws(DeviceKeyError) -> Bool {
+        try await waiting { () throws(DeviceKeyError) in try deleteKey(named: name) }
+    }
+
     func read<Material: DevicePrivateKey>(
         _: Material.Type,
         _ name: String,
-        _ context: LAContext?
+        _ context: LAContext?,
+        _ authentication: Authentication?
     ) throws(DeviceKeyError) -> NamedKey<Material>? {
-        guard let record = try record(name, context) else { return nil }
+        let authentication = authentication ?? context.map { .context($0) } ?? .forbidden
+        guard let record = try record(name, authentication) else { return nil }
         guard record.purpose == Material.purpose else { throw DeviceKeyError(.otherPurpose, name) }
         if record.origin == .secureEnclave, !isEnclaveAvailable() {
             throw DeviceKeyError(.noEnclave, name, publicKey: record.publicKey)
@@ -84,7 +93,7 @@ public struct DeviceKeyStore: Sendable {
                 for: item(name),
                 protection: protection,
                 details: .none,
-                authentication: Self.authentication(context)
+                authentication: Self.storing(context)
             )
         } catch { throw DeviceKeyError(error, name) }
         return NamedKey(material: material, name: name)
@@ -98,17 +107,18 @@ public struct DeviceKeyStore: Sendable {
         _ fallback: DeviceKeyFallback,
         _ context: LAContext?
     ) throws(DeviceKeyError) -> NamedKey<Material> {
-        guard let old = try record(name, context), old.publicKey == lost, old.purpose == Material.purpose else {
+        let authentication = Self.storing(context)
+        guard let old = try record(name, authentication), old.publicKey == lost, old.purpose == Material.purpose else {
             throw DeviceKeyError(.replacedMeanwhile, name)
         }
         let (material, contents, protection) = try prepared(Material.self, name, protection, fallback, context)
         let update = ItemUpdate(data: contents, protection: protection)
         let wasThere: Bool
         do throws(KeychainItemError) {
-            wasThere = try keychain.update(item(name), with: update, authentication: Self.authentication(context))
+            wasThere = try keychain.update(item(name), with: update, authentication: authentication)
         } catch { throw DeviceKeyError(error, name) }
         // The update does not compare: somebody else's may have followed it.
-        guard wasThere, try record(name, context)?.publicKey == material.record.publicKey else {
+        guard wasThere, try record(name, authentication)?.publicKey == material.record.publicKey else {
             throw DeviceKeyError(.replacedMeanwhile, name)
         }
         return NamedKey(material: material, name: name)
@@ -143,10 +153,13 @@ public struct DeviceKeyStore: Sendable {
         }
     }
 
-    private func record(_ name: String, _ context: LAContext?) throws(DeviceKeyError) -> DeviceKeyRecord? {
+    private func record(
+        _ name: String,
+        _ authentication: Authentication
+    ) throws(DeviceKeyError) -> DeviceKeyRecord? {
         let contents: ItemContents?
         do throws(KeychainItemError) {
-            contents = try keychain.contents(of: item(name), authentication: Self.authentication(context))
+            contents = try keychain.contents(of: item(name), authentication: authentication)
         } catch { throw DeviceKeyError(error, name) }
         guard let contents else { return nil }
         guard case .data(let data) = contents, let record = try? JSONDecoder().decode(DeviceKeyRecord.self, from: data),
@@ -159,7 +172,8 @@ public struct DeviceKeyStore: Sendable {
         GenericPassword(service: service, account: name, accessGroup: accessGroup)
     }
 
-    private static func authentication(_ context: LAContext?) -> Authentication {
+    /// Making and replacing a key may prompt, as storing does elsewhere.
+    private static func storing(_ context: LAContext?) -> Authentication {
         context.map { .context($0) } ?? .allowed
     }
 }

@@ -64,6 +64,7 @@ public struct InstallationDetector: Sendable {
     /// Says how the app came onto the device; changes nothing.
     ///
     /// - Throws: ``InstallationError`` when the keychain fails for another reason than being locked.
+    @available(*, noasync, message: "it blocks the thread; await it")
     public func detect() throws(InstallationError) -> Installation {
         let kept: Data?
         do throws(KeychainItemError) {
@@ -82,6 +83,11 @@ public struct InstallationDetector: Sendable {
         }
     }
 
+    /// Does the same on a thread of its own.
+    public func detect() async throws(InstallationError) -> Installation {
+        try await waiting { () throws(InstallationError) in try detect() }
+    }
+
     /// Marks this installation in both places, before the app stores anything; does nothing when it is marked.
     ///
     /// The keychain comes first. An app that ends in between finds a reinstallation at its next start, whose leftovers
@@ -89,6 +95,7 @@ public struct InstallationDetector: Sendable {
     ///
     /// - Throws: ``InstallationError``; a locked device is a failure of the keychain, and an own mark that cannot be
     ///   read is ``InstallationError/markNotReadable(_:)``.
+    @available(*, noasync, message: "it blocks the thread; await it")
     public func mark() throws(InstallationError) {
         // A mark that cannot be read is not replaced: it may be the right one.
         do throws(InstallationMarkError) { _ = try marks.readMark() } catch { throw .markNotReadable(error) }
@@ -107,11 +114,17 @@ public struct InstallationDetector: Sendable {
         guard marks.writeMark(mark), (try? marks.readMark()) == mark else { throw .markNotWritten }
     }
 
+    /// Does the same on a thread of its own.
+    public func mark() async throws(InstallationError) {
+        try await waiting { () throws(InstallationError) in try mark() }
+    }
+
     /// Deletes what an earlier installation left.
     ///
     /// - Parameter selection: Which items.
     /// - Returns: Whether there were any.
     /// - Throws: ``InstallationError/noLeftovers(_:)`` unless the app was reinstalled and not marked since.
+    @available(*, noasync, message: "it blocks the thread; await it")
     @discardableResult
     public func deleteLeftovers<Item: KeychainItem>(
         _ selection: ItemSelection<Item>
@@ -121,6 +134,14 @@ public struct InstallationDetector: Sendable {
         do throws(KeychainItemError) { return try keychain.deleteAll(matching: selection) } catch {
             throw .keychain(error)
         }
+    }
+
+    /// Does the same on a thread of its own.
+    @discardableResult
+    public func deleteLeftovers<Item: KeychainItem>(
+        _ selection: ItemSelection<Item>
+    ) async throws(InstallationError) -> Bool {
+        try await waiting { () throws(InstallationError) in try deleteLeftovers(selection) }
     }
 
     private static func bytes(_ contents: ItemContents) -> Data {

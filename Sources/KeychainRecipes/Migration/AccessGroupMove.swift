@@ -78,6 +78,7 @@ public struct AccessGroupMove: Sendable {
     ///   - context: in which the owner is asked, where an item asks for it.
     /// - Returns: What became of each item, in their order.
     /// - Throws: ``AccessGroupMoveError``; nothing has changed then.
+    @available(*, noasync, message: "it blocks the thread; await it")
     @discardableResult
     public func run(
         _ items: [any KeychainItem],
@@ -95,6 +96,16 @@ public struct AccessGroupMove: Sendable {
             } catch { report.note(.failed(error), of: item) }
         }
         return report
+    }
+
+    /// Does the same on a thread of its own; invalidating the context ends a prompt.
+    @discardableResult
+    public func run(
+        _ items: [any KeychainItem],
+        askingIn context: LAContext = LAContext()
+    ) async throws(AccessGroupMoveError) -> ItemReport<Outcome> {
+        let context = SharedContext(context)
+        return try await waiting { () throws(AccessGroupMoveError) in try run(items, askingIn: context.value) }
     }
 
     /// Whether the app may use a group: looking for what is not there tells, without a prompt.

@@ -54,6 +54,7 @@ public struct ProtectionMigration: Sendable {
     ///   - context: in which the owner is asked.
     /// - Returns: What became of each item, in their order.
     /// - Throws: ``ItemsLockedError``; nothing has changed then.
+    @available(*, noasync, message: "it blocks the thread; await it")
     @discardableResult
     public func run(
         _ items: [any KeychainItem],
@@ -63,6 +64,16 @@ public struct ProtectionMigration: Sendable {
         var report = ItemReport<Outcome>()
         for (item, state) in zip(items, states) { report.note(outcome(item, state, context), of: item) }
         return report
+    }
+
+    /// Does the same on a thread of its own; invalidating the context ends a prompt.
+    @discardableResult
+    public func run(
+        _ items: [any KeychainItem],
+        askingIn context: LAContext = LAContext()
+    ) async throws(ItemsLockedError) -> ItemReport<Outcome> {
+        let context = SharedContext(context)
+        return try await waiting { () throws(ItemsLockedError) in try run(items, askingIn: context.value) }
     }
 
     /// What became of an item.
@@ -118,6 +129,7 @@ extension ProtectionMigration {
     /// - Returns: What became of each item.
     /// - Throws: `KeychainItemError` when the items cannot be listed, which one locked item is enough for, and
     ///   ``ItemsLockedError``; nothing has changed then.
+    @available(*, noasync, message: "it blocks the thread; await it")
     @discardableResult
     public func run<Item: KeychainItem>(
         matching selection: ItemSelection<Item>,
@@ -125,5 +137,14 @@ extension ProtectionMigration {
     ) throws -> ItemReport<Outcome> {
         let found = try keychain.items(matching: selection, authentication: .context(context))
         return try run(found.map(\.item), askingIn: context)
+    }
+    /// Does the same on a thread of its own; invalidating the context ends a prompt.
+    @discardableResult
+    public func run<Item: KeychainItem>(
+        matching selection: ItemSelection<Item>,
+        askingIn context: LAContext = LAContext()
+    ) async throws -> ItemReport<Outcome> {
+        let context = SharedContext(context)
+        return try await waiting { try run(matching: selection, askingIn: context.value) }
     }
 }

@@ -88,6 +88,7 @@ public struct SecretMigration: Sendable {
     /// - Returns: What was done.
     /// - Throws: ``MigrationError``; the old copy is there still, except where only looking for it after its removal
     ///   failed.
+    @available(*, noasync, message: "it blocks the thread; await it")
     @discardableResult
     public func run(authentication: Authentication = .allowed) throws(MigrationError) -> Outcome {
         // First, because a locked keychain must be noticed before anything is concluded from the old place.
@@ -103,6 +104,12 @@ public struct SecretMigration: Sendable {
         }
         try remove(secret)
         return outcome
+    }
+
+    /// Does the same on a thread of its own.
+    @discardableResult
+    public func run(authentication: Authentication = .allowed) async throws(MigrationError) -> Outcome {
+        try await waiting { () throws(MigrationError) in try run(authentication: authentication) }
     }
 
     private func store(

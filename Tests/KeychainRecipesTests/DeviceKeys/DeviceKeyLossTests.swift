@@ -64,7 +64,7 @@ import Testing
         for (index, constraints) in constraints.enumerated() {
             let guarded = Protection.guarded(constraints, accessible: .whenUnlockedThisDeviceOnly)
             let made = try store.makeSigningKey(named: "\(index)", protection: guarded, fallback: .software)
-            let found = try store.signingKey(named: "\(index)")
+            let found = try store.signingKey(named: "\(index)", authentication: .allowed)
             #expect(found?.publicKey.rawRepresentation == made.publicKey.rawRepresentation)
         }
         #expect(device.owner.questions.count == 1)

@@ -5,6 +5,7 @@ import Foundation
 import Keychain
 import KeychainRecipes
 import KeychainTesting
+import LocalAuthentication
 import Security
 import Testing
 
@@ -156,7 +157,8 @@ import Testing
         let guarded = Protection.guarded(.userPresence, accessible: .whenUnlockedThisDeviceOnly)
         let made = try store(enclave: enclave).makeSigningKey(named: "device", protection: guarded, fallback: .software)
         func use() throws(DeviceKeyError) {
-            _ = try store(enclave: enclave).signingKey(named: "device")?.signature(for: data)
+            let found = try store(enclave: enclave).signingKey(named: "device", authentication: .allowed)
+            _ = try found?.signature(for: data)
         }
         #expect(reason(use) == nil)
         #expect(device.owner.questions.count == 1)
@@ -171,6 +173,28 @@ import Testing
             device.owner.answer = .fails
             #expect(reason(use) == .authenticationFailed)
         }
+    }
+
+    @Test("are read without a prompt unless one is allowed") func readWithoutPrompt() throws {
+        let device = try device
+        let guarded = Protection.guarded(.userPresence, accessible: .whenUnlockedThisDeviceOnly)
+        let store = self.store(enclave: false)
+        _ = try store.makeSigningKey(named: "signing", protection: guarded, fallback: .software)
+        _ = try store.makeAgreementKey(named: "agreement", protection: guarded, fallback: .software)
+        #expect(reason { () throws(DeviceKeyError) in _ = try store.signingKey(named: "signing") } == .locked)
+        #expect(reason { () throws(DeviceKeyError) in _ = try store.agreementKey(named: "agreement") } == .locked)
+        #expect(device.owner.questions.isEmpty)
+        #expect(try store.signingKey(named: "signing", context: LAContext()) != nil)
+        #expect(try store.agreementKey(named: "agreement", authentication: .allowed("to pair")) != nil)
+        #expect(device.owner.questions.count == 2)
+        #expect(device.owner.questions.last?.reason == "to pair")
+        let both = Authentication.forbidden
+        #expect(
+            reason { () throws(DeviceKeyError) in
+                _ = try store.signingKey(named: "signing", context: LAContext(), authentication: both)
+            } == .locked
+        )
+        #expect(device.owner.questions.count == 2)
     }
 
     @Test("what is no record is malformed, and not absent") func malformed() throws {
