@@ -28,6 +28,9 @@ public enum CaseNotation {
         return text.hasPrefix(constantPrefix) ? .object(["string": .string(text)]) : .string(text)
     }
 
+    /// Whether a string is a constant that a key takes.
+    static func isConstant(_ text: String, under key: String) -> Bool { valueNames[key]?[text] != nil }
+
     private static let constants: [String: String] = Dictionary(
         ConstantTable.rows.map { ($0.name, $0.value) },
         uniquingKeysWith: { first, _ in first }

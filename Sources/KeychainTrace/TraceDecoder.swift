@@ -5,10 +5,15 @@ import KeychainCore
 
 /// Reads dictionaries as a trace or a case spells them.
 ///
-/// A secret comes back as as many zeros. What was hidden is not in the dictionary, and its key is noted.
+/// A secret comes back as as many zeros, at most ``mostZeros``. What was hidden is not in the dictionary, and its key
+/// is noted; under a key that nobody knows an empty value of its type stands in its place, because the call fails for
+/// the key.
 struct TraceDecoder {
     /// The keys of values that were hidden.
     private(set) var hiddenKeys: Set<String> = []
+
+    /// More zeros are not made for a secret: a line tells its size in a few bytes, and there may be many lines.
+    static let mostZeros = 4_096
 
     /// Reads a dictionary.
     mutating func dictionary(
@@ -19,7 +24,13 @@ struct TraceDecoder {
         var dictionary = PropertyDictionary([:] as [String: PropertyValue])
         for (name, json) in members {
             guard let key = CaseNotation.key(named: name) else { throw .malformed("an unknown constant as a key") }
-            if let value = try value(json) { dictionary[key] = value } else { hiddenKeys.insert(key) }
+            if let value = try value(json) {
+                dictionary[key] = value
+            } else if name.hasPrefix(CaseNotation.rawPrefix), !TraceEncoder.isKnown(key) {
+                dictionary[key] = Self.placeholder(json)
+            } else {
+                hiddenKeys.insert(key)
+            }
         }
         for key in nonStringKeys?.elements ?? [] {
             dictionary.foreignKeys.insert(key.number.map { .number(Self.number(key, $0)) } ?? .other)
@@ -66,7 +77,9 @@ struct TraceDecoder {
             return .array(values)
         case "dictionary": return .nested(.encodable)
         case "uuid": return .uuid(try text(content))
-        case "secret": return Self.zeros(content.integer)
+        case "secret":
+            if let type = content.members?["type"]?.string { return Self.placeholder(ofType: type) }
+            return Self.zeros(content.integer)
         case "redacted", "hash": return nil
         case "accessControl": return .accessControl(try accessControl(content))
         case "context": return .authenticationContext(context(content))
@@ -102,7 +115,28 @@ struct TraceDecoder {
     private static func zeros(_ count: Int?) -> PropertyValue {
         let count = max(0, count ?? 0)
         guard count <= ItemLimits.secretByteCount else { return .oversizedData(count) }
-        return .data(SecretBytes(count: count) { _ in })
+        return .data(SecretBytes(count: min(count, mostZeros)) { _ in })
+    }
+
+    /// A value of the type that was noted of one that is not told.
+    private static func placeholder(_ json: JSONValue) -> PropertyValue {
+        placeholder(ofType: json.members?["redacted"]?.members?["type"]?.string ?? "string")
+    }
+
+    private static func placeholder(ofType type: String) -> PropertyValue {
+        switch type {
+        case "null": .null
+        case "bool": .boolean(false)
+        case "number": .number(.integer(0))
+        case "data": .data(SecretBytes())
+        case "date": .date(.referenceDate)
+        case "array": .array([])
+        case "dictionary": .nested(.encodable)
+        case "context": .authenticationContext(AuthenticationContext())
+        case "policy": .policy(.basicX509)
+        case "string": .string("")
+        default: .object(type)
+        }
     }
 
     private static func number(_ json: JSONValue, _ value: Double) -> KeychainNumber {

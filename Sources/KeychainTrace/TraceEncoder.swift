@@ -24,12 +24,15 @@ struct TraceEncoder {
         return Set(attributes + named + others).subtracting([PropertyKey.valueData])
     }()
 
-    /// What is never hidden by a hash, because it says nothing of an item: the class, conditions and flags, levels.
-    private static let plainKeys: Set<String> = {
-        let groups: Set<ConstantTable.Group> = [.returnKey, .useKey]
-        let named = ConstantTable.rows.filter { groups.contains($0.group) }.map(\.value)
-        return Set(named + [PropertyKey.itemClass, PropertyKey.matchLimit, "pdmn", "sync", "accc", "kcls", "type"])
-    }()
+    /// What is never hidden by a hash, because it says nothing of an item: constants of the class, conditions and
+    /// flags, levels, and numbers that stand for them.
+    private static func isPlain(_ value: PropertyValue, under key: String) -> Bool {
+        switch value {
+        case .string(let text): CaseNotation.isConstant(text, under: key)
+        case .number: key == PropertyKey.matchLimit || ["sync", "kcls", "type"].contains(key)
+        default: false
+        }
+    }
 
     /// The spelling of a dictionary.
     func json(_ dictionary: PropertyDictionary) -> JSONValue {
@@ -47,13 +50,50 @@ struct TraceEncoder {
     }
 
     private func json(_ value: PropertyValue, under key: String) -> JSONValue {
-        if key == PropertyKey.valueData { return .object(["secret": .integer(value.byteCount)]) }
-        guard Self.shownKeys.contains(key) else { return redacted(value) }
-        if let hashKey, !Self.plainKeys.contains(key), let bytes = value.hashedBytes {
+        if Self.secretKeys.contains(key) { return secret(value) }
+        guard Self.shownKeys.contains(key), Self.isShown(value, under: key) else { return redacted(value) }
+        if hashKey != nil, case .policy(.tls(_, .some)) = value { return redacted(value) }
+        if let hashKey, !Self.isPlain(value, under: key), let bytes = value.hashedBytes {
             let code = HMAC<SHA256>.authenticationCode(for: Array(key.utf8) + [0] + bytes, using: hashKey)
             return .object(["hash": .string(code.prefix(8).map { Self.hexadecimal($0) }.joined())])
         }
         return value.byteCount > Self.longestValue ? redacted(value) : shown(value, under: key)
+    }
+
+    /// Where a secret belongs.
+    private static let secretKeys: Set<String> = [PropertyKey.valueData, PropertyKey.useCredentialReference]
+
+    /// Whether a value is of a type that its key takes, as far as a value of another type may be a secret that was put
+    /// in the wrong place.
+    private static func isShown(_ value: PropertyValue, under key: String) -> Bool {
+        switch (key, value) {
+        case (PropertyKey.valueReference, .reference): true
+        case (PropertyKey.valueReference, _): false
+        case (PropertyKey.valuePersistentReference, .data(let bytes)): isPersistentReference(bytes)
+        case (PropertyKey.valuePersistentReference, .string), (PropertyKey.valuePersistentReference, .array): false
+        case (PropertyKey.itemClass, .string(let text)), (PropertyKey.matchLimit, .string(let text)):
+            CaseNotation.isConstant(text, under: key)
+        case (_, .string(let text)) where key.hasPrefix("u_") || key.hasPrefix("r_"):
+            CaseNotation.isConstant(text, under: key)
+        case (_, .data), (_, .uuid), (_, .array): !(key.hasPrefix("u_") || key.hasPrefix("r_"))
+        default: true
+        }
+    }
+
+    /// Whether bytes begin as persistent references do (Semantics, "References").
+    private static func isPersistentReference(_ bytes: SecretBytes) -> Bool {
+        let beginning = String(decoding: bytes.unprotectedCopy.prefix(4), as: UTF8.self)
+        return ItemClass(rawValue: beginning) != nil && [12, 20].contains(bytes.count) || beginning == "tkpr"
+    }
+
+    /// Whether the keychain knows a key.
+    static func isKnown(_ key: String) -> Bool { shownKeys.contains(key) || secretKeys.contains(key) }
+
+    private func secret(_ value: PropertyValue) -> JSONValue {
+        switch value {
+        case .data, .oversizedData: .object(["secret": .integer(value.byteCount)])
+        default: .object(["secret": .object(["type": .string(value.typeName), "bytes": .integer(value.byteCount)])])
+        }
     }
 
     private static func hexadecimal(_ byte: UInt8) -> String {
@@ -176,7 +216,8 @@ extension PropertyValue {
         case .number(let number): [3] + "\(number)".utf8
         case .reference(.certificate(let certificate)): [4] + certificate.data.unprotectedCopy
         case .reference(.identity(let identity)): [5] + identity.certificate.data.unprotectedCopy
-        case .null, .boolean, .date, .array, .accessControl, .authenticationContext, .reference, .policy, .nested,
+        case .date(let date): [6] + "\(date.secondsSinceReferenceDate)".utf8
+        case .null, .boolean, .array, .accessControl, .authenticationContext, .reference, .policy, .nested,
             .oversizedData, .object:
             nil
         }

@@ -176,7 +176,8 @@ extension TracedCall {
         var decoder = TraceDecoder()
         guard let args = members["args"] else { throw .malformed("the dictionary is missing") }
         let query = try decoder.dictionary(args, members["nonStringKeys"])
-        let update = try decoder.dictionary(members["update"] ?? .object([:]))
+        var attributeDecoder = TraceDecoder()
+        let update = try attributeDecoder.dictionary(members["update"] ?? .object([:]))
         let operation: KeychainRequest.Operation
         switch name {
         case "add": operation = .add(query)
@@ -184,7 +185,7 @@ extension TracedCall {
         case "update": operation = .update(query, attributes: update)
         case "delete": operation = .delete(query)
         case "set":
-            let addition = try decoder.dictionary(members["addition"] ?? .object([:]))
+            let addition = try attributeDecoder.dictionary(members["addition"] ?? .object([:]))
             operation = .set(query, attributes: update, addition: addition)
         default: throw .malformed("an unknown operation")
         }
@@ -202,6 +203,7 @@ extension TracedCall {
             stack: members["stack"]?.elements?.compactMap(\.string) ?? [],
             hiddenKeys: decoder.hiddenKeys
         )
+        hiddenAttributeKeys = attributeDecoder.hiddenKeys
     }
 }
 

@@ -36,7 +36,8 @@ public struct TraceEntry: Sendable, Hashable {
 
 /// A call that was traced.
 public struct TracedCall: Sendable, Hashable {
-    /// What was asked; where a trace was read, secrets are as many zeros, and values that were hidden are not in it.
+    /// What was asked; where a trace was read, secrets are as many zeros, at most 4,096, and values that were hidden
+    /// are not in it.
     public var operation: KeychainRequest.Operation
     /// Who asked.
     public var client: Client
@@ -52,8 +53,10 @@ public struct TracedCall: Sendable, Hashable {
     public var milliseconds: Double
     /// The return addresses, as `IMAGE+0xOFFSET`, from the inside out.
     public var stack: [String]
-    /// Keys of the dictionaries whose values are not in ``operation``, because they were hidden.
+    /// Keys of the query whose values are not in ``operation``, because they were hidden.
     public var hiddenKeys: Set<String>
+    /// Those of the new attributes of an update, and of what a set adds.
+    public var hiddenAttributeKeys: Set<String> = []
 
     /// A call.
     public init(

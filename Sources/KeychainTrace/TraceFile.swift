@@ -21,9 +21,17 @@ struct TraceFile: Sendable {
             var status = stat()
             let isFull =
                 fstat(descriptor, &status) == 0 && status.st_size > 0 && Int(status.st_size) + bytes.count > limit
-            if isFull, moveAside(descriptor, status) {
-                CSupport.closeLockFile(descriptor)
-                continue
+            if isFull {
+                switch moveAside(descriptor, status) {
+                case .done:
+                    CSupport.closeLockFile(descriptor)
+                    continue
+                // The bound holds: the line is left out.
+                case .impossible:
+                    CSupport.closeLockFile(descriptor)
+                    return
+                case .underWay: break
+                }
             }
             if Self.mayGrow(to: Int(status.st_size) + bytes.count) { Self.write(bytes, to: descriptor) }
             CSupport.closeLockFile(descriptor)
@@ -57,14 +65,22 @@ struct TraceFile: Sendable {
         return descriptor
     }
 
-    /// Renames the file if nobody else has; whoever cannot have the lock writes on, and the one who has it renames.
-    private func moveAside(_ descriptor: Int32, _ status: stat) -> Bool {
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
+    /// What came of renaming the file.
+    private enum Move {
+        case done
+        /// Another process is at it, and this one writes on.
+        case underWay
+        case impossible
+    }
+
+    /// Renames the file if nobody else has.
+    private func moveAside(_ descriptor: Int32, _ status: stat) -> Move {
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return .underWay }
         defer { flock(descriptor, LOCK_UN) }
         var current = stat()
-        guard lstat(path, &current) == 0 else { return errno == ENOENT }
-        guard current.st_ino == status.st_ino, current.st_dev == status.st_dev else { return true }
-        return rename(path, "\(path).1") == 0
+        guard lstat(path, &current) == 0 else { return errno == ENOENT ? .done : .impossible }
+        guard current.st_ino == status.st_ino, current.st_dev == status.st_dev else { return .done }
+        return rename(path, "\(path).1") == 0 ? .done : .impossible
     }
 
     /// Whether the limit of the process leaves room; beyond it, a write is the end of the process.

@@ -8,6 +8,9 @@ public final class TraceReader {
     private let path: String
     private var descriptor: Int32
     private var pending: [UInt8] = []
+    /// Where the next line begins in ``pending``, and up to where no end of it is.
+    private var begin = 0
+    private var searched = 0
     private var lineNumber = 0
     private var skipsLine = false
 
@@ -17,6 +20,8 @@ public final class TraceReader {
         public let number: Int
         /// The entry, or why it is none.
         public let content: Result<TraceEntry, TraceError>
+        /// The line as it is in the file; empty for one that was too long.
+        public let bytes: [UInt8]
     }
 
     /// Longer than every line that is written; what is longer is none.
@@ -32,25 +37,29 @@ public final class TraceReader {
 
     deinit { close(descriptor) }
 
-    /// The lines that have come since the last time, in their order; one that has no end yet is kept for the next time.
+    /// The next line; `nil` until more has come.
+    ///
+    /// One that has no end yet is kept for then.
+    public func next() throws(TraceError) -> Line? {
+        while true {
+            if let line = takeLine() { return line }
+            guard try readMore() else { return nil }
+        }
+    }
+
+    /// The lines that have come since the last time, in their order.
     public func lines() throws(TraceError) -> [Line] {
         var lines: [Line] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .unusable(path: path, String(cString: strerror(errno))) }
-            if count == 0 { return lines }
-            pending += buffer[..<count]
-            takeLines(&lines)
-        }
+        while let line = try next() { lines.append(line) }
+        return lines
     }
 
     /// A line without an end, at the end of a trace that nobody writes to any more; `nil` where there is none.
     public func rest() -> Line? {
-        guard !pending.isEmpty else { return nil }
-        pending = []
-        return Line(number: lineNumber + 1, content: .failure(.truncated))
+        guard begin < pending.count else { return nil }
+        let bytes = Array(pending[begin...])
+        (pending, begin, searched) = ([], 0, 0)
+        return Line(number: lineNumber + 1, content: .failure(.truncated), bytes: bytes)
     }
 
     /// Goes over to a file that took the place of this one, or begins anew one that was cut; whether there was
@@ -63,28 +72,42 @@ public final class TraceReader {
         let replacement = try Self.open(path)
         close(descriptor)
         descriptor = replacement
-        (pending, lineNumber, skipsLine) = ([], 0, false)
+        (pending, begin, searched, lineNumber, skipsLine) = ([], 0, 0, 0, false)
         return true
     }
 
-    private func takeLines(_ lines: inout [Line]) {
-        var rest = pending[...]
-        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+    /// Reads on; whether there was more.
+    private func readMore() throws(TraceError) -> Bool {
+        pending.removeFirst(begin)
+        begin = 0
+        searched = pending.count
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .unusable(path: path, String(cString: strerror(errno))) }
+            pending += buffer[..<count]
+            return count > 0
+        }
+    }
+
+    private func takeLine() -> Line? {
+        while let end = pending[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+            let bytes = Array(pending[begin..<end])
+            (begin, searched) = (end + 1, end + 1)
             lineNumber += 1
-            let bytes = rest[..<end]
-            rest = rest[(end + 1)...]
             if skipsLine {
                 skipsLine = false
-                lines.append(Line(number: lineNumber, content: .failure(.malformed("it is too long"))))
-            } else if !bytes.isEmpty {
-                lines.append(Line(number: lineNumber, content: Self.content(bytes)))
+                return Line(number: lineNumber, content: .failure(.malformed("it is too long")), bytes: [])
             }
+            if !bytes.isEmpty { return Line(number: lineNumber, content: Self.content(bytes[...]), bytes: bytes) }
         }
-        if rest.count > Self.longestLine {
+        searched = pending.count
+        if pending.count - begin > Self.longestLine {
             skipsLine = true
-            rest = []
+            begin = pending.count
         }
-        pending = Array(rest)
+        return nil
     }
 
     private static func content(_ bytes: ArraySlice<UInt8>) -> Result<TraceEntry, TraceError> {

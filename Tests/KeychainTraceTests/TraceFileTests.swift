@@ -77,6 +77,16 @@ struct TraceFileTests {
         #expect(sizes.allSatisfy { $0 <= 20_000 })
     }
 
+    @Test("the bound on the size holds where the file cannot be renamed")
+    func bound() throws {
+        try FileManager.default.createDirectory(atPath: path + ".1", withIntermediateDirectories: false)
+        let file = TraceFile(path: path, limit: 2_000)
+        let line = TraceEntry(time: .referenceDate, process: 1, program: "p", .event(.lock)).line
+        for _ in 0..<100 { file.append(line) }
+        let size = try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+        #expect(size > 0 && size <= 2_000)
+    }
+
     @Test("nothing is written through a link, into a file that others can read, or to a path that is not absolute")
     func hostile() throws {
         let target = folder.path(of: "target")

@@ -45,7 +45,7 @@ struct TraceLineTests {
             .add(Self.dictionary), .copyMatching(Self.dictionary), .delete(Self.dictionary),
             .update(Self.dictionary, attributes: ["labl": .string("x")]),
             .set(Self.dictionary, attributes: ["labl": .string("x")], addition: ["acct": .string("y")]),
-            .copyMatching(PropertyDictionary(["class": .string("x")], foreignKeys: [.number(.integer(3))])),
+            .copyMatching(PropertyDictionary(["class": .string("keys")], foreignKeys: [.number(.integer(3))])),
         ] {
             let entry = Self.entry(operation)
             #expect(entry.line.hasPrefix("{\"v\":1,"))
@@ -78,6 +78,12 @@ struct TraceLineTests {
             ["secr": .data(bytes)],
             ["v_Ref": .reference(.key(key))], ["u_AuthCtx": .authenticationContext(context)],
             ["acct": .string(String(repeating: secret, count: 1_000))],
+            // What was put under the wrong key.
+            ["v_Ref": .data(bytes)], ["v_Ref": .string(secret)], ["v_Ref": .array([.data(bytes)])],
+            ["v_PersistentRef": .data(bytes)], ["v_PersistentRef": .string(secret)],
+            ["u_CredRef": .data(bytes)], ["u_CredRef": .string(secret)], ["u_OpPrompt": .string(secret)],
+            ["r_Data": .string(secret)], ["r_Data": .data(bytes)], ["class": .string(secret)],
+            ["m_Limit": .string(secret)],
         ]
         for dictionary in values {
             let line = Self.entry(.add(dictionary)).line
@@ -90,6 +96,41 @@ struct TraceLineTests {
             return
         }
         #expect(call.operation == .add(["v_Data": .data(SecretBytes(count: bytes.count) { _ in })]))
+    }
+
+    @Test("the type of a secret is told, and of a value under a key that nobody knows")
+    func types() throws {
+        let given: PropertyDictionary = [
+            "v_Data": .string("secret"), "pasword": .data(SecretBytes([1, 2])), "u_CredRef": .array([.null]),
+        ]
+        guard case .call(let call) = try Self.read(Self.entry(.add(given)).line).content else {
+            Issue.record("no call")
+            return
+        }
+        #expect(
+            call.operation
+                == .add(["v_Data": .string(""), "pasword": .data(SecretBytes()), "u_CredRef": .array([])])
+        )
+        #expect(call.hiddenKeys.isEmpty)
+    }
+
+    @Test("a large secret takes no room where a trace is read")
+    func largeSecret() throws {
+        var decoder = TraceDecoder()
+        let read = try decoder.dictionary(.object(["kSecValueData": .object(["secret": .integer(16_000_000)])]))
+        #expect(read == ["v_Data": .data(SecretBytes(count: TraceDecoder.mostZeros) { _ in })])
+    }
+
+    @Test("of what is hidden only constants are shown")
+    func hashedTexts() {
+        let encoder = TraceEncoder(hashKey: .init(data: [UInt8](repeating: 1, count: 32)))
+        let text = encoder.json([
+            "pdmn": .string("MARK"), "type": .string("MARK"), "sync": .string("MARK"), "class": .string("MARK"),
+            "u_OpPrompt": .string("MARK"), "kcls": .string("MARK"),
+            "cdat": .date(Timestamp(secondsSinceReferenceDate: 86_400)),
+            "m_Policy": .policy(.tls(isServer: true, host: "MARK")),
+        ]).text
+        #expect(!text.contains("MARK") && !text.contains("2001"))
     }
 
     @Test(
