@@ -23,7 +23,7 @@ package enum Doctor {
         let clock = ContinuousClock()
         let start = clock.now
         let examination = try Examination(call, explain)
-        var diagnosis = diagnosis(examination)
+        var diagnosis = UnknownValues.weakened(diagnosis(examination), examination)
         if call.clientSource == .assumed { diagnosis.confidence = min(diagnosis.confidence, Confidence.assumed) }
         let maker = AdviceMaker(examination: examination, diagnosis: diagnosis)
         var report = DoctorReport(
@@ -61,13 +61,15 @@ package enum Doctor {
         if let signature = EntitlementTree.unappliedSignature(examination) { return signature }
         if !examination.isReproduced {
             if let changed = PersonTree.changedBiometry(examination) { return changed }
+            let isAssumed = examination.call.clientSource == .assumed
+            let hint = "the client was not given, so that it has every access group: give its list by --client"
             return Diagnosis(
                 .notReproduced,
                 ["1"],
                 because: [
                     "reported \(examination.status), replayed \(examination.replayed)",
                     "lock state, client, time and keychain could differ",
-                ]
+                ] + (isAssumed ? [hint] : [])
             )
         }
         if let frontEnd = FrontEndTree.diagnosis(examination) { return frontEnd }
@@ -94,9 +96,9 @@ package enum Doctor {
 extension Examination {
     /// What an update or a delete that would succeed touches.
     var blastRadius: DoctorReport.BlastRadius? {
-        guard [.update, .delete].contains(function), replayed == .success, let effect = explanation.effect else {
-            return nil
-        }
+        guard [.update, .delete].contains(function), replayed == .success, !call.hasUnknownPredicates,
+            let effect = explanation.effect
+        else { return nil }
         var byGroup: [String: Int] = [:]
         for item in effect.items { byGroup[item.group ?? "?", default: 0] += 1 }
         let byClass = Dictionary(uniqueKeysWithValues: effect.byClass.map { ($0.key.rawValue, $0.value) })

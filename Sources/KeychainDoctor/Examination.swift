@@ -35,6 +35,8 @@ final class Examination {
 
     var function: ItemFunction { call.function }
 
+    var hasPasscode: Bool { call.hasPasscode ?? explanation.device.hasPasscode }
+
     var client: Client { call.request.client }
 
     /// What comes of questions to the user in the replay: the reported status where it is an outcome of one, else

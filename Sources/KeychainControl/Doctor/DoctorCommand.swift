@@ -29,7 +29,7 @@ struct DoctorCommand: ParsableCommand {
     @Option(help: "The new attributes of an update, as the query is given.")
     var attributes: String?
 
-    @Option(help: "The status that the call answered, by its number or its name.")
+    @Option(parsing: .unconditional, help: "The status that the call answered, by its number or its name.")
     var status: String?
 
     @Option(
@@ -112,9 +112,15 @@ struct DoctorCommand: ParsableCommand {
             let calls = try ExaminedCalls(self, surroundings).calls
             let output = DoctorOutput(surroundings: surroundings, command: self)
             let exitStatus = try output.write(calls)
+            // A report that did not arrive is none.
+            guard fflush(nil) == 0 else {
+                surroundings.remark("Error: the report cannot be written")
+                // EX_IOERR of sysexits.h.
+                throw ExitCode(74)
+            }
             if exitStatus != 0 { throw ExitCode(exitStatus) }
         } catch let error as BadInput {
-            surroundings.remark("Error: \(error)")
+            surroundings.remark(DoctorReport.printable("Error: \(error)"))
             throw ExitCode(2)
         } catch let error as KeychainError {
             surroundings.remark("Error: the keychain cannot be read: \(error.reason)")

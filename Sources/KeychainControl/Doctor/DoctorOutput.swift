@@ -14,15 +14,17 @@ struct DoctorOutput {
     /// - Returns: The exit status: the highest of the reports.
     func write(_ calls: [ExaminedCall]) throws -> Int32 {
         let redaction = command.redact ? Redaction.hashed() : .none
-        var reports: [DoctorReport] = []
-        for call in calls {
+        // Reports are written as they come, and not kept.
+        var (exitStatus, counts) = (Int32(0), [String: Int]())
+        for (index, call) in calls.enumerated() {
             let report = try report(call, redaction)
             surroundings.say(command.json ? report.json.indentedText : report.humanText)
-            reports.append(report)
+            exitStatus = max(exitStatus, report.exitStatus)
+            counts["\(report.diagnosis.verdict.rawValue): \(report.identity)", default: 0] += 1
+            if let path = command.html, index == calls.count - 1 { try write(report.html, to: path) }
         }
-        if calls.count > 1, !command.json { surroundings.say(summary(reports)) }
-        if let path = command.html, let report = reports.last { try write(report.html, to: path) }
-        return reports.map(\.exitStatus).max() ?? 0
+        if calls.count > 1, !command.json { surroundings.say(summary(counts)) }
+        return exitStatus
     }
 
     /// The report of a call, in the state of the device that was asked for or recorded.
@@ -45,9 +47,7 @@ struct DoctorOutput {
     }
 
     /// How often each cause was found, the most frequent first.
-    private func summary(_ reports: [DoctorReport]) -> String {
-        var counts: [String: Int] = [:]
-        for report in reports { counts["\(report.diagnosis.verdict.rawValue): \(report.identity)", default: 0] += 1 }
+    private func summary(_ counts: [String: Int]) -> String {
         let lines = counts.sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }
         return (["Summary:"] + lines.map { "  \($0.value)  \($0.key)" }).joined(separator: "\n")
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HostFiles
 import KeychainCore
 import KeychainDoctor
 import KeychainTrace
@@ -11,8 +12,7 @@ struct ExaminedCalls {
 
     init(_ command: DoctorCommand, _ surroundings: Surroundings) throws(BadInput) {
         if command.query == nil, command.trace != nil || command.last {
-            var found = try Self.traced(command, surroundings)
-            if command.last { found = found.suffix(1) }
+            let found = try Self.traced(command, surroundings)
             calls = try found.map { (call) throws(BadInput) in try Self.completed(call, command, surroundings) }
             return
         }
@@ -22,31 +22,40 @@ struct ExaminedCalls {
         switch text.content {
         case .call(let call): calls = [try Self.completed(Self.examined(call), command, surroundings)]
         case .dictionary(let dictionary):
-            let operation = try Self.operation(dictionary, command, surroundings)
-            var call = ExaminedCall(KeychainRequest(operation, client: .person))
+            let operation = try Self.operation(dictionary, text, command, surroundings)
+            var call = ExaminedCall(KeychainRequest(operation.operation, client: .person))
             call.clientSource = .assumed
+            call.unknownKeys = text.unknownKeys
+            call.unknownAttributeKeys = operation.unknownAttributeKeys
             calls = [try Self.completed(call, command, surroundings)]
         }
     }
 
+    /// The operation with the dictionaries that were given, and which new attributes have no known value.
     private static func operation(
         _ query: PropertyDictionary,
+        _ text: QueryText,
         _ command: DoctorCommand,
         _ surroundings: Surroundings
-    ) throws(BadInput) -> KeychainRequest.Operation {
-        guard command.attributes == nil || command.call == .update else {
+    ) throws(BadInput) -> (operation: KeychainRequest.Operation, unknownAttributeKeys: Set<String>) {
+        // A pasted call of SecItemUpdate says itself which function it is.
+        let isPastedUpdate = text.attributes != nil && command.call == .copy
+        guard command.attributes == nil || command.call == .update || isPastedUpdate else {
             throw BadInput("--attributes belongs to --call update")
         }
         switch command.call {
-        case .add: return .add(query)
-        case .copy: return .copyMatching(query)
-        case .delete: return .delete(query)
-        case .update:
-            guard let attributes = command.attributes else { throw BadInput("an update needs --attributes") }
-            guard let dictionary = try QueryText(bytes(attributes, surroundings)).dictionary else {
-                throw BadInput("the new attributes are no dictionary")
+        case .add: return (.add(query), [])
+        case .copy where !isPastedUpdate: return (.copyMatching(query), [])
+        case .delete: return (.delete(query), [])
+        case .update, .copy:
+            guard let attributes = command.attributes else {
+                guard let attributes = text.attributes else { throw BadInput("an update needs --attributes") }
+                return (.update(query, attributes: attributes), text.unknownAttributeKeys)
             }
-            return .update(query, attributes: dictionary)
+            let given = try QueryText(bytes(attributes, surroundings))
+            for remark in given.remarks { surroundings.remark(remark) }
+            guard let dictionary = given.dictionary else { throw BadInput("the new attributes are no dictionary") }
+            return (.update(query, attributes: dictionary), given.unknownKeys)
         }
     }
 
@@ -101,16 +110,21 @@ struct ExaminedCalls {
     // MARK: - Traces
 
     private static func entries(at path: String, _ surroundings: Surroundings) throws(BadInput) -> [TraceEntry] {
-        let lines: [TraceReader.Line]
-        do throws(TraceError) { lines = try TraceReader.entries(at: path) } catch { throw BadInput("\(error)") }
         var entries: [TraceEntry] = []
-        for line in lines {
-            switch line.content {
-            case .success(let entry): entries.append(entry)
-            case .failure(let error): surroundings.remark("line \(line.number): \(error)")
+        var isEmpty = true
+        do throws(TraceError) {
+            let reader = try TraceReader(path: path)
+            while let line = try reader.next() ?? reader.rest() {
+                isEmpty = false
+                switch line.content {
+                case .success(let entry): entries.append(entry)
+                case .failure(let error): surroundings.remark("line \(line.number): \(error)")
+                }
             }
+        } catch {
+            throw BadInput("\(error)")
         }
-        guard !entries.isEmpty || lines.isEmpty else { throw BadInput("\(path) has no line of a trace") }
+        guard !entries.isEmpty || isEmpty else { throw BadInput("\(path) has no line of a trace") }
         return entries
     }
 
@@ -119,32 +133,51 @@ struct ExaminedCalls {
         _ command: DoctorCommand,
         _ surroundings: Surroundings
     ) throws(BadInput) -> [ExaminedCall] {
-        guard let path = command.trace ?? ProcessInfo.processInfo.environment["SWIFT_KEYCHAIN_TRACE"] else {
+        let named: String?
+        if let trace = command.trace { named = trace } else { named = try tracePathOfEnvironment() }
+        guard let path = named else {
             throw BadInput("there is no trace: set SWIFT_KEYCHAIN_TRACE for the program, or give --trace FILE")
         }
         let entries = try entries(at: path, surroundings)
-        var calls: [ExaminedCall] = []
-        for (index, entry) in entries.enumerated() {
-            guard case .call(let traced) = entry.content, traced.status != .success else { continue }
-            var call = examined(traced)
-            call.time = entry.time
-            call.history = history(Array(entries[..<index]))
-            if !traced.hiddenKeys.isEmpty {
-                surroundings.remark(
-                    "hashed in the trace, and so left out: \(traced.hiddenKeys.sorted().joined(separator: ", "))"
-                )
+        // The events once: the histories of the calls share them.
+        var events: [CallHistory.Event] = []
+        var found: [(call: TracedCall, time: Timestamp, eventCount: Int)] = []
+        for entry in entries {
+            if case .call(let traced) = entry.content, traced.status != .success {
+                found.append((traced, entry.time, events.count))
             }
-            calls.append(call)
+            events += history([entry]).events
         }
-        guard !calls.isEmpty else { throw BadInput("no call of the trace failed") }
-        return calls
+        if command.last { found = found.suffix(1) }
+        guard !found.isEmpty else { throw BadInput("no call of the trace failed") }
+        return found.map { traced, time, eventCount in
+            var call = examined(traced)
+            call.time = time
+            call.history = CallHistory(events[max(0, eventCount - mostEvents)..<eventCount])
+            if call.hasUnknownValues {
+                let keys = traced.hiddenKeys.union(traced.hiddenAttributeKeys).sorted().map(CaseNotation.name(ofKey:))
+                surroundings.remark("not told by the trace, and so left out: \(keys.joined(separator: ", "))")
+            }
+            return call
+        }
     }
+
+    private static func tracePathOfEnvironment() throws(BadInput) -> String? {
+        do throws(FileError) { return try ProcessEnvironment.path(TraceOptions.environmentVariable) } catch {
+            throw BadInput("\(TraceOptions.environmentVariable): \(error)")
+        }
+    }
+
+    /// So many events before a call are its history.
+    private static let mostEvents = 1_000
 
     private static func examined(_ traced: TracedCall) -> ExaminedCall {
         var call = ExaminedCall(KeychainRequest(traced.operation, client: traced.client))
         if let name = traced.clientName { call.clientName = name }
         call.reportedStatus = traced.status
         call.lockState = traced.lockState
+        call.unknownKeys = traced.hiddenKeys
+        call.unknownAttributeKeys = traced.hiddenAttributeKeys
         return call
     }
 

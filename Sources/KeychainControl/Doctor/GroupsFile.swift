@@ -6,13 +6,41 @@ import Foundation
 enum GroupsFile {
     /// Reads a property list of entitlements, a JSON array of groups, or a JSON object with `groups`.
     static func groups(_ bytes: Data) throws(BadInput) -> [String] {
-        if let value = try? PropertyListSerialization.propertyList(from: bytes, format: nil) {
-            if let list = value as? [String] { return list }
+        if let value = propertyList(bytes) {
+            if let list = value as? [Any] { return list.compactMap { $0 as? String } }
             if let entitlements = value as? [String: Any] { return groups(of: entitlements) }
         }
+        if let entitlements = codesignOutput(bytes) { return groups(of: entitlements) }
         if let list = try? JSONDecoder().decode([String].self, from: bytes) { return list }
         if let object = try? JSONDecoder().decode(Client.self, from: bytes) { return object.groups }
         throw BadInput("the client is neither a property list of entitlements nor a JSON list of groups")
+    }
+
+    /// A property list, after what codesign may write before it.
+    private static func propertyList(_ bytes: Data) -> Any? {
+        var bytes = bytes
+        if !bytes.starts(with: Data("bplist".utf8)) {
+            let beginnings = ["<?xml", "<!DOCTYPE plist", "<plist"]
+            let starts = beginnings.compactMap { bytes.range(of: Data($0.utf8))?.lowerBound }
+            guard let start = starts.min() else { return nil }
+            bytes = Data(bytes[start...])
+        }
+        return try? PropertyListSerialization.propertyList(from: bytes, format: nil)
+    }
+
+    /// What `codesign -d --entitlements -` writes without `--xml`: a line for each key and each value.
+    private static func codesignOutput(_ bytes: Data) -> [String: Any]? {
+        guard let text = String(data: bytes, encoding: .utf8), text.contains("[Dict]") else { return nil }
+        var (entitlements, key) = ([String: [String]](), "")
+        for line in text.split(separator: "\n") {
+            let line = line.drop(while: \.isWhitespace)
+            if line.hasPrefix("[Key] ") {
+                key = String(line.dropFirst("[Key] ".count))
+            } else if line.hasPrefix("[String] ") {
+                entitlements[key, default: []].append(String(line.dropFirst("[String] ".count)))
+            }
+        }
+        return entitlements
     }
 
     private struct Client: Decodable { var groups: [String] }
@@ -20,7 +48,8 @@ enum GroupsFile {
     /// The groups in the order in which a client has them (Semantics, "Access groups").
     private static func groups(of entitlements: [String: Any]) -> [String] {
         func list(_ key: String) -> [String] {
-            (entitlements[key] as? [String]) ?? (entitlements[key] as? String).map { [$0] } ?? []
+            (entitlements[key] as? [Any])?.compactMap { $0 as? String } ?? (entitlements[key] as? String).map { [$0] }
+                ?? []
         }
         let names = [
             "keychain-access-groups", "com.apple.developer.associated-application-identifier", "application-identifier",

@@ -15,6 +15,12 @@ struct QueryText {
     }
 
     let content: Content
+    /// The keys whose values the text does not tell.
+    var unknownKeys: Set<String> = []
+    /// The new attributes, where the text is a call of `SecItemUpdate`.
+    var attributes: PropertyDictionary?
+    /// The keys of these whose values the text does not tell.
+    var unknownAttributeKeys: Set<String> = []
     /// What the text does not tell, a sentence each.
     var remarks: [String] = []
 
@@ -27,7 +33,7 @@ struct QueryText {
         guard bytes.count <= Self.largestText else { throw BadInput("the query is too large") }
         if let value = Self.propertyList(bytes) {
             guard case .object(let members) = value else { throw BadInput("the property list is no dictionary") }
-            self.init(content: .dictionary(try Self.dictionary(members)))
+            try self.init(members: members)
             return
         }
         guard let text = String(data: bytes, encoding: .utf8) else { throw BadInput("the query is not UTF-8") }
@@ -58,8 +64,14 @@ struct QueryText {
         if members["op"] != nil {
             self.init(content: .call(try Self.call(bytes)))
         } else {
-            self.init(content: .dictionary(try Self.dictionary(members)))
+            try self.init(members: members)
         }
+    }
+
+    private init(members: [String: JSONValue]) throws(BadInput) {
+        let call = try Self.copy(members)
+        self.init(content: .dictionary(call.operation.mainDictionary))
+        unknownKeys = call.hiddenKeys
     }
 
     private init(literal text: String) throws(BadInput) {
@@ -67,10 +79,11 @@ struct QueryText {
             let literal = try SwiftDictionaryParser.parse(text)
             self.init(
                 content: .dictionary(literal.dictionary),
-                remarks: literal.unknown.map {
-                    "\($0.key) is left out: '\($0.expression)' cannot be known from the text"
-                }
+                remarks: literal.unreadLines.map { "line \($0) changes the dictionary in a way that cannot be read" }
             )
+            unknownKeys = literal.unknown
+            attributes = literal.attributes
+            unknownAttributeKeys = literal.unknownAttributes
         } catch {
             throw BadInput("the query is neither JSON, nor a property list, nor a Swift dictionary: \(error)")
         }
@@ -78,27 +91,35 @@ struct QueryText {
 
     private static func call(_ bytes: Data) throws(BadInput) -> TracedCall {
         let entry: TraceEntry
-        do throws(TraceError) { entry = try TraceEntry(line: bytes) } catch { throw BadInput("\(error)") }
+        do throws(TraceError) {
+            entry = try TraceEntry(line: bytes)
+        } catch {
+            if case .malformed(let why) = error { throw BadInput("the query cannot be read: \(why)") }
+            throw BadInput("\(error)")
+        }
         guard case .call(let call) = entry.content else { throw BadInput("the line is no call") }
         return call
     }
 
-    /// A dictionary whose keys are names of constants, columns, or other keys as they are.
-    private static func dictionary(_ members: [String: JSONValue]) throws(BadInput) -> PropertyDictionary {
+    /// A copy with a dictionary whose keys are names of constants, columns, or other keys as they are.
+    private static func copy(_ members: [String: JSONValue]) throws(BadInput) -> TracedCall {
         var named: [String: JSONValue] = [:]
+        var keys: Set<String> = []
         for (key, value) in members {
             let isNamed = key.hasPrefix(CaseNotation.constantPrefix) || key.hasPrefix(CaseNotation.rawPrefix)
-            named[isNamed ? key : CaseNotation.rawPrefix + key] = value
+            let name = isNamed ? key : CaseNotation.rawPrefix + key
+            named[name] = value
+            // Which of the two counted would be left to chance.
+            if let key = CaseNotation.key(named: name), !keys.insert(key).inserted {
+                throw BadInput("an entry is given twice, by the name of its constant and by the key behind it")
+            }
         }
         let line = JSONValue.object([
             "v": .integer(TraceEntry.version), "time": .string("2001-01-01T00:00:00Z"), "op": .string("copy"),
             "args": .object(named), "client": .object(["groups": .array([])]), "status": .string("errSecSuccess"),
             "ms": .integer(0),
         ])
-        guard case .copyMatching(let dictionary) = try call(Data(line.text.utf8)).operation else {
-            throw BadInput("the query cannot be read")
-        }
-        return dictionary
+        return try call(Data(line.text.utf8))
     }
 
     /// A property list, as the same values would be written in JSON; `nil` for what is none.
@@ -106,21 +127,33 @@ struct QueryText {
         let beginnings = ["<?xml", "<plist", "<!DOCTYPE plist", "bplist"]
         let start = String(decoding: bytes.prefix(64), as: UTF8.self)
         guard beginnings.contains(where: { start.drop(while: \.isWhitespace).hasPrefix($0) }) else { return nil }
-        guard let value = try? PropertyListSerialization.propertyList(from: bytes, format: nil) else { return .null }
-        return json(value)
+        guard let value = try? PropertyListDecoder().decode(PropertyListValue.self, from: bytes) else { return .null }
+        return value.json
     }
+}
 
-    private static func json(_ value: Any) -> JSONValue {
-        switch value {
-        case let text as String: .string(text)
-        case let flag as Bool: .boolean(flag)
-        case let number as Int: .integer(number)
-        case let number as Double: .real(number)
-        case let data as Data: .object(["data": .string(data.base64EncodedString())])
-        case let date as Date: .object(["date": .string(date.formatted(.iso8601))])
-        case let elements as [Any]: .object(["array": .array(elements.map(json))])
-        case let members as [String: Any]: .object(members.mapValues(json))
-        default: .null
+/// A value of a property list; `<true/>` and `<integer>1</integer>` are kept apart.
+private struct PropertyListValue: Decodable {
+    let json: JSONValue
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let flag = try? container.decode(Bool.self) {
+            json = .boolean(flag)
+        } else if let number = try? container.decode(Int.self) {
+            json = .integer(number)
+        } else if let number = try? container.decode(Double.self) {
+            json = .real(number)
+        } else if let text = try? container.decode(String.self) {
+            json = .string(text)
+        } else if let data = try? container.decode(Data.self) {
+            json = .object(["data": .string(data.base64EncodedString())])
+        } else if let date = try? container.decode(Date.self) {
+            json = .object(["date": .string(date.formatted(.iso8601))])
+        } else if let elements = try? container.decode([PropertyListValue].self) {
+            json = .object(["array": .array(elements.map(\.json))])
+        } else {
+            json = .object(try container.decode([String: PropertyListValue].self).mapValues(\.json))
         }
     }
 }

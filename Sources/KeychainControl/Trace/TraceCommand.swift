@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Foundation
 import Glibc
 import HostFiles
 import KeychainCore
+import KeychainDoctor
 import KeychainTrace
 
 /// `keychainctl trace`: the calls that programs made, from the trace that they left.
@@ -43,7 +45,7 @@ struct TraceCommand: ParsableCommand {
         var counts = TraceCounts()
         let places = TracePlaces()
         while true {
-            for line in try tracing({ () throws(TraceError) in try reader.lines() }) {
+            while let line = try tracing({ () throws(TraceError) in try reader.next() }) {
                 show(line, &counts, places, surroundings)
             }
             guard follow else { break }
@@ -79,14 +81,14 @@ struct TraceCommand: ParsableCommand {
         case .success(let entry):
             guard case .call(let call) = entry.content else {
                 if case .event(let event) = entry.content, filter.isEmpty, !summary {
-                    surroundings.say(json ? entry.line : "\(entry.time.clockText)  \(event.name)")
+                    surroundings.say(json ? line.text : "\(entry.time.clockText)  \(event.name)")
                 }
                 return
             }
             let place = places.place(of: call.stack)
             guard filter.accepts(call, place) else { return }
             if summary { return counts.note(call, place) }
-            surroundings.say(json ? entry.line : TraceText.line(entry, call, place))
+            surroundings.say(json ? line.text : TraceText.line(entry, call, place))
         }
     }
 
@@ -133,5 +135,20 @@ extension KeychainRequest.Operation {
             .set(let query, _, _):
             query
         }
+    }
+}
+
+extension TraceReader.Line {
+    /// The line as it is, what a terminal would obey escaped as in JSON (RFC 8259, section 7).
+    fileprivate var text: String {
+        var text = ""
+        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+            guard DoctorReport.isInvisible(scalar) else {
+                text.unicodeScalars.append(scalar)
+                continue
+            }
+            for unit in String(scalar).utf16 { text += String(format: "\\u%04x", Int(unit)) }
+        }
+        return text
     }
 }

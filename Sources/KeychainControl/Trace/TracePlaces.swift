@@ -42,7 +42,13 @@ final class TracePlaces {
             let offset = UInt(address[separator.upperBound...], radix: 16), offset > 0
         else { return nil }
         let image = String(address[..<separator.lowerBound])
-        guard image.hasPrefix("/"), FileManager.default.isReadableFile(atPath: image) else { return nil }
+        // Anything but a regular file might never come to its end.
+        let attributes = try? FileManager.default.attributesOfItem(
+            atPath: URL(fileURLWithPath: image).resolvingSymlinksInPath().path
+        )
+        guard image.hasPrefix("/"), attributes?[.type] as? FileAttributeType == .typeRegular,
+            FileManager.default.isReadableFile(atPath: image)
+        else { return nil }
         // A return address is behind the call.
         let arguments = ["-e", image, "0x" + String(offset - 1, radix: 16)]
         for tool in tools {
@@ -64,6 +70,9 @@ final class TracePlaces {
         return folders.map { "\($0)/\(tool)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
+    /// A tool that takes longer is ended, and there is no line.
+    private static let longestLookUpSeconds = 20.0
+
     private static func output(of path: String, _ arguments: [String]) -> String? {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
@@ -73,6 +82,9 @@ final class TracePlaces {
         process.standardError = FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
         do { try process.run() } catch { return nil }
+        let end = DispatchWorkItem { process.terminate() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + longestLookUpSeconds, execute: end)
+        defer { end.cancel() }
         let data = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return process.terminationStatus == 0 ? String(decoding: data, as: UTF8.self) : nil

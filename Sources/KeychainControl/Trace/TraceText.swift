@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainCore
+import KeychainDoctor
 import KeychainTrace
 
 /// A call of a trace as a line for people.
@@ -13,8 +14,9 @@ enum TraceText {
             "\(CaseNotation.name(ofKey: key)): \(text(value, under: key))"
         }
         let dictionary = "{\(query.sorted().joined(separator: ", "))}"
-        return
+        let line =
             "\(entry.time.clockText)  \(call.status)  \(call.operation.functionName) \(dictionary)\(state)  \(duration)  \(place)"
+        return DoctorReport.printable(line)
     }
 
     private static func text(_ value: PropertyValue, under key: String) -> String {
@@ -83,6 +85,8 @@ struct TraceCounts {
                 right.key.status, right.key.function, right.key.place
             )
         }
-        return sorted.map { "\($0.value)  \($0.key.status)  \($0.key.function)  \($0.key.place)" }
+        return sorted.map {
+            DoctorReport.printable("\($0.value)  \($0.key.status)  \($0.key.function)  \($0.key.place)")
+        }
     }
 }

@@ -4,11 +4,14 @@ import KeychainCore
 
 /// What happened to a keychain before a call, in its order.
 package struct CallHistory: Sendable {
-    /// The events, the oldest first.
-    package var events: [Event]
+    /// The events, the oldest first; the histories of the calls of one trace share them.
+    package var events: ArraySlice<Event>
 
     /// A history of these events.
-    package init(_ events: [Event] = []) { self.events = events }
+    package init(_ events: ArraySlice<Event> = []) { self.events = events }
+
+    /// A history of these events.
+    package init(_ events: [Event]) { self.events = events[...] }
 
     /// One thing that happened.
     package enum Event: Sendable {
@@ -27,7 +30,9 @@ package struct CallHistory: Sendable {
     /// A call of an item function that was written down.
     package struct RecordedCall: Sendable {
         /// What was asked, and with which groups; secrets are not in it.
-        package var request: KeychainRequest
+        package let request: KeychainRequest
+        /// The attributes that its only dictionary, or its query, names; `nil` without a class.
+        let named: NamedAttributes?
         /// The name of the client.
         package var client: String
         /// What it answered.
@@ -38,6 +43,7 @@ package struct CallHistory: Sendable {
         /// A call and its answer.
         package init(_ request: KeychainRequest, client: String, status: Status, time: String? = nil) {
             self.request = request
+            named = NamedAttributes(ExaminedCall(request).query)
             self.client = client
             self.status = status
             self.time = time
@@ -53,7 +59,7 @@ package struct CallHistory: Sendable {
 
     /// The calls, the oldest first, each with its place among the events.
     var calls: [(index: Int, call: RecordedCall)] {
-        events.enumerated().compactMap { index, event in
+        zip(events.indices, events).compactMap { index, event in
             if case .call(let call) = event { (index, call) } else { nil }
         }
     }

@@ -45,6 +45,14 @@ package struct ExaminedCall: Sendable {
     /// When the call was made; `nil` for now.
     package var time: Timestamp?
 
+    /// Whether the device has a passcode; `nil` for what the keychain says, which on a simulator always has one.
+    package var hasPasscode: Bool?
+
+    /// The keys of the query, and of an update's new attributes, whose values are not known, so that they are not in
+    /// the dictionaries: those of variables in a text, and those that a trace hides.
+    package var unknownKeys: Set<String> = []
+    package var unknownAttributeKeys: Set<String> = []
+
     /// The status that the caller saw; `nil` for that of the replay.
     package var reportedStatus: Status?
 

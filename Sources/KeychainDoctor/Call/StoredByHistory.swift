@@ -14,6 +14,8 @@ struct StoredByHistory {
         var writtenAt: Int
         /// What took it.
         var removal: Removal?
+        /// Where in the history that was.
+        var removedAt: Int?
 
         var group: String? {
             if case .string(let name)? = attributes[.accessGroup] { name } else { nil }
@@ -38,12 +40,15 @@ struct StoredByHistory {
 
     private(set) var items: [Item] = []
 
+    /// The deletes by persistent reference, of which the history does not tell which item they took.
+    private(set) var deletesByReference: [(index: Int, itemClass: ItemClass, call: CallHistory.RecordedCall)] = []
+
     init(_ history: CallHistory) {
-        for (index, event) in history.events.enumerated() {
+        for (index, event) in zip(history.events.indices, history.events) {
             switch event {
             case .call(let call) where call.status == .success: apply(call, at: index)
-            case .passcodeRemoved: invalidate { $0 == .whenPasscodeSetThisDeviceOnly }
-            case .restored: invalidate(\.isForThisDeviceOnly)
+            case .passcodeRemoved: invalidate(at: index) { $0 == .whenPasscodeSetThisDeviceOnly }
+            case .restored: invalidate(at: index, \.isForThisDeviceOnly)
             default: break
             }
         }
@@ -51,7 +56,14 @@ struct StoredByHistory {
 
     private mutating func apply(_ call: CallHistory.RecordedCall, at index: Int) {
         let examined = call.examined
-        guard let query = NamedAttributes(examined.query) else { return }
+        if let reference = examined.query[PropertyKey.valuePersistentReference] {
+            guard examined.function == .delete, case .data(let bytes) = reference,
+                let itemClass = ItemClass(rawValue: String(decoding: bytes.unprotectedCopy.prefix(4), as: UTF8.self))
+            else { return }
+            deletesByReference.append((index, itemClass, call))
+            return
+        }
+        guard let query = call.named else { return }
         switch examined.function {
         case .add:
             var attributes = query.attributes
@@ -79,13 +91,17 @@ struct StoredByHistory {
             }
         case .delete:
             let taken = matches(query, call)
-            for item in taken { items[item].removal = .deleted(call, count: taken.count) }
+            for item in taken {
+                items[item].removal = .deleted(call, count: taken.count)
+                items[item].removedAt = index
+            }
         }
     }
 
-    private mutating func invalidate(_ isLost: (Accessibility) -> Bool) {
+    private mutating func invalidate(at place: Int, _ isLost: (Accessibility) -> Bool) {
         for index in items.indices where items[index].removal == nil && isLost(items[index].level) {
             items[index].removal = .invalidated
+            items[index].removedAt = place
         }
     }
 

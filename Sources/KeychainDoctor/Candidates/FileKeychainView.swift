@@ -78,8 +78,31 @@ struct FileKeychainView {
         }
     }
 
+    /// Whether the call declines the data protection keychain by the flag.
+    var isDeclined: Bool { call.query[PropertyKey.useDataProtectionKeychain] != nil && !route.reachesDataProtection }
+
+    /// How many items the limit allows: one where there is none (semantics, section 9.6).
+    private var limit: Int {
+        switch call.query[PropertyKey.matchLimit] {
+        case .string(PropertyKey.matchLimitAll): .max
+        case .number(.integer(let number)): Int(number)
+        default: 1
+        }
+    }
+
+    /// How many of its items an update or a delete touches.
+    var touchedCount: Int { min(max(0, limit), matches.count) }
+
+    /// All items together with the data of passwords are no valid request (semantics, section 9.6).
+    private var isInvalid: Bool {
+        let ofPasswords = [.genericPassword, .internetPassword].contains(query?.itemClass)
+        return call.function == .copyMatching && ofPasswords && limit == .max
+            && call.query[PropertyKey.returnData] == .boolean(true)
+    }
+
     /// What it answers alone.
     var status: Status {
+        if isInvalid { return .parameter }
         if isMissing { return call.function == .add ? .noDefaultKeychain : .itemNotFound }
         if call.function == .add {
             if isLocked { return call.isUnattended ? .interactionNotAllowed : .authenticationFailed }
@@ -107,9 +130,9 @@ struct FileKeychainView {
         }
     }
 
-    /// How many items an update or a delete touches: the file-based side means one.
+    /// How many items an update or a delete touches on both sides.
     func touchedCount(_ dataProtection: Int, _ examination: Examination) -> Int {
-        (route.reachesDataProtection ? dataProtection : 0) + (route.reachesFile ? min(1, matches.count) : 0)
+        (route.reachesDataProtection ? dataProtection : 0) + (route.reachesFile ? touchedCount : 0)
     }
 
     /// Its items as candidates of a search that does not reach it.

@@ -10,8 +10,20 @@ struct Checks {
 
     /// Every check, in the order of the numbers.
     func results() -> [CheckResult] {
-        requestChecks() + searchChecks() + itemChecks() + surroundingsChecks() + remainingChecks()
+        let results =
+            requestChecks() + searchChecks() + itemChecks() + surroundingsChecks() + remainingChecks()
+        guard examination.call.hasUnknownPredicates else { return results }
+        // What rests on every predicate of the query is not known where one is left out.
+        return results.map { result in
+            Self.ofPredicates.contains(result.id) && result.outcome != .notApplicable
+                ? CheckResult(result.id, .unknown, "a value of the query is not known") : result
+        }
     }
+
+    private static let ofPredicates: Set<CheckID> = [
+        .classRight, .visibleCandidates, .attributeDifference, .otherClass, .primaryKey, .limitAndFlags, .blastRadius,
+        .duplicatesAfterRelaxation,
+    ]
 
     var search: ExplainedSearch? { examination.explanation.search }
     var near: [Candidate] { Array((examination.nearMisses?.near ?? []).prefix(DoctorReport.mostNearMisses)) }

@@ -15,17 +15,77 @@ struct AdviceMaker {
     /// One primary action, and at most two alternatives.
     func advice() -> [DoctorReport.Advice] {
         guard diagnosis.confidence >= Self.leastConfidence else { return [] }
+        if isMissedChange { return adviceOfMissedChange() }
         return row.advice.prefix(3).enumerated().map { index, entry in
-            var advice = DoctorReport.Advice(
-                action: entry.action,
-                text: entry.text,
-                risk: entry.risk,
-                preconditions: entry.preconditions,
-                why: row.why
-            )
+            var advice = DoctorReport.Advice(entry, why: row.why)
             if index == 0 { attachDictionaries(to: &advice) }
             return advice
         }
+    }
+
+    // MARK: - Changes that found nothing
+
+    /// Whether it is a delete or an update that found nothing: a query that finds something removes or overwrites it.
+    private var isMissedChange: Bool {
+        examination.status == .itemNotFound && [.delete, .update].contains(examination.function)
+    }
+
+    /// Whether the nearest item is another one by its class or its key attributes, if only by their format.
+    private var isOfOtherIdentity: Bool {
+        diagnosis.candidate?.differences.contains { $0.isKeyAttribute || $0.kind == .itemClass } ?? false
+    }
+
+    /// What to do where nothing was found.
+    ///
+    /// A delete that finds nothing is done; the dictionary of another one is never printed. An update is printed where
+    /// it means the same item, with what it would overwrite.
+    private func adviceOfMissedChange() -> [DoctorReport.Advice] {
+        var made = row.advice.prefix(2).enumerated().map { index, entry in
+            var advice = DoctorReport.Advice(entry, why: row.why)
+            guard entry.action == .changeQuery else { return advice }
+            let isDelete = examination.function == .delete
+            advice.risk = .dataLossIfWrong
+            let verb = isDelete ? "delete" : "overwrite"
+            advice.preconditions.append("the item in the store is the one to \(verb)")
+            if let count = countAfterCorrection {
+                advice.text += " The call would then \(verb) \(count) \(count == 1 ? "item" : "items")."
+            }
+            if index == 0, !isDelete, !isOfOtherIdentity { attachDictionaries(to: &advice) }
+            return advice
+        }
+        if examination.function == .delete {
+            let done = AdviceRow(
+                action: .none,
+                text: "Take errSecItemNotFound of a delete as done: nothing that matches is stored.",
+                risk: .none,
+                preconditions: []
+            )
+            made.insert(DoctorReport.Advice(done, why: row.why), at: 0)
+        }
+        return made
+    }
+
+    /// How many items the call would touch with the query that would find the nearest one.
+    private var countAfterCorrection: Int? {
+        guard let query = correctedQuery() else { return nil }
+        var request = examination.call.request
+        switch request.operation {
+        case .delete: request.operation = .delete(query)
+        case .update(_, let attributes): request.operation = .update(query, attributes: attributes)
+        default: return nil
+        }
+        return (try? examination.explain(request))?.effect?.count
+    }
+
+    private var questionOfMissedChange: QuestionRow? {
+        guard isMissedChange, isOfOtherIdentity, row.advice.first?.action == .changeQuery else { return nil }
+        let verb = examination.function == .delete ? "delete" : "overwrite"
+        return QuestionRow(
+            text: "Is the item in the store really the one that the call was to \(verb)?",
+            why: "its class or a key attribute differs, so that it may be another item",
+            yes: "name it by its own key attributes",
+            no: "leave it alone"
+        )
     }
 
     func warnings() -> [String] {
@@ -37,7 +97,8 @@ struct AdviceMaker {
     }
 
     func questions() -> [DoctorReport.Question] {
-        var rows = row.questions
+        var rows = row.questions + [questionOfMissedChange].compactMap(\.self)
+        if let question = UnknownValues.question(examination) { rows.insert(question, at: 0) }
         if diagnosis.confidence < Self.leastConfidence, rows.isEmpty {
             rows = row.advice.prefix(1).map { entry in
                 QuestionRow(

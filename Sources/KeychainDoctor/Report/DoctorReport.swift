@@ -37,13 +37,18 @@ package struct DoctorReport: Sendable {
     /// What to do.
     package struct Advice: Sendable {
         package let action: AdviceAction
-        package let text: String
-        package let risk: AdviceRisk
-        package let preconditions: [String]
+        package var text: String
+        package var risk: AdviceRisk
+        package var preconditions: [String]
         package let why: [String]
         /// The dictionaries to use, by what they are for, and the function that takes them.
         package var dictionaries: [String: PropertyDictionary] = [:]
         package var function: String?
+
+        init(_ row: AdviceRow, why: [String]) {
+            (action, text, risk, preconditions) = (row.action, row.text, row.risk, row.preconditions)
+            self.why = why
+        }
     }
 
     /// What only a user knows.
@@ -64,7 +69,7 @@ package struct DoctorReport: Sendable {
 
     /// The headline, of at most a hundred characters.
     package var headline: String {
-        let text = filled(diagnosis.verdict.row.headline)
+        let text = Self.printable(filled(diagnosis.verdict.row.headline))
         return text.count <= 100 ? text : text.prefix(99) + "\u{2026}"
     }
 
@@ -76,13 +81,15 @@ package struct DoctorReport: Sendable {
     }
 
     /// At most three lines of evidence.
-    package var because: [String] { diagnosis.because.prefix(3).map { redaction.sentence($0) } }
+    package var because: [String] {
+        diagnosis.because.prefix(3).map { Self.printable(redaction.sentence($0)) }
+    }
 
     /// A text of the tables with the names of this verdict.
     func filled(_ template: String) -> String {
         var text = template
         for key in VerdictNames.Key.allCases {
-            text = text.replacing("{\(key.rawValue)}", with: shown(key))
+            text = text.replacing("{\(key.rawValue)}", with: Self.printable(shown(key)))
         }
         return text.replacing("{count}", with: String(blastRadius?.count ?? 0))
     }
@@ -93,7 +100,7 @@ package struct DoctorReport: Sendable {
         let itemClass = explanation.search?.itemClass ?? explanation.additions.first?.itemClass
         let texts = values.map { value in
             switch key {
-            case .attribute: KeyNames.constant(value, of: itemClass)
+            case .attribute: redaction.key(value, of: itemClass)
             case .itemClass: KeyNames.constant(ofValue: value, for: PropertyKey.itemClass) ?? value
             case .level: Accessibility(rawValue: value)?.constantName ?? value
             case .group: redaction.shown(value)

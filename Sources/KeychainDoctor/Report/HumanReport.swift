@@ -90,7 +90,7 @@ extension DoctorReport {
             let stored = difference?.stored ?? stored(term.key, candidate.item)
             rows.append([
                 difference == nil ? " " : "\u{2260}", KeyNames.constant(term.key, of: search.itemClass),
-                queried(term, search), stored.map(plain) ?? (difference == nil ? "" : "-"),
+                queried(term, search), stored.map { shown($0, for: term) } ?? (difference == nil ? "" : "-"),
                 difference?.relation.rawValue ?? "",
             ])
         }
@@ -108,6 +108,11 @@ extension DoctorReport {
         if term.kind == .itemClass { return search.itemClass.rawValue }
         if let groups = term.groups { return groups.map(redaction.shown).joined(separator: ", ") }
         return term.value.map(plain) ?? "given"
+    }
+
+    private func shown(_ value: AttributeValue, for term: ExplainedTerm) -> String {
+        if term.kind == .itemClass, case .string(let text) = value { return text }
+        return plain(value)
     }
 
     private func stored(_ key: String, _ item: ExplainedItem) -> AttributeValue? {
@@ -144,12 +149,24 @@ extension DoctorReport {
         return lines.map { Self.printable($0) }
     }
 
-    /// Control characters, which a terminal would obey, as question marks.
-    static func printable(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : $0 }
-            )
-        )
+    /// A text without what a terminal would obey or a reader would not see, each such character as a question mark.
+    package static func printable(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isInvisible ? "?" : $0 }))
+    }
+}
+
+extension DoctorReport {
+    /// Whether a character is none that a terminal shows.
+    package static func isInvisible(_ scalar: Unicode.Scalar) -> Bool { scalar.isInvisible }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is a control or format character or ends a line: what moves the cursor, colours, or turns the
+    /// direction of text (Unicode Standard Annex 9).
+    var isInvisible: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
+        default: false
+        }
     }
 }

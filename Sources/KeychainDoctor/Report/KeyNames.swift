@@ -10,6 +10,13 @@ enum KeyNames {
         return names[key] ?? key
     }
 
+    /// Whether a key is one of the keychain's.
+    static func isKnown(_ key: String) -> Bool { names[key] != nil || AttributeName(key).map(isColumn) ?? false }
+
+    private static func isColumn(_ name: AttributeName) -> Bool {
+        ItemClass.stored.contains { ItemSchema.of($0)[name] != nil }
+    }
+
     /// The constant of a value, where a key has constants for values; `nil` otherwise.
     static func constant(ofValue text: String, for key: String) -> String? {
         switch key {

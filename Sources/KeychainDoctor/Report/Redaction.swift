@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import KeychainCore
 
 /// Whether a report shows the values of attributes, or keyed hashes of them (HMAC-SHA256, RFC 2104, cut to 32 bits).
 ///
@@ -21,6 +22,11 @@ package struct Redaction: Sendable {
         guard let key else { return text }
         let code = HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)
         return "#" + Array(code.prefix(4)).hexadecimal
+    }
+
+    /// The name of a key; one that the keychain does not know may be anything, even a secret.
+    func key(_ key: String, of itemClass: ItemClass? = nil) -> String {
+        KeyNames.isKnown(key) ? KeyNames.constant(key, of: itemClass) : shown(key)
     }
 
     /// A sentence with its marked values as the report has them.

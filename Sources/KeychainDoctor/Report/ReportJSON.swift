@@ -80,7 +80,13 @@ extension DoctorReport {
 
     private var verdictJSON: JSONValue {
         let names = diagnosis.names.values.map { key, values -> (String, JSONValue) in
-            let texts = values.map { key == .group ? redaction.shown($0) : $0 }
+            let texts = values.map { value in
+                switch key {
+                case .group: redaction.shown(value)
+                case .attribute where !KeyNames.isKnown(value): redaction.shown(value)
+                default: value
+                }
+            }
             return (key.rawValue, texts.count == 1 ? .string(texts[0]) : .strings(texts))
         }
         return .object([
@@ -196,10 +202,11 @@ extension DoctorReport {
     func dictionaryJSON(_ dictionary: PropertyDictionary) -> JSONValue {
         .object(
             Dictionary(
-                uniqueKeysWithValues: dictionary.entries.map { key, value in
-                    (key, isShown(key) ? plainJSON(value, for: key) : valueJSON(value, for: key))
+                dictionary.entries.map { key, value in
+                    let name = KeyNames.isKnown(key) ? key : redaction.shown(key)
+                    return (name, isShown(key) ? plainJSON(value, for: key) : valueJSON(value, for: key))
                 }
-            )
+            ) { first, _ in first }
         )
     }
 
@@ -213,16 +220,23 @@ extension DoctorReport {
         switch (key, value) {
         case (PropertyKey.matchLimit, .string(PropertyKey.matchLimitOne)): .string("one")
         case (PropertyKey.matchLimit, .string(PropertyKey.matchLimitAll)): .string("all")
-        case (_, .string(let text)): .string(text)
+        case (_, .string(let text)) where KeyNames.constant(ofValue: text, for: key) != nil: .string(text)
         case (_, .number(.integer(let number))): .integer(Int(number))
         default: valueJSON(value, for: key)
         }
+    }
+
+    /// Whether data or a text under a key may be a secret.
+    private static func isOfSecrets(_ key: String) -> Bool {
+        [PropertyKey.valueReference, PropertyKey.useCredentialReference].contains(key)
     }
 
     /// A value; the bytes of a secret never.
     func valueJSON(_ value: PropertyValue, for key: String = "") -> JSONValue {
         switch value {
         case .data(let data) where key == PropertyKey.valueData: .string("<\(data.count) bytes>")
+        // A value of a wrong type may be the secret that was meant for another key.
+        case .data where Self.isOfSecrets(key), .string where Self.isOfSecrets(key): .string("<secret>")
         // Of a wrong type, and still meant as the secret.
         case _ where key == PropertyKey.valueData: .string("<secret>")
         case .oversizedData(let count): .string("<\(count) bytes>")

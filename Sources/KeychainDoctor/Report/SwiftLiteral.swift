@@ -14,7 +14,8 @@ struct SwiftLiteral {
         if keys.isEmpty { return "[:]" }
         let lines = keys.compactMap { key -> String? in
             guard let value = dictionary[key] else { return nil }
-            return "    \(KeyNames.constant(key, of: itemClass)): \(text(value, for: key)),"
+            let name = KeyNames.isKnown(key) ? KeyNames.constant(key, of: itemClass) : quoted(key) + " as CFString"
+            return "    \(name): \(text(value, for: key)),"
         }
         return (["["] + lines + ["]"]).joined(separator: "\n")
     }
@@ -56,7 +57,7 @@ struct SwiftLiteral {
             switch scalar {
             case "\"": result += "\\\""
             case "\\": result += "\\\\"
-            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
+            case _ where scalar.isInvisible:
                 result += "\\u{\(String(scalar.value, radix: 16))}"
             default: result.unicodeScalars.append(scalar)
             }

@@ -6,12 +6,76 @@ import KeychainCore
 enum FrontEndTree {
     /// `nil` for what is no matter of the front end, which goes on with the other trees.
     static func diagnosis(_ examination: Examination) -> Diagnosis? {
-        guard let view = examination.fileKeychain, view.route.reachesFile, !view.route.isFlagged,
-            examination.call.query[PropertyKey.useDataProtectionKeychain] == nil
-        else { return nil }
+        guard let view = examination.fileKeychain else { return unknownKeychain(examination) }
+        guard view.route.reachesFile, !view.route.isFlagged else { return nil }
         let dataProtection = examination.replayedByDataProtection
+        if view.isDeclined { return declined(examination, view, dataProtection) }
         if dataProtection == examination.replayed, givesSameItems(examination, view) { return nil }
         return differing(examination, view, dataProtection)
+    }
+
+    /// An add without the flag goes to the file-based keychain, whatever is in that.
+    private static func unknownKeychain(_ examination: Examination) -> Diagnosis? {
+        guard examination.call.platform == .macOS, examination.function == .add,
+            examination.call.query[PropertyKey.useDataProtectionKeychain] == nil,
+            examination.explanation.faults.isEmpty
+        else { return nil }
+        let route = KeychainRoute(examination.call.query, .add)
+        guard route.reachesFile, !route.reachesDataProtection else { return nil }
+        return Diagnosis(
+            .fileBasedByDefault,
+            ["T6.1", "T6.2"],
+            [.keychain: ["file"]],
+            confidence: Confidence.assumed,
+            because: [
+                "the add does not set kSecUseDataProtectionKeychain", "nothing is known of the file-based keychain",
+            ]
+        )
+    }
+
+    /// The flag is false: the call reaches the file-based keychain alone, as it says.
+    private static func declined(
+        _ examination: Examination,
+        _ view: FileKeychainView,
+        _ dataProtection: Status
+    ) -> Diagnosis? {
+        if let closed = closed(examination, view, ["T6.1", "T6.2"], because: []) { return closed }
+        if examination.replayed == .itemNotFound, dataProtection == .success {
+            let isMixed = examination.matches.contains { view.hasItems(like: $0.item) }
+            return Diagnosis(
+                isMixed ? .mixedKeychains : .otherKeychain,
+                ["T6.1", "T6.3"],
+                [.keychain: ["data-protection"]],
+                because: ["kSecUseDataProtectionKeychain is false, and the item is in the data protection keychain"]
+            )
+        }
+        if let many = takesOneOfMany(examination, view) { return many }
+        return examination.replayed == .success
+            ? Diagnosis(.nothingWrong, ["T6.1", "5.7"], confidence: Confidence.certain) : nil
+    }
+
+    /// There is no file-based keychain, or it is locked and would have to be open.
+    private static func closed(
+        _ examination: Examination,
+        _ view: FileKeychainView,
+        _ path: [String],
+        because: [String]
+    ) -> Diagnosis? {
+        if view.isMissing { return Diagnosis(.noDefaultKeychain, path, because: because) }
+        guard view.isLocked, view.needsOpen, !view.isDeclined || view.status == examination.replayed else {
+            return nil
+        }
+        let isUnattendedJob = examination.call.isContinuousIntegration
+        return Diagnosis(isUnattendedJob ? .ciKeychainLocked : .fileKeychainLocked, path, because: because)
+    }
+
+    private static func takesOneOfMany(_ examination: Examination, _ view: FileKeychainView) -> Diagnosis? {
+        guard [.delete, .update].contains(examination.function), view.matchCount > view.touchedCount else { return nil }
+        return Diagnosis(
+            .limitDefaultDiffers,
+            ["T6.1", "T6.2"],
+            because: ["the file-based keychain has \(view.matchCount) that match, and touches \(view.touchedCount)"]
+        )
     }
 
     /// Whether the call would give or touch the same items with the flag.
@@ -48,14 +112,10 @@ enum FrontEndTree {
             diagnosis.names = why.names
             return diagnosis.adding([why.verdict] + why.also)
         }
-        if view.isMissing { return Diagnosis(.noDefaultKeychain, path, because: because) }
-        if view.isLocked, view.needsOpen {
-            let isUnattendedJob = examination.call.isContinuousIntegration
-            return Diagnosis(isUnattendedJob ? .ciKeychainLocked : .fileKeychainLocked, path, because: because)
-        }
-        if [.delete, .update].contains(examination.function), view.matchCount > 1 {
-            let counts = "the file-based keychain has \(view.matchCount) that match, and touches one"
-            return Diagnosis(.limitDefaultDiffers, path, because: [counts] + because)
+        if let closed = closed(examination, view, path, because: because) { return closed }
+        if var many = takesOneOfMany(examination, view) {
+            many.because += because
+            return many
         }
         return Diagnosis(.fileBasedByDefault, path, [.keychain: ["file"]], because: because)
     }

@@ -8,6 +8,8 @@ enum HistoryOfAnItem {
     private enum Fate {
         case addFailed(CallHistory.RecordedCall)
         case deleted(CallHistory.RecordedCall, count: Int)
+        /// A delete by a persistent reference may have been its.
+        case perhapsDeleted(CallHistory.RecordedCall)
         case invalidated(Accessibility)
     }
 
@@ -36,8 +38,27 @@ enum HistoryOfAnItem {
                 ]
             )
             .adding(also)
+        case .perhapsDeleted(let call):
+            return Diagnosis(
+                .wasDeleted,
+                ["T2.3"],
+                [.client: [call.client]],
+                confidence: Confidence.assumed,
+                because: [
+                    "\(call.client) called SecItemDelete\(at(call)) by a persistent reference after the add",
+                    "the history does not tell which item that was",
+                ]
+            )
         case .invalidated(let level):
             return UpdatedProgramTree.invalidated(level)
+        }
+    }
+
+    /// Whether the history stored an item that the query does not contradict, and knows of nothing that took it.
+    static func isStored(_ examination: Examination) -> Bool {
+        guard let stored = examination.stored, let query = NamedAttributes(examination.call.query) else { return false }
+        return stored.items.contains {
+            $0.removal == nil && $0.itemClass == query.itemClass && !contradicts(query, $0.attributes)
         }
     }
 
@@ -45,16 +66,19 @@ enum HistoryOfAnItem {
 
     private static func fate(_ query: NamedAttributes, _ history: CallHistory, _ stored: StoredByHistory) -> Fate? {
         let ours = stored.items.filter { $0.itemClass == query.itemClass && !contradicts(query, $0.attributes) }
-        if let last = ours.last {
+        // What happened last counts, not what was stored last.
+        if let last = ours.max(by: { ($0.removedAt ?? $0.writtenAt) < ($1.removedAt ?? $1.writtenAt) }) {
             switch last.removal {
             case .deleted(let call, let count): return .deleted(call, count: count)
             case .invalidated: return .invalidated(last.level)
-            case nil: return nil
+            case nil:
+                return stored.deletesByReference.last { $0.itemClass == last.itemClass && $0.index > last.writtenAt }
+                    .map { .perhapsDeleted($0.call) }
             }
         }
         var fate: Fate?
         for (_, call) in history.calls {
-            guard let named = NamedAttributes(call.examined.query), named.itemClass == query.itemClass,
+            guard let named = call.named, named.itemClass == query.itemClass,
                 !contradicts(query, named.attributes)
             else { continue }
             switch (call.examined.function, call.status) {

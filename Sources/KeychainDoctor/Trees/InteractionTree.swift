@@ -77,20 +77,31 @@ enum InteractionTree {
             "the item's access control demands its owner",
             call.isUnattended ? "nobody can be asked in the background" : "the call forbids asking",
         ]
-        let isForbidden = examination.explanation.search?.authenticationUI ?? .allow != .allow
-        if call.isUnattended || isForbidden || call.query.forbidsAsking {
+        if call.isUnattended || isForbiddenByQuery(examination) {
             return Diagnosis(.aclNeedsUser, ["T3.1"], because: because, about: item)
         }
-        if case .authenticationContext(let context)? = call.query[PropertyKey.useAuthenticationContext],
-            context.settings.interactionNotAllowed
-        {
-            return Diagnosis(.aclProbeHit, ["T3.1"], because: because, about: item)
-        }
-        return nil
+        return call.query.hasSilentContext ? Diagnosis(.aclProbeHit, ["T3.1"], because: because, about: item) : nil
+    }
+
+    /// Whether the query or its context lets nobody be asked.
+    static func isAskingForbidden(_ examination: Examination) -> Bool {
+        isForbiddenByQuery(examination) || examination.call.query.hasSilentContext
+    }
+
+    private static func isForbiddenByQuery(_ examination: Examination) -> Bool {
+        examination.explanation.search?.authenticationUI ?? .allow != .allow || examination.call.query.forbidsAsking
     }
 }
 
 extension PropertyDictionary {
+    /// Whether its context allows no interaction.
+    fileprivate var hasSilentContext: Bool {
+        guard case .authenticationContext(let context)? = self[PropertyKey.useAuthenticationContext] else {
+            return false
+        }
+        return context.settings.interactionNotAllowed
+    }
+
     /// Whether the query lets nobody be asked.
     fileprivate var forbidsAsking: Bool {
         switch self[PropertyKey.useAuthenticationUI] {

@@ -23,8 +23,15 @@ enum InvalidQuery {
             ["C01"],
             [.attribute: keys, .side: examination.function == .update ? [side] : []],
             confidence: Confidence.certain,
-            because: same.prefix(3).map { "\($0.check.rawValue): \($0.error.reason)" }
+            because: same.prefix(3).map { "\($0.check.rawValue): \(reason($0))" }
         )
+    }
+
+    /// Why, with the name of a key that nobody knows marked as a value.
+    private static func reason(_ fault: ExplainedFault) -> String {
+        guard let key = fault.key, !key.isEmpty, !KeyNames.isKnown(key) else { return fault.error.reason }
+        return fault.error.reason.split(separator: "'\(key)'", omittingEmptySubsequences: false)
+            .joined(separator: "'\(ItemText.name(key))'")
     }
 
     /// The keys that a fault is about.

@@ -29,6 +29,14 @@ enum NotFoundTree {
         path.append("T2.4")
         if nearMisses.near.isEmpty {
             if let half = missingHalf(search) { return half.after(path.dropLast()) }
+            if HistoryOfAnItem.isStored(examination) {
+                return Diagnosis(
+                    .notFoundUnexplained,
+                    path + ["T2.7"],
+                    confidence: Confidence.guess,
+                    because: ["the history stored such an item, and nothing in it tells where it went"]
+                )
+            }
             let isKnown = examination.call.history != nil
             return Diagnosis(
                 .neverStored,

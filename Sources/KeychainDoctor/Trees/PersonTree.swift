@@ -18,12 +18,7 @@ enum PersonTree {
         let items = examination.matches.map(\.item) + (examination.explanation.effect?.items ?? [])
         let enrolled = examination.explanation.device.biometry.enrolledSet
         guard
-            let item = items.first(where: { item in
-                guard let accessControl = item.accessControl, let constraints = accessControl.constraints else {
-                    return false
-                }
-                return constraints.required.contains(.biometryCurrentSet) && accessControl.enrolledSet != enrolled
-            })
+            let item = items.first(where: { isBoundToOtherSet($0, than: enrolled) })
         else { return nil }
         return Diagnosis(
             .biometryChanged,
@@ -34,5 +29,11 @@ enum PersonTree {
             ],
             about: Candidate(item)
         )
+    }
+
+    /// Whether an item is guarded by the biometry that was enrolled when it was stored, and that is another now.
+    static func isBoundToOtherSet(_ item: ExplainedItem, than enrolled: Bytes16?) -> Bool {
+        guard let accessControl = item.accessControl, let constraints = accessControl.constraints else { return false }
+        return constraints.required.contains(.biometryCurrentSet) && accessControl.enrolledSet != enrolled
     }
 }

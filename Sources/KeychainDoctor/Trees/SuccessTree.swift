@@ -88,30 +88,48 @@ enum SuccessTree {
     /// What a device in the same state would do.
     private static func simulator(_ examination: Examination) -> Diagnosis? {
         guard examination.call.platform == .simulator, examination.function != .delete else { return nil }
-        let state = examination.explanation.device.lockState
+        let device = examination.explanation.device
         let touched = examination.matches.map(\.item) + (examination.explanation.effect?.items ?? [])
         var levels = touched.compactMap(\.protection)
         levels += examination.explanation.additions.compactMap(\.attributes.protection)
         if let level = examination.explanation.update?.attributes.protection { levels.append(level) }
-        if let level = levels.first(where: { !$0.isAvailable(in: state) }) {
+        if let level = levels.first(where: { !$0.isAvailable(on: device, examination.hasPasscode) }) {
             return Diagnosis(
                 .simulatorNotEnforced,
                 ["5.3"],
                 [.level: [level.rawValue]],
-                because: ["the device is \(state.rawValue)", "the level is \(level.constantName)"]
+                because: [
+                    "the device is \(device.lockState.rawValue)\(examination.hasPasscode ? "" : ", and has no passcode")",
+                    "the level is \(level.constantName)",
+                ]
             )
         }
         guard let guarded = touched.first(where: { $0.accessControl?.requiresAuthentication ?? false }) else {
             return nil
         }
-        let verdict: VerdictID = examination.call.isUnattended ? .simulatorNotEnforced : .simulatorSkipsACL
+        let obstacle = obstacle(of: guarded, examination)
         return Diagnosis(
-            verdict,
+            obstacle == nil ? .simulatorSkipsACL : .simulatorNotEnforced,
             ["5.3"],
             [.level: [guarded.level]],
-            because: ["the item has an access control that demands its owner"],
+            because: ["the item has an access control that demands its owner"] + [obstacle].compactMap(\.self),
             about: Candidate(guarded)
         )
+    }
+
+    /// Why a device would fail, and not ask.
+    private static func obstacle(of item: ExplainedItem, _ examination: Examination) -> String? {
+        let device = examination.explanation.device
+        if examination.call.isUnattended { return "nobody can be asked in the background" }
+        if InteractionTree.isAskingForbidden(examination) { return "the call lets nobody be asked" }
+        if PersonTree.isBoundToOtherSet(item, than: device.biometry.enrolledSet) {
+            return "another set of biometry is enrolled than when it was stored"
+        }
+        let ofOwner: AccessControlFlags = [.userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode]
+        let flags = item.accessControl?.constraints?.flags ?? []
+        let isPasswordEnough = flags.contains(.or) && flags.contains(.applicationPassword)
+        if !examination.hasPasscode, !flags.isDisjoint(with: ofOwner), !isPasswordEnough { return "no passcode is set" }
+        return nil
     }
 
     // MARK: - Updates and deletes
@@ -190,14 +208,30 @@ enum SuccessTree {
     }
 
     /// An item that stays, that the client can reach, and that has the key attributes of one that goes.
+    ///
+    /// The query need not name key attributes, so that the item may be none of its near misses: it is looked for by
+    /// those of the first items that go.
     private static func twin(_ examination: Examination) -> ExplainedItem? {
         let gone = examination.explanation.effect?.items ?? []
         let references = Set(gone.map(\.persistentReference))
-        return (examination.nearMisses?.near ?? []).lazy.map(\.item).first { item in
-            item.isInClientGroups && !references.contains(item.persistentReference)
-                && gone.contains { $0.hasSameKeyAttributes(as: item) }
+        func staying(_ items: some Sequence<ExplainedItem>) -> ExplainedItem? {
+            items.first { item in
+                item.isInClientGroups && !references.contains(item.persistentReference)
+                    && gone.contains { $0.hasSameKeyAttributes(as: item) }
+            }
         }
+        if let twin = staying((examination.nearMisses?.near ?? []).map(\.item)) { return twin }
+        for item in gone.prefix(mostLookedUp) {
+            guard let query = item.keyQuery else { continue }
+            let request = KeychainRequest(.copyMatching(query), client: examination.client)
+            guard let found = try? examination.explain(request).search?.candidates else { continue }
+            if let twin = staying(found) { return twin }
+        }
+        return nil
     }
+
+    /// The twins of so many items are looked for by their key attributes.
+    private static let mostLookedUp = 20
 
     /// Whether a delete takes what could not be used now.
     private static func takesUnusableItems(_ examination: Examination) -> Bool {
@@ -230,6 +264,20 @@ extension ExplainedItem {
         }
     }
 
+    /// A query for its key attributes, local and synchronizable; `nil` of an item that does not open.
+    fileprivate var keyQuery: PropertyDictionary? {
+        guard let attributes else { return nil }
+        var query: PropertyDictionary = [
+            PropertyKey.itemClass: .string(itemClass.rawValue),
+            AttributeName.synchronizable.description: .string(PropertyKey.synchronizableAny),
+        ]
+        for name in itemClass.keyColumns {
+            guard let value = attributes[name] else { continue }
+            query[name.description] = value.property
+        }
+        return query
+    }
+
     func hasSameKeyAttributes(as other: ExplainedItem) -> Bool {
         guard itemClass == other.itemClass, let mine = attributes, let theirs = other.attributes else { return false }
         let schema = ItemSchema.of(itemClass)
@@ -243,9 +291,10 @@ extension ExplainedItem {
 }
 
 extension Accessibility {
-    /// Whether a device in a state has the keys of the level.
-    fileprivate func isAvailable(in state: LockState) -> Bool {
-        switch state {
+    /// Whether a device has the keys of the level.
+    fileprivate func isAvailable(on device: ExplainedDevice, _ hasPasscode: Bool) -> Bool {
+        if self == .whenPasscodeSetThisDeviceOnly, !hasPasscode { return false }
+        return switch device.lockState {
         case .unlocked: true
         case .locked: outlivesLock
         case .beforeFirstUnlock: isAlwaysAvailable

@@ -69,6 +69,10 @@ package enum DiagnosisDocument {
         * The state of another device, and the lock state at the time of an earlier call.
         * Whether a wrapper changed the dictionary: give it what reached `SecItem…`, for example from a trace.
         * What happened before the history begins; without one, nothing that happened before the call.
+        * Whether the secret of an item is damaged: it would have to be opened. A copy that asks for it may fail with errSecDecode \
+        (-26275) where nothing is wrong with the call.
+        * What stood in the place of a value that a text or a trace does not tell: the value is left out, and the report says so.
+        * Of a trace, more than the last thousand events before a call.
         * Of an item whose keys are away: its values, and its access control.
         """
 }

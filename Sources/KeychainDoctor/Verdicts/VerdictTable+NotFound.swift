@@ -51,7 +51,7 @@ extension VerdictTable {
         .advising(.create, "Store the item first, and check the status of the add.")
         .asking(
             "Was the item ever stored on this device?",
-            because: "the store has nothing near, and no history was given",
+            because: "nothing in the store comes near",
             yes: "look for a delete, another keychain, or another user",
             no: "errSecItemNotFound is the right answer"
         )

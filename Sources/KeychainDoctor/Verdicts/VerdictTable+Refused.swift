@@ -97,7 +97,7 @@ extension VerdictTable {
         .advising(.signAgain, "Sign the program with the keychain capability; run tests in a host app that has it.")
         .asking(
             "Which entitlements does the signed program have?",
-            because: "the file in the project is not what counts; codesign -d --entitlements - PROGRAM shows it",
+            because: "the file in the project is not what counts; codesign -d --entitlements - --xml PROGRAM shows it",
             yes: "give its output by --client",
             no: "build and sign it first"
         )
@@ -143,7 +143,7 @@ extension VerdictTable {
             "By the list given the call is allowed: the program that ran was signed with another one",
             "The entitlements of the built product differ from those that were given."
         )
-        .advising(.signAgain, "Look at the built product: codesign -d --entitlements - PROGRAM, then sign again.")
+        .advising(.signAgain, "Look at the built product: codesign -d --entitlements - --xml PROGRAM, then sign again.")
         .citing("doctor:T4"),
         VerdictRow(
             .shareMismatch,

@@ -149,7 +149,8 @@ struct Explainer {
             byteCount += row.row.metadata.count
             effect.items.append(try rows.item(row, terms))
         }
-        if error?.status == .duplicateItem {
+        // The holder of a key may be what fails the call, as a duplicate or as what cannot be opened.
+        if error != nil {
             for conflict in rehearsal.rows.conflicts {
                 guard let number = conflict.number else { continue }
                 var filter = RowFilter(conflict.holder.row.itemClass)

@@ -81,6 +81,39 @@ struct TraceCommandTests {
         #expect(call.status == .success)
     }
 
+    @Test("a value cannot write to the terminal, nor begin another line")
+    func terminal() throws {
+        let path = folder.path(of: "evil.jsonl")
+        let account = "a\u{1b}[2J\nEVIL\u{0}\u{202e}\u{9b}"
+        let query: PropertyDictionary = ["class": .string("genp"), "acct": .string(account)]
+        let call = TracedCall(
+            .copyMatching(query),
+            client: Client(accessGroups: ["a"]),
+            lockState: nil,
+            status: .success,
+            milliseconds: 1
+        )
+        let line = TraceEntry(time: .referenceDate, process: 1, program: "app", .call(call)).line
+        try Data((line + "\n").utf8).write(to: URL(fileURLWithPath: path))
+        for arguments in [[], ["--json"], ["--summary"]] {
+            let text = try Control(device: FakeDevice()).run(["trace", path] + arguments).output
+            #expect(!text.isEmpty && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
+            #expect(!text.unicodeScalars.contains("\u{202e}"))
+        }
+    }
+
+    @Test("the lines themselves are as they were written, what is hidden in them as well")
+    func rawLine() throws {
+        let path = folder.path(of: "hashed.jsonl")
+        let line =
+            #"{"v":1,"time":"2026-11-22T19:00:00.123Z","pid":1,"program":"p","op":"copy","args":{"kSecAttrAccount":{"hash":"00ff"}},"client":{"groups":[]},"status":"errSecSuccess","ms":1,"more":[1]}"#
+        try Data((line + "\n").utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try Control(device: FakeDevice()).run(["trace", path, "--json"]).output == line)
+    }
+
+    @Test("an image that is no regular file is not read", arguments: ["/dev/zero", "/dev"])
+    func image(_ path: String) { #expect(TracePlaces().place(of: ["\(path)+0x10"]) == "") }
+
     @Test("a trace that is not there is an error")
     func missing() throws {
         let outcome = try Control(device: FakeDevice()).run(["trace", folder.path(of: "none")])

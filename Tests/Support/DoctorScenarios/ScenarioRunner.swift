@@ -142,6 +142,7 @@ private struct Progress {
         let environment = try environment()
         var call = ExaminedCall(try captured(scenario.call))
         call.clientName = environment.clientName
+        call.hasPasscode = environment.device.passcode != nil
         call.isBackground = scenario.isBackground
         call.isContinuousIntegration = scenario.isContinuousIntegration
         if let name = scenario.usedAs {
