@@ -66,18 +66,10 @@ private struct GuardedStore: Sendable {
         #expect(SecItemAdd(query.merging(item) { $1 } as CFDictionary, nil) == errSecSuccess)
     }
 
-    func tokenWithoutBlocking() async throws -> String? {
-        let app = try #require(App.current)
-        return await withCheckedContinuation { continuation in
-            Thread.detachNewThread(
-                app.carry {
-                    var result: CFTypeRef?
-                    let read = query.merging([kSecReturnData: true]) { $1 } as CFDictionary
-                    let status = SecItemCopyMatching(read, &result)
-                    continuation.resume(returning: status == errSecSuccess ? "t" : nil)
-                }
-            )
-        }
+    func token() throws -> String? {
+        var result: CFTypeRef?
+        let status = SecItemCopyMatching(query.merging([kSecReturnData: true]) { $1 } as CFDictionary, &result)
+        return status == errSecSuccess ? "t" : nil
     }
 }
 
@@ -86,9 +78,9 @@ private struct TokenStore {
     enum Failure: Error { case status(OSStatus) }
     typealias Locked = Failure
 
-    private let query: [CFString: Any] = [
-        kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example", kSecAttrAccount: "token",
-    ]
+    private var query: [CFString: Any] {
+        [kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example", kSecAttrAccount: "token"]
+    }
 
     func save(_ token: String) throws {
         let status = SecItemAdd(query.merging([kSecValueData: Data(token.utf8)]) { $1 } as CFDictionary, nil)
@@ -193,10 +185,23 @@ struct TestingPageSamples {
         try app.run { try store.add() }
         try await app.run {
             device.owner.answer = .waits
-            async let token = store.tokenWithoutBlocking()
+            async let token = app.runOnThread { try store.token() }
             let question = try await device.owner.nextOpenQuestion()
             question.answer(.cancels)
             #expect(try await token == nil)
+        }
+    }
+
+    @Test func heldCall() async throws {
+        let app = try VirtualDevice().install()
+        let (store, token) = (TokenStore(), "t0ken")
+        await #expect(throws: TokenStore.Failure.self) {
+            let gate = app.device.faults.hold(on: [.add])
+            async let saving: Void = app.runOnThread { try store.save(token) }
+            await gate.waitForCall()
+            try app.device.lock()
+            gate.open()
+            try await saving
         }
     }
 
