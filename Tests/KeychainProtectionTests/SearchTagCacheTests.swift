@@ -31,17 +31,38 @@ struct SearchTagCacheTests {
         }
     }
 
-    @Test("no other attribute is kept")
-    func keepsNothingElse() throws {
-        let cache = SearchTagCache()
-        let account = try #require(ItemSchema.of(.genericPassword)[.account])
-        var made = 0
-        for _ in 0..<2 {
-            _ = cache.tag(.genericPassword, account, .string("bert")) {
-                made += 1
-                return .zero
+    @Test(
+        "strings that Swift takes for equal have tags of their own",
+        arguments: [("\u{E9}", "e\u{301}"), ("TEAMK", "TEAM\u{212A}"), ("\u{AC00}", "\u{1100}\u{1161}")]
+    )
+    func lookAlikes(_ one: String, _ other: String) throws {
+        #expect(one == other)
+        let keybag = try store.keybag()
+        for name in [AttributeName.accessGroup, .synchronizable] {
+            let column = try #require(ItemSchema.of(.genericPassword)[name])
+            for values in [[one, other], [other, one]] {
+                let cached = keybag.searchTags(SearchTagCache())
+                let tags = values.map { cached.tag(.genericPassword, column, .string($0)) }
+                #expect(tags == values.map { keybag.searchTags().tag(.genericPassword, column, .string($0)) })
+                #expect(tags[0] != tags[1])
             }
         }
-        #expect(made == 2)
+    }
+
+    @Test("no other attribute is kept, and no long value")
+    func keepsNothingElse() throws {
+        let cache = SearchTagCache()
+        let schema = ItemSchema.of(.genericPassword)
+        let (account, group) = (try #require(schema[.account]), try #require(schema[.accessGroup]))
+        var made = 0
+        for _ in 0..<2 {
+            for (column, count) in [(account, 4), (group, 513), (group, 4)] {
+                _ = cache.tag(column, of: [UInt8](repeating: 1, count: count)) { _ in
+                    made += 1
+                    return .zero
+                }
+            }
+        }
+        #expect(made == 5)
     }
 }

@@ -6,34 +6,27 @@ import KeychainCore
 ///
 /// It belongs to one keybag, whose key the tags are made with. Not thread-safe.
 public final class SearchTagCache {
-    private var tags: [Value: SearchTag] = [:]
-
-    /// What a tag is made of.
-    private struct Value: Hashable {
-        let itemClass: ItemClass
-        let name: AttributeName
-        let value: AttributeValue
-    }
+    /// By what each is the tag of, byte for byte: strings that Swift takes for equal have tags of their own.
+    private var tags: [[UInt8]: SearchTag] = [:]
 
     /// More than any program has of groups, times the classes; a tool that goes through all groups has few of them.
     private static let capacity = 64
 
+    /// Longer than any group that a program is signed with.
+    private static let longestInput = 512
+
     /// A cache without tags.
     public init() {}
 
-    /// The tag of a value, which `make` makes when it is not there.
-    func tag(
-        _ itemClass: ItemClass,
-        _ column: Column,
-        _ value: AttributeValue,
-        _ make: () -> SearchTag
-    ) -> SearchTag {
-        guard column.name == .accessGroup || column.name == .synchronizable else { return make() }
-        let key = Value(itemClass: itemClass, name: column.name, value: value)
-        if let tag = tags[key] { return tag }
-        let tag = make()
+    /// The tag of an attribute's class, name and value as they are hashed, which `make` makes when it is not there.
+    func tag(_ column: Column, of input: [UInt8], _ make: ([UInt8]) -> SearchTag) -> SearchTag {
+        guard column.name == .accessGroup || column.name == .synchronizable, input.count <= Self.longestInput else {
+            return make(input)
+        }
+        if let tag = tags[input] { return tag }
+        let tag = make(input)
         if tags.count >= Self.capacity { tags.removeAll(keepingCapacity: true) }
-        tags[key] = tag
+        tags[input] = tag
         return tag
     }
 }

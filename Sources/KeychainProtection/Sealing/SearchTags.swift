@@ -19,26 +19,16 @@ public struct SearchTags {
     /// The tag of one attribute value.
     public func tag(_ itemClass: ItemClass, _ column: Column, _ value: AttributeValue) -> SearchTag {
         var input = Self.beginning(itemClass)
-        return tag(itemClass, column, value, &input)
+        return tag(column, value, after: &input)
     }
 
     /// The tag of one attribute value of the class with which `input` begins; what was in it besides is replaced.
-    private func makeTag(_ column: Column, _ value: AttributeValue, after input: inout [UInt8]) -> SearchTag {
+    private func tag(_ column: Column, _ value: AttributeValue, after input: inout [UInt8]) -> SearchTag {
         input.removeSubrange(Self.beginningByteCount...)
         input.append(littleEndian: UInt32(4))
         input.append(littleEndian: column.name.code.bigEndian)
         Self.append(column, value, to: &input)
-        return tag(of: input)
-    }
-
-    private func tag(
-        _ itemClass: ItemClass,
-        _ column: Column,
-        _ value: AttributeValue,
-        _ input: inout [UInt8]
-    ) -> SearchTag {
-        guard let cache else { return makeTag(column, value, after: &input) }
-        return cache.tag(itemClass, column, value) { makeTag(column, value, after: &input) }
+        return cache?.tag(column, of: input, tag) ?? tag(of: input)
     }
 
     /// The tag of the whole primary key; an absent attribute leaves a fixed mark.
@@ -87,7 +77,7 @@ public struct SearchTags {
             {
                 tags.append(known)
             } else {
-                tags.append(AttributeTag(name: column.name, tag: tag(schema.itemClass, column, value, &input)))
+                tags.append(AttributeTag(name: column.name, tag: tag(column, value, after: &input)))
             }
         }
         return tags

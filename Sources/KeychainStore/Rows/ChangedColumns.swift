@@ -32,7 +32,7 @@ struct ChangedColumns: Hashable {
         tags = changed
     }
 
-    /// The names of the columns, in the order in which ``bind(_:to:)`` gives their values.
+    /// The names of the columns, in the order in which ``bind(_:_:_:to:)`` gives their values.
     var names: [String] {
         [Layout.protection, Layout.tombstone, Layout.keyGeneration, Layout.version16, Layout.metadata, Layout.secret]
             + (hasOtherPrimaryKey ? [Layout.primaryKey] : []) + tags.map(Layout.column)
