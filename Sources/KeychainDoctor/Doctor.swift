@@ -56,7 +56,7 @@ package enum Doctor {
         }
     }
 
-    /// The tree that the status begins with (section 4 of the reference).
+    /// The tree that the status begins with.
     static func diagnosis(_ examination: Examination) -> Diagnosis {
         if let signature = EntitlementTree.unappliedSignature(examination) { return signature }
         if !examination.isReproduced {

@@ -156,7 +156,7 @@ extension Engine {
     /// This engine in the transaction under way, but in another state of the device and at another time: for who
     /// explains a call, and changes nothing.
     ///
-    /// - Throws: `errSecInteractionNotAllowed` for a state in which there are keys that are away now.
+    /// - Throws: `errSecInteractionNotAllowed` for a state in which there are keys that are locked now.
     func supposing(_ state: LockState?, at time: Timestamp?) throws(KeychainError) -> Engine {
         guard state != nil || time != nil else { return self }
         let other = Engine(
@@ -171,7 +171,7 @@ extension Engine {
         guard let supposed = state.map(device.inState) ?? device else {
             throw KeychainError(
                 .interactionNotAllowed,
-                "in that state there are keys that are away now, or it takes a passcode that there is not"
+                "the keychain cannot be explained in that state: its keys are locked now, or no passcode is set"
             )
         }
         other.current = supposed

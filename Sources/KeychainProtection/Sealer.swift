@@ -24,7 +24,7 @@ public struct Sealer: Sendable {
     }
 
     /// The sealer of the same device in another state, with the keys that are left in it; `nil` for a state in which
-    /// there are keys that are away now, and for one that a device without a passcode is never in.
+    /// there are keys that are locked now, and for one that a device without a passcode is never in.
     public func inState(_ state: LockState) -> Sealer? {
         guard keybag.passcodeSlot != nil else { return state == .unlocked ? self : nil }
         switch state {

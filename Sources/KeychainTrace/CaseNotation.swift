@@ -24,12 +24,12 @@ public enum CaseNotation {
 
     /// The spelling of a string under a key: the name of a constant where the key takes one of its kind.
     static func spelling(of text: String, under key: String) -> JSONValue {
-        if let name = valueNames[key]?[text] { return .string(name) }
+        if let name = name(ofConstant: text, under: key) { return .string(name) }
         return text.hasPrefix(constantPrefix) ? .object(["string": .string(text)]) : .string(text)
     }
 
-    /// Whether a string is a constant that a key takes.
-    static func isConstant(_ text: String, under key: String) -> Bool { valueNames[key]?[text] != nil }
+    /// The name of the constant that a string is under a key; `nil` when the key takes no such constant.
+    public static func name(ofConstant text: String, under key: String) -> String? { valueNames[key]?[text] }
 
     private static let constants: [String: String] = Dictionary(
         ConstantTable.rows.map { ($0.name, $0.value) },

@@ -28,7 +28,7 @@ struct TraceEncoder {
     /// flags, levels, and numbers that stand for them.
     private static func isPlain(_ value: PropertyValue, under key: String) -> Bool {
         switch value {
-        case .string(let text): CaseNotation.isConstant(text, under: key)
+        case .string(let text): CaseNotation.name(ofConstant: text, under: key) != nil
         case .number: key == PropertyKey.matchLimit || ["sync", "kcls", "type"].contains(key)
         default: false
         }
@@ -72,15 +72,15 @@ struct TraceEncoder {
         case (PropertyKey.valuePersistentReference, .data(let bytes)): isPersistentReference(bytes)
         case (PropertyKey.valuePersistentReference, .string), (PropertyKey.valuePersistentReference, .array): false
         case (PropertyKey.itemClass, .string(let text)), (PropertyKey.matchLimit, .string(let text)):
-            CaseNotation.isConstant(text, under: key)
+            CaseNotation.name(ofConstant: text, under: key) != nil
         case (_, .string(let text)) where key.hasPrefix("u_") || key.hasPrefix("r_"):
-            CaseNotation.isConstant(text, under: key)
+            CaseNotation.name(ofConstant: text, under: key) != nil
         case (_, .data), (_, .uuid), (_, .array): !(key.hasPrefix("u_") || key.hasPrefix("r_"))
         default: true
         }
     }
 
-    /// Whether bytes begin as persistent references do (Semantics, "References").
+    /// Whether bytes begin as persistent references do (Semantics, "Persistent references").
     private static func isPersistentReference(_ bytes: SecretBytes) -> Bool {
         let beginning = String(decoding: bytes.unprotectedCopy.prefix(4), as: UTF8.self)
         return ItemClass(rawValue: beginning) != nil && [12, 20].contains(bytes.count) || beginning == "tkpr"

@@ -2,7 +2,7 @@
 
 /// Every command that macOS has, in its order: a name may be shortened to what no earlier entry begins with.
 ///
-/// Long, because it is a table (reference, section 2.1).
+/// Long, because it is a table.
 enum CommandTable {
     /// A row.
     struct Entry: Sendable {

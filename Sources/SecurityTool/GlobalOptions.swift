@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands in front of the command (reference, section 2.1).
+/// What stands in front of the command.
 struct GlobalOptions {
     var asksForHelp = false
     var isInteractive = false

@@ -3,7 +3,7 @@
 import Glibc
 import KeychainCore
 
-/// Commands from standard input, one a line (reference, section 2.4).
+/// Commands from standard input, one a line.
 struct InteractiveMode {
     let session: Session
 

@@ -201,8 +201,8 @@ struct BackupTests {
     @Test("other versions are told from damage")
     func otherVersions() {
         var altered = bytes
-        altered[4] = 1
-        #expect(throws: ProtectionError.newerKeybag(version: 0x0201)) { try OpenBackup(altered, "backup secret") }
+        altered[4] += 1
+        #expect(throws: ProtectionError.newerKeybag(version: Int(FileFormat.version) + 1)) { try OpenBackup(altered, "backup secret") }
         altered[4...5] = [1, 0]
         expectError(altered, "a version that was never released")
     }

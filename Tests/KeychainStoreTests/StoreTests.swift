@@ -31,7 +31,7 @@ struct StoreTests {
         #expect(try open().keybag() == [1, 2, 3])
         #expect(try open([9]).keybag() == [1, 2, 3])
         #expect(try raw.integer("PRAGMA application_id") == 0x534B_4348)
-        #expect(try raw.integer("PRAGMA user_version") == 0x0200)
+        #expect(try raw.integer("PRAGMA user_version") == Int(FileFormat.version))
         #expect(try open().structuralDefects() == [])
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(of: name))

@@ -10,7 +10,7 @@ struct TranscriptTests {
     @Test("a row of the specification holds", arguments: try specification.filter(\.isSupported))
     func specificationHolds(_ row: Transcript) throws { try row.run() }
 
-    @Test("a row of this delivery holds", arguments: try Transcript.load("delivery"))
+    @Test("a row of our own holds", arguments: try Transcript.load("delivery"))
     func deliveryHolds(_ row: Transcript) throws { try row.run() }
 
     @Test("the rows that wait for another command are known")

@@ -70,7 +70,7 @@ enum StatusGuide {
             errSecRestrictedAPI,
             .missingEntitlement,
             "an app clip may use its own access group only, and nothing that is synchronizable",
-            "leave access group and synchronizability away in the app clip"
+            "omit access group and synchronizable in the app clip"
         ),
         Row(
             errSecDecode,
@@ -100,7 +100,7 @@ enum StatusGuide {
             errSecNoSuchAttr,
             .invalidRequest,
             "the class of the item has no such attribute",
-            "leave the detail away: comments and kinds are for passwords, generic is for generic passwords"
+            "omit the attribute: comments and kinds are for passwords, generic is for generic passwords"
         ),
         Row(
             errSecNoSuchClass,
@@ -112,7 +112,7 @@ enum StatusGuide {
             errSecUnimplemented,
             .invalidRequest,
             "the keychain does not implement this",
-            "do without it"
+            "remove the key of the query that the keychain does not implement"
         ),
         Row(
             errSecItemNotFound,

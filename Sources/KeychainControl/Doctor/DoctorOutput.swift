@@ -29,7 +29,7 @@ struct DoctorOutput {
 
     /// The report of a call, in the state of the device that was asked for or recorded.
     ///
-    /// A recorded state that the keychain cannot be explained in, because keys are away now, is passed over.
+    /// A recorded state that the keychain cannot be explained in, because keys are locked now, is passed over.
     private func report(_ call: ExaminedCall, _ redaction: Redaction) throws(KeychainError) -> DoctorReport {
         do throws(KeychainError) {
             return try Doctor.report(call, redaction: redaction, of: surroundings.keychain)

@@ -10,13 +10,27 @@ enum TraceText {
     static func line(_ entry: TraceEntry, _ call: TracedCall, _ place: String) -> String {
         let duration = String(format: "%.1f ms", call.milliseconds)
         let state = call.lockState.map { $0 == .unlocked ? "" : " (\($0.rawValue))" } ?? ""
-        let query = call.operation.mainDictionary.entries.map { key, value in
+        let parts = [
+            entry.time.clockText, "\(call.status)", "\(text(call.operation))\(state)", duration, place,
+        ]
+        return DoctorReport.printable(parts.filter { !$0.isEmpty }.joined(separator: "  "))
+    }
+
+    /// The name of the function and its dictionaries: the query, and what an update sets.
+    private static func text(_ operation: KeychainRequest.Operation) -> String {
+        var text = "\(operation.functionName) \(Self.text(operation.mainDictionary))"
+        switch operation {
+        case .update(_, let attributes), .set(_, let attributes, _): text += " → \(Self.text(attributes))"
+        case .add, .copyMatching, .delete: break
+        }
+        return text
+    }
+
+    private static func text(_ dictionary: PropertyDictionary) -> String {
+        let entries = dictionary.entries.map { key, value in
             "\(CaseNotation.name(ofKey: key)): \(text(value, under: key))"
         }
-        let dictionary = "{\(query.sorted().joined(separator: ", "))}"
-        let line =
-            "\(entry.time.clockText)  \(call.status)  \(call.operation.functionName) \(dictionary)\(state)  \(duration)  \(place)"
-        return DoctorReport.printable(line)
+        return "{\(entries.sorted().joined(separator: ", "))}"
     }
 
     private static func text(_ value: PropertyValue, under key: String) -> String {
@@ -25,8 +39,7 @@ enum TraceText {
         case .boolean(let flag): return "\(flag)"
         case .number(.integer(let number)): return "\(number)"
         case .number(let number): return "\(number)"
-        case .string(let text):
-            return key == PropertyKey.itemClass || key == "pdmn" ? constantName(text) ?? "\"\(text)\"" : "\"\(text)\""
+        case .string(let text): return CaseNotation.name(ofConstant: text, under: key) ?? "\"\(text)\""
         case .data(let bytes): return "\(bytes.count) bytes"
         case .oversizedData(let count): return "\(count) bytes"
         case .date: return "a date"
@@ -39,11 +52,6 @@ enum TraceText {
         case .nested: return "a dictionary"
         case .object(let type): return "an object: \(type)"
         }
-    }
-
-    private static func constantName(_ value: String) -> String? {
-        let groups: Set<ConstantTable.Group> = [.itemClass, .accessibility]
-        return ConstantTable.rows.first { groups.contains($0.group) && $0.value == value }?.name
     }
 }
 

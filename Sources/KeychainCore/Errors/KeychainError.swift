@@ -8,7 +8,7 @@ public struct KeychainError: Error, Sendable, Hashable {
     /// What the item function returns.
     public var status: Status
 
-    /// What kind of failure it is, for who has to tell one from another.
+    /// What kind of failure it is, for callers that distinguish failures.
     public var kind: Kind
 
     /// One sentence: what is wrong and, where it helps, what to do.

@@ -3,7 +3,7 @@
 /// A snapshot of a stored item, as far as the store tells now, and how it stands to the terms of a search; never its
 /// secret.
 ///
-/// Of an item whose keys are away there is its class, its level, and which terms it fails.
+/// Of an item whose keys are locked there is its class, its level, and which terms it fails.
 public struct ExplainedItem: Sendable, Hashable {
     /// The class; of a pair of certificate and key, ``ItemClass/identity``.
     public var itemClass: ItemClass
@@ -55,7 +55,7 @@ public struct ExplainedItem: Sendable, Hashable {
     public enum Condition: Sendable, Hashable {
         /// It can; whether its secret is damaged is seen by whoever reads it.
         case open
-        /// The keys of its level are away.
+        /// The keys of its level are locked.
         case locked
         /// Its keys went with a passcode that was removed.
         case destroyed

@@ -34,7 +34,7 @@ public struct ExplanationOptions: Sendable, Hashable {
 
     /// The state of the device that the call is explained in; `nil` for the one that it is in.
     ///
-    /// Keys that are away now are away in every state: a locked keychain cannot be explained as an unlocked one. For
+    /// Keys that are locked now are locked in every state: a locked keychain cannot be explained as an unlocked one. For
     /// ``KeychainCommand/explain(_:)`` alone.
     public var lockState: LockState?
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What carries out commands on a keychain: the embedded engine, later the client of a daemon.
+/// What carries out commands on a keychain: the embedded engine, or the client of a daemon.
 public protocol KeychainBackend: Sendable {
     /// Carries out one command; may block on the disk, and for as long as the user takes to answer.
     ///
-    /// - Throws: ``KeychainError``. A call of an item function has changed nothing then.
+    /// - Throws: ``KeychainError``. A call of an item function has changed nothing then, but for the delete of an identity
+    ///   of which one half is missing (Semantics, "Keys, certificates, identities"), and where the error says that it is not known:
+    ///   ``KeychainError/StorageFailure/doubtfulCommit``.
     func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply
 
     /// Which keychain this is: the same for all values that reach one keychain as one program.
@@ -19,7 +21,8 @@ extension KeychainBackend where Self: AnyObject {
 extension KeychainBackend {
     /// Carries out a call of an item function.
     ///
-    /// - Throws: ``KeychainError`` with the status that Apple's function would return. Then nothing has changed.
+    /// - Throws: ``KeychainError`` with the status that Apple's function would return; what may have
+    ///   changed then is said of a command.
     public func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
         guard case .answer(let answer) = try perform(.items(request)) else { throw .unexpectedReply }
         return answer

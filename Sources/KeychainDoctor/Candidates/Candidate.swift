@@ -12,7 +12,7 @@ package struct Candidate: Sendable {
     /// The predicates that it fails, in the order of the terms.
     package let differences: [Difference]
 
-    /// Whether its keys are away, where the call needs them.
+    /// Whether its keys are locked, where the call needs them.
     package let isLockedAway: Bool
 
     /// Whether its access control keeps it from the call, where the call needs to read it.
@@ -24,7 +24,7 @@ package struct Candidate: Sendable {
     /// The distance without lock and access control.
     package let distanceOfPredicates: Int
 
-    /// The distance, by the weights of the reference.
+    /// How far the item is from the query: the sum of the weights of its differences.
     package var distance: Int {
         distanceOfPredicates + (isLockedAway ? Weight.protection : 0) + (isGuarded ? Weight.protection : 0)
     }

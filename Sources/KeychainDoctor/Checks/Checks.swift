@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// The mechanical checks of the reference (section 2); the trees combine the same facts.
+/// The checks that every report lists; the trees combine the same facts.
 struct Checks {
     let examination: Examination
 
@@ -41,7 +41,7 @@ struct Checks {
     }
 }
 
-/// A check of the reference; the raw value is its name in reports.
+/// A check; the raw value is its code in reports.
 package enum CheckID: String, Sendable, CaseIterable {
     case queryWellFormed = "C01"
     case classRight = "C02"
@@ -65,6 +65,11 @@ package enum CheckID: String, Sendable, CaseIterable {
     case identityFormation = "C20"
     case valueState = "C21"
     case duplicatesAfterRelaxation = "C22"
+
+    /// What it looks at, in words.
+    package var name: String {
+        "\(self)".flatMap { $0.isUppercase ? [" ", Character($0.lowercased())] : [$0] }.reduce(into: "") { $0.append($1) }
+    }
 }
 
 /// What came of a check.

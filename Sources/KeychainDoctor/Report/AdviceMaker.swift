@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// Makes advice, warnings and questions of a verdict's row (section 6 of the reference).
+/// Makes advice, warnings and questions of a verdict's row.
 struct AdviceMaker {
     let examination: Examination
     let diagnosis: Diagnosis

@@ -142,8 +142,8 @@ extension DoctorReport {
             lines.append("\(name), distance \(candidate.distance): \(text)")
         }
         if nearMisses?.isBounded ?? false { lines.append("there are more near items than were looked at") }
-        let failed = checks.filter { $0.outcome == .fail }.map(\.id.rawValue)
-        let unknown = checks.filter { $0.outcome == .unknown }.map(\.id.rawValue)
+        let failed = checks.filter { $0.outcome == .fail }.map(\.id.name)
+        let unknown = checks.filter { $0.outcome == .unknown }.map(\.id.name)
         if !failed.isEmpty { lines.append("checks that fail: \(failed.joined(separator: ", "))") }
         if !unknown.isEmpty { lines.append("unknown: \(unknown.joined(separator: ", "))") }
         return lines.map { Self.printable($0) }

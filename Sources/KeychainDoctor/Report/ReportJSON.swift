@@ -3,7 +3,7 @@
 import KeychainCore
 
 extension DoctorReport {
-    /// The report as JSON (section 7 of the reference, `Documentation/doctor-report-1.schema.json`).
+    /// The report as JSON (`Documentation/doctor-report-1.schema.json`).
     package var json: JSONValue {
         .object([
             "$schema": .string("keychain-doctor-report-1"),

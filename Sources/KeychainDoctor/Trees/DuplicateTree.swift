@@ -53,7 +53,7 @@ enum DuplicateTree {
         )
     }
 
-    /// The columns that tell items apart for a user, in the order of the reference.
+    /// The columns that tell items apart for a user.
     private static let identifying: [ItemClass: [AttributeName]] = [
         .genericPassword: [.account, .service], .internetPassword: [.account, .server],
         .key: ["atag", .applicationLabel], .certificate: [.issuer, "slnr"],

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// Tree T3: somebody would have to be asked, or keys are away (`errSecInteractionNotAllowed`).
+/// Tree T3: authentication is required, or keys are locked (`errSecInteractionNotAllowed`).
 enum InteractionTree {
     static func diagnosis(_ examination: Examination) -> Diagnosis {
         var path = ["T3.1"]
@@ -51,7 +51,7 @@ enum InteractionTree {
         return items.first(where: \.isLockedAway) ?? items.first(where: \.isGuarded)
     }
 
-    /// The level whose keys are away: of the item, of the new one, or of what an update makes of it.
+    /// The level whose keys are locked: of the item, of the new one, or of what an update makes of it.
     private static func blockedLevel(_ item: Candidate?, _ examination: Examination) -> Accessibility? {
         let device = examination.explanation.device
         let update = examination.explanation.update.map(\.attributes.protection)
@@ -70,12 +70,12 @@ enum InteractionTree {
             ?? examination.explanation.additions.first?.attributes.protection
     }
 
-    /// An access control that needs somebody who cannot be asked.
+    /// An access control that requires a user who cannot be prompted.
     private static func guarded(_ item: Candidate?, _ examination: Examination) -> Diagnosis? {
         let call = examination.call
         let because = [
-            "the item's access control demands its owner",
-            call.isUnattended ? "nobody can be asked in the background" : "the call forbids asking",
+            "the item's access control requires the user",
+            call.isUnattended ? "nobody can be prompted in the background" : "the call forbids asking",
         ]
         if call.isUnattended || isForbiddenByQuery(examination) {
             return Diagnosis(.aclNeedsUser, ["T3.1"], because: because, about: item)
@@ -83,7 +83,7 @@ enum InteractionTree {
         return call.query.hasSilentContext ? Diagnosis(.aclProbeHit, ["T3.1"], because: because, about: item) : nil
     }
 
-    /// Whether the query or its context lets nobody be asked.
+    /// Whether the query or its context does not allow interaction.
     static func isAskingForbidden(_ examination: Examination) -> Bool {
         isForbiddenByQuery(examination) || examination.call.query.hasSilentContext
     }
@@ -102,7 +102,7 @@ extension PropertyDictionary {
         return context.settings.interactionNotAllowed
     }
 
-    /// Whether the query lets nobody be asked.
+    /// Whether the query does not allow interaction.
     fileprivate var forbidsAsking: Bool {
         switch self[PropertyKey.useAuthenticationUI] {
         case .string(PropertyKey.useAuthenticationUIFail): true

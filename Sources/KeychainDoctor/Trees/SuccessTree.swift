@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// Calls that succeed, and surprise nevertheless: section 5 of the reference.
+/// Calls that succeed, and surprise nevertheless.
 ///
 /// The first finding is the verdict, the later ones are `also`.
 enum SuccessTree {
@@ -112,7 +112,7 @@ enum SuccessTree {
             obstacle == nil ? .simulatorSkipsACL : .simulatorNotEnforced,
             ["5.3"],
             [.level: [guarded.level]],
-            because: ["the item has an access control that demands its owner"] + [obstacle].compactMap(\.self),
+            because: ["the item has an access control that requires the user"] + [obstacle].compactMap(\.self),
             about: Candidate(guarded)
         )
     }
@@ -120,8 +120,8 @@ enum SuccessTree {
     /// Why a device would fail, and not ask.
     private static func obstacle(of item: ExplainedItem, _ examination: Examination) -> String? {
         let device = examination.explanation.device
-        if examination.call.isUnattended { return "nobody can be asked in the background" }
-        if InteractionTree.isAskingForbidden(examination) { return "the call lets nobody be asked" }
+        if examination.call.isUnattended { return "nobody can be prompted in the background" }
+        if InteractionTree.isAskingForbidden(examination) { return "the call does not allow interaction" }
         if PersonTree.isBoundToOtherSet(item, than: device.biometry.enrolledSet) {
             return "another set of biometry is enrolled than when it was stored"
         }

@@ -30,7 +30,7 @@ package enum DiagnosisDocument {
         ```
 
         The keychain is explained as it is now, whatever `--as-of` says: the time is for conditions on dates, and ends the history. A \
-        locked keychain cannot be explained as an unlocked one, because its keys are away. A recorded call is explained in the lock \
+        locked keychain cannot be explained as an unlocked one, because its keys are locked. A recorded call is explained in the lock \
         state that was recorded, where that is possible. In a test of the kit the failing expectation says the same by itself.
         """
 
@@ -73,6 +73,6 @@ package enum DiagnosisDocument {
         (-26275) where nothing is wrong with the call.
         * What stood in the place of a value that a text or a trace does not tell: the value is left out, and the report says so.
         * Of a trace, more than the last thousand events before a call.
-        * Of an item whose keys are away: its values, and its access control.
+        * Of an item whose keys are locked: its values, and its access control.
         """
 }

@@ -31,7 +31,7 @@ package struct StatusMeaning: Sendable {
         ),
         StatusMeaning(
             status: .interactionNotAllowed,
-            here: "The keys of the item's level are away, or its access control demands somebody who may not be asked.",
+            here: "The item's keys are locked, or it requires authentication and interaction is not allowed.",
             onApplePlatforms: "On a machine for continuous integration a locked file-based keychain gives it as well.",
             trees: "T3, T6"
         ),
@@ -75,15 +75,15 @@ package struct StatusMeaning: Sendable {
         StatusMeaning(
             status: .authenticationFailed,
             here:
-                "The person was not recognized, or another set of faces or fingers is enrolled than biometryCurrentSet was bound to.",
+                "The user was not recognized, or another set of faces or fingers is enrolled than biometryCurrentSet was bound to.",
             onApplePlatforms:
-                "On a Mac a locked file-based keychain gives it where nobody answers. For a changed set Apple's sources "
-                + "leave open whether it is this status or errSecItemNotFound.",
+                "On a Mac a locked file-based keychain gives it where nobody answers. For a changed set it is not "
+                + "settled whether it is this status or errSecItemNotFound.",
             trees: "C11, T6"
         ),
         StatusMeaning(
             status: .userCanceled,
-            here: "The person cancelled.",
+            here: "The user cancelled.",
             onApplePlatforms: "",
             trees: "none: the status says it"
         ),

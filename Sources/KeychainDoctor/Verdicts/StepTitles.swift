@@ -23,7 +23,7 @@ enum StepTitles {
         "T2.5": "Is it unclear which item was meant?",
         "T2.6": "Which condition rules out the item that was meant?",
         "T2.7": "Nothing tells why",
-        "T3": "What has to be shown, and to whom?",
+        "T3": "Which authentication is required?",
         "T3.1": "Does the item's access control require the user, who cannot be asked?",
         "T3.2": "Has the device not been unlocked since it started?",
         "T3.3": "Is the device locked, and the call reads?",

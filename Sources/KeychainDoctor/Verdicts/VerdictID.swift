@@ -29,7 +29,7 @@ package enum VerdictID: String, Sendable, CaseIterable {
     case syncScope = "sync-scope"
     case notFoundUnexplained = "not-found-unexplained"
 
-    // nobody can be asked, or keys are away
+    // nobody can be asked, or keys are locked
     case aclNeedsUser = "acl-needs-user"
     case aclProbeHit = "acl-probe-hit"
     case beforeFirstUnlock = "before-first-unlock"

@@ -5,7 +5,7 @@
 /// In texts `{attribute}`, `{group}` and the other keys of ``VerdictNames`` stand for what was found.
 package struct VerdictRow: Sendable {
     package let id: VerdictID
-    /// The place in the trees of the reference, such as `T2.6`, or `5` for calls that succeed.
+    /// The step of its tree, such as `T2.6`, or `5` for calls that succeed.
     package let place: String
     /// At most 100 characters once the names are filled in; cut otherwise.
     package let headline: String

@@ -20,9 +20,9 @@ extension VerdictTable {
         )
         .advising(.changeQuery, "Leave {attribute} out, or use the attribute of this class that means the same.")
         .asking(
-            "What should {attribute} express?",
+            "Does another attribute of this class mean the same as {attribute}?",
             because: "another attribute of the class may hold it",
-            yes: "use the attribute that is proposed",
+            yes: "use that one",
             no: "leave it out"
         )
         .citing("lint:attribute-unsupported-for-class", "doctor:T7"),
@@ -41,12 +41,12 @@ extension VerdictTable {
             .biometryChanged,
             "C11",
             "Another set of faces or fingers is enrolled than when the item was stored",
-            "biometryCurrentSet binds an item to the set that was enrolled then; nothing opens it after a change. Apple's sources do "
-                + "not settle whether the answer is errSecAuthFailed or errSecItemNotFound."
+            "biometryCurrentSet binds an item to the set that was enrolled then; nothing opens it after a change. It is not "
+                + "settled whether the answer is errSecAuthFailed or errSecItemNotFound."
         )
         .advising(
             .create,
-            "Authenticate the person in another way, and store the secret anew.",
+            "Authenticate the user in another way, and store the secret anew.",
             risk: .promptsUser,
             if: "foreground, unlocked"
         )
@@ -54,7 +54,7 @@ extension VerdictTable {
         VerdictRow(
             .authFailed,
             "C11",
-            "The person was not recognized, or the secret that was given is wrong",
+            "The user was not recognized, or the secret that was given is wrong",
             "Authentication was asked for, and failed."
         )
         .advising(.authenticate, "Offer another attempt.", risk: .promptsUser, if: "foreground, unlocked")

@@ -63,7 +63,7 @@ extension VerdictTable {
             "Only you can say which item was meant."
         )
         .asking(
-            "Which of these items did you mean?",
+            "Is one of these items the one that you mean?",
             because: "nothing in the query tells",
             yes: "use its key attributes in the query",
             no: "the item that you mean is not stored"
@@ -77,7 +77,7 @@ extension VerdictTable {
         )
         .advising(.changeQuery, "Look for kSecClass {class}.")
         .asking(
-            "Which class should the item have?",
+            "Is {class} the class that the item should have?",
             because: "reads and writes have to name the same",
             yes: "use {class} everywhere",
             no: "move it: add it under the other class first, then change the reads"

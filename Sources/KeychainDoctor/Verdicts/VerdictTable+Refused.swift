@@ -6,28 +6,28 @@ extension VerdictTable {
         VerdictRow(
             .aclNeedsUser,
             "T3.1",
-            "The item asks for its owner, and the call lets nobody be asked",
+            "The item requires authentication, and the call does not allow interaction",
             "Its access control demands authentication for every read, also of attributes and for a test of existence."
         )
         .advising(
             .authenticate,
-            "Make the call in the foreground, where the person can be asked.",
+            "Make the call in the foreground, where the user can be prompted.",
             risk: .promptsUser,
             if: "foreground, unlocked"
         )
         .advising(.create, "For background use, keep a separate item without an access control.")
         .warning("Do not delete the item: it is there, and valid.")
         .asking(
-            "Must this code run without a person?",
+            "Must this code run without a user?",
             because: "an item with an access control cannot be read then",
             yes: "keep a separate copy without one",
-            no: "make the call where the person can be asked"
+            no: "make the call where the user can be prompted"
         )
         .citing("lint:biometric-item-in-background", "doctor:T3"),
         VerdictRow(
             .aclProbeHit,
             "T3.1",
-            "The item is there: the context forbids asking, so the answer is that somebody would be asked",
+            "The item exists: it requires authentication, and the context does not allow interaction",
             "With interactionNotAllowed, errSecInteractionNotAllowed says that an item matches."
         )
         .advising(.none, "Take this status as \"it exists\".")
@@ -81,7 +81,7 @@ extension VerdictTable {
         VerdictRow(
             .interactionUnexplained,
             "T3",
-            "Somebody would have to be asked, and nothing tells for what",
+            "Authentication is required, and nothing tells for what",
             "Neither a lock state nor an access control accounts for the status."
         )
         .citing("doctor:T3"),
@@ -96,7 +96,7 @@ extension VerdictTable {
         )
         .advising(.signAgain, "Sign the program with the keychain capability; run tests in a host app that has it.")
         .asking(
-            "Which entitlements does the signed program have?",
+            "Do you have the signed program?",
             because: "the file in the project is not what counts; codesign -d --entitlements - --xml PROGRAM shows it",
             yes: "give its output by --client",
             no: "build and sign it first"

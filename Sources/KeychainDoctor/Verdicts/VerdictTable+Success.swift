@@ -39,7 +39,7 @@ extension VerdictTable {
         VerdictRow(
             .simulatorSkipsACL,
             "5.3",
-            "A device would ask the person here: the simulator keeps no access control",
+            "A device would prompt the user here: the simulator does not enforce access control",
             "The simulator opens guarded items without asking."
         )
         .advising(.none, "Do not expect a prompt in the simulator.")

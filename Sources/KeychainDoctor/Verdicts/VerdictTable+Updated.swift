@@ -13,7 +13,7 @@ extension VerdictTable {
         .asking(
             "Was the app transferred, or signed by another team?",
             because: "then the old prefix may be out of reach for good",
-            yes: "plan for the person to log in again",
+            yes: "plan for the user to log in again",
             no: "put the old prefix back"
         )
         .citing("doctor:T5"),
@@ -51,7 +51,7 @@ extension VerdictTable {
             "The item was stored, and went for good with its level {level}",
             "Items of WhenPasscodeSet are discarded with the passcode; ThisDeviceOnly items do not come along to another device."
         )
-        .advising(.authenticate, "Have the person log in again, and store a new item.", risk: .promptsUser)
+        .advising(.authenticate, "Have the user log in again, and store a new item.", risk: .promptsUser)
         .asking(
             "Was the passcode removed, or the device restored?",
             because: "both take items of this level away",
@@ -130,7 +130,7 @@ extension VerdictTable {
         .advising(.changeQuery, "Set kSecUseDataProtectionKeychain in every call.")
         .asking(
             "Is there a reason to stay with the file-based keychain?",
-            because: "other tools and the person may have to reach its items",
+            because: "other tools and the user may have to reach its items",
             yes: "leave the flag out of every call",
             no: "set it in every call"
         )

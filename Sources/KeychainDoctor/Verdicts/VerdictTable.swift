@@ -10,7 +10,7 @@ package enum VerdictTable {
     package static let all =
         duplicate + notFound + interaction + entitlement + updated + macOS + dictionary + person + success + report
 
-    // The trap that costs the most: a delete works while keys are away, and the add after it does not.
+    // The trap that costs the most: a delete works while keys are locked, and the add after it does not.
     static let deleteTrap =
         "Do not delete the item and add it again: the delete works while the device is locked, the add does not, and the secret is lost."
 }

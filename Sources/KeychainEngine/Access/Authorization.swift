@@ -25,7 +25,7 @@ class Authorization {
     private var passesOverGuarded = false
     private var demand: AuthenticationDemand?
 
-    /// Told of each transaction of the call before the call looks at an item; for who explains it.
+    /// Told of each transaction of the call before the call looks at an item, to explain it.
     var onTransaction: ((Engine, RowReader) -> Void)?
 
     init(_ evaluator: Evaluator) { self.evaluator = evaluator }

@@ -30,7 +30,7 @@ final class ContextRegistry: Sendable {
         return context
     }
 
-    /// A copy of what is known of a context, with what the program has set by now: for who looks on, and leaves no
+    /// A copy of what is known of a context, with what the program has set by now: for an observer, which leaves no
     /// trace.
     func copy(of given: AuthenticationContext) -> ContextState {
         let known = state.withLock { $0.contexts[given.identifier]?.state }

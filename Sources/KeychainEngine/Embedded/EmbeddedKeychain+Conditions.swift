@@ -37,7 +37,7 @@ extension EmbeddedKeychain {
 
     /// Every row as it lies in the store, tombstones and those in quarantine among them.
     package func storedRows() throws(KeychainError) -> [StoredRow] {
-        try withEngine(.lookingOn) { (engine) throws(KeychainError) in
+        try withEngine(.observing) { (engine) throws(KeychainError) in
             try engine.read { (reader) throws(KeychainError) in
                 var rows: [StoredRow] = []
                 for itemClass in ItemClass.stored {

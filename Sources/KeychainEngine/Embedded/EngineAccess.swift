@@ -17,10 +17,10 @@ final class EngineAccess: Sendable {
 
     /// What an engine is wanted for.
     enum Use: Sendable {
-        /// Reading. What it finds damaged is set aside only where nobody has to be waited for.
+        /// Reading. What it finds damaged is quarantined only where that takes no waiting.
         case reading
-        /// Reading for who looks on: the device is not in use by that, and locks itself as if nobody had called.
-        case lookingOn
+        /// Reading that does not count as a use of the device: the idle timer goes on.
+        case observing
         /// Changing the store.
         case changing
         /// Changing the store while nobody of this process reads it: for what is to be in no file afterwards.
@@ -80,7 +80,7 @@ final class EngineAccess: Sendable {
             do throws(KeychainError) {
                 return try lanes.turns(use).take(until: deadline) { () throws(KeychainError) in
                     try CallStack.wiped { () throws(KeychainError) in
-                        if use == .lookingOn { _ = session.lockIfIdle() } else { session.begin() }
+                        if use == .observing { _ = session.lockIfIdle() } else { session.begin() }
                         return try withEngine(of: lanes[use], &hasChanged, body)
                     }
                 }

@@ -30,7 +30,7 @@ struct Lanes: Sendable {
     /// The way for a use.
     subscript(use: EngineAccess.Use) -> Lane {
         switch use {
-        case .reading, .lookingOn: reading
+        case .reading, .observing: reading
         case .changing, .alone: changing
         }
     }
@@ -38,7 +38,7 @@ struct Lanes: Sendable {
     /// What a use takes.
     func turns(_ use: EngineAccess.Use) -> Turns {
         switch use {
-        case .reading, .lookingOn: turnsOfReading
+        case .reading, .observing: turnsOfReading
         case .changing: turnsOfChanging
         case .alone: turnsOfBoth
         }

@@ -13,7 +13,7 @@ public enum ProcessKeychain {
         do { return try embedded(authenticator: authenticator) } catch { return UnavailableKeychain(error) }
     }
 
-    /// The same, for who does what only a keychain of the own process can.
+    /// The same as its own type, for what only an embedded keychain can do.
     ///
     /// - Throws: ``KeychainError`` when its place cannot be found.
     public static func embedded(authenticator: any Authenticator) throws(KeychainError) -> EmbeddedKeychain {

@@ -11,7 +11,7 @@ extension EmbeddedKeychain {
         if case .folder = access.source, try !access.hasStore() {
             return try EmbeddedKeychain.inMemory(device: access.device, clock: access.clock).explain(request)
         }
-        return try withEngine(.lookingOn) { (engine) throws(KeychainError) in
+        return try withEngine(.observing) { (engine) throws(KeychainError) in
             try engine.read { (reader) throws(KeychainError) in
                 try Explainer(request, engine, evaluator, reader).explanation()
             }

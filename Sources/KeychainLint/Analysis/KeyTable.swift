@@ -78,7 +78,7 @@ package enum KeyTable {
         "kSecAttrCreationDate", "kSecAttrModificationDate",
     ]
 
-    /// Whether items of a class have an attribute (catalogue table 2.2).
+    /// Whether items of a class have an attribute (Semantics, "Attributes of each class").
     package static func isSupported(_ key: String, by itemClass: ItemClass) -> Bool {
         if everywhere.contains(key) { return true }
         guard let column = column(key) else {

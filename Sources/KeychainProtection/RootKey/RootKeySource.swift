@@ -42,7 +42,7 @@ public struct RootKeySources: Sendable {
 
     /// The root key of an existing store, from the source of the kind that its keybag records.
     ///
-    /// Whose the store is is decided first: the root key of another owner may not even be readable.
+    /// The owner of the store is checked first: the root key of another owner may not even be readable.
     ///
     /// - Parameters:
     ///   - keybag: the bytes of the keybag, which are not authenticated before there is a root key.

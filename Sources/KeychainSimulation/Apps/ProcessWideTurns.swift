@@ -95,7 +95,7 @@ struct ProcessWideTurns: ~Copyable {
 
     /// Leaves the line.
     ///
-    /// - Returns: What to resume; `nil` for who is not in the line any more.
+    /// - Returns: What to resume; `nil` for one that is not in the line any more.
     mutating func leave(_ ticket: UInt64) -> [Continuation] {
         guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return [] }
         names[ticket] = nil

@@ -3,7 +3,7 @@
 import KeychainAuthenticators
 import KeychainCore
 
-/// The words of a line of interactive mode (reference, section 2.4).
+/// The words of a line of interactive mode.
 ///
 /// Blanks separate. A word that begins with a quote runs to the next quote of its kind, which ends it; a backslash
 /// takes the next character as it is, everywhere.

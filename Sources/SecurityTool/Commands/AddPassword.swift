@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// `add-generic-password` and `add-internet-password` (reference, sections 4.1, 4.2 and 4.5).
+/// `add-generic-password` and `add-internet-password`.
 ///
 /// - Important: Differs from macOS: a keychain that does not exist is an error, and nothing is stored elsewhere.
 struct AddPassword: Command {

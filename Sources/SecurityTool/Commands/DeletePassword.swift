@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// `delete-generic-password` and `delete-internet-password` (reference, section 4.4).
+/// `delete-generic-password` and `delete-internet-password`.
 struct DeletePassword: Command {
     let kind: PasswordKind
 

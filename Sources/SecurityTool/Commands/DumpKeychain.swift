@@ -3,7 +3,7 @@
 import Glibc
 import KeychainCore
 
-/// `dump-keychain` (reference, section 3).
+/// `dump-keychain`.
 ///
 /// - Important: Differs from macOS: `-i` has nothing to edit and shows access like `-a`; `-r` has no sealed bytes to
 ///   show.
@@ -51,7 +51,7 @@ struct DumpKeychain: Command {
         }
     }
 
-    /// What a class has; a failure has the status 1, as the command has no other (reference, section 2.3).
+    /// What a class has; a failure has the status 1, as the command has no other.
     private func contents(
         _ itemClass: ItemClass,
         _ keychain: UserKeychain

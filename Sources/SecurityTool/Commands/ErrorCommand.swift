@@ -3,7 +3,7 @@
 import Glibc
 import KeychainCore
 
-/// `error`: says what statuses mean (reference, section 8).
+/// `error`: says what statuses mean.
 struct ErrorCommand: Command {
     let options: OptionSyntax = "h"
 

@@ -3,7 +3,7 @@
 import KeychainAuthenticators
 import KeychainCore
 
-/// `find-generic-password` and `find-internet-password` (reference, section 4.3).
+/// `find-generic-password` and `find-internet-password`.
 struct FindPassword: Command {
     let kind: PasswordKind
 

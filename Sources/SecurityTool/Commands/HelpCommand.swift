@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `help`: lists the commands, or shows the usage of some (reference, section 2.1).
+/// `help`: lists the commands, or shows the usage of some.
 struct HelpCommand: Command {
     let options: OptionSyntax = "h"
 

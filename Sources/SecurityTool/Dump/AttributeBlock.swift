@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// The attributes of an item, as macOS prints them (reference, section 5).
+/// The attributes of an item, as macOS prints them.
 enum AttributeBlock {
     /// The keychain, the class, and a line for each attribute that the class has in a file keychain.
     static func text(_ item: StoredItem, _ keychain: KeychainName) -> ByteText {

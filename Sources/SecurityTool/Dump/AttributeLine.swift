@@ -4,7 +4,7 @@ import KeychainCore
 
 /// A line of an attribute block: which attribute of ours stands for one of a file keychain.
 ///
-/// Long, because it is a table (reference, section 5).
+/// Long, because it is a table.
 struct AttributeLine: Sendable {
     /// The attribute's name or number, as it is printed.
     let tag: ByteText

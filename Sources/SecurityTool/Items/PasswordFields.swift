@@ -38,7 +38,7 @@ struct PasswordFields {
 
     /// Which items a search by these attributes means.
     ///
-    /// A complete key makes the other attributes ignored (reference, section 4.3).
+    /// A complete key makes the other attributes ignored.
     var filter: Conditions {
         let isDecided = kind.uniqueKey.keys.allSatisfy { name in
             values[name].map { kind.isDecisiveWhenEmpty || !$0.isBlank } ?? false
@@ -56,7 +56,7 @@ struct PasswordFields {
         return (plain == key ? [key] : [key, plain]).map(conditions)
     }
 
-    /// The items that `-U` may mean: by the parts of the key that were given (reference, section 4.5).
+    /// The items that `-U` may mean: by the parts of the key that were given.
     var itemsToUpdate: Conditions { conditions(values.filter { kind.uniqueKey.keys.contains($0.key) }) }
 
     /// The attributes of a new item.

@@ -8,7 +8,7 @@ import KeychainCore
 enum HexadecimalText {
     /// The bytes that the digits stand for; `nil` when there is another character, or half a byte.
     ///
-    /// - Important: Differs from macOS, which loses a digit when their number is odd (reference, section 9.1).
+    /// - Important: Differs from macOS, which loses a digit when their number is odd.
     static func bytes(_ digits: SecretBytes) -> SecretBytes? {
         digits.withUnsafeBytes { digits in
             guard digits.count.isMultiple(of: 2) else { return nil }

@@ -3,7 +3,7 @@
 import KeychainAuthenticators
 import KeychainCore
 
-/// The two ways in which values are printed (reference, section 6).
+/// The two ways in which values are printed.
 enum ValueFormat {
     /// Rule W, of `-w`: as it is when every byte is printable ASCII, else all of it in lower-case hexadecimal.
     static func bare(_ value: SecretBytes) -> SecretBytes {

@@ -49,6 +49,23 @@ struct TraceCommandTests {
         #expect(outcome.remarks.contains("line 5: the last line is cut short"))
     }
 
+    @Test("constants have their names, an update shows what it sets, and a line without a place ends with the duration")
+    func line() {
+        let call = TracedCall(
+            .update(["class": .string("genp"), "m_Limit": .string("m_LimitAll")], attributes: ["pdmn": .string("ck")]),
+            client: Client(accessGroups: ["a"]),
+            lockState: .unlocked,
+            status: .success,
+            milliseconds: 1
+        )
+        let entry = TraceEntry(time: .referenceDate, process: 1, program: "app", .call(call))
+        let line = TraceText.line(entry, call, "")
+        let query = "{kSecClass: kSecClassGenericPassword, kSecMatchLimit: kSecMatchLimitAll}"
+        #expect(
+            line.hasSuffix("SecItemUpdate \(query) → {kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock}  1.0 ms")
+        )
+    }
+
     @Test(
         "a filter leaves the calls that it is for",
         arguments: [

@@ -79,7 +79,7 @@ struct ExplanationTests {
         #expect(!KeychainCommand.items(call).isForOwner)
     }
 
-    @Test("of an item whose keys are away there is its level, its group and which terms it fails")
+    @Test("of an item whose keys are locked there is its level, its group and which terms it fails")
     func locked() throws {
         let device = try VirtualDevice()
         _ = try device.keychain.perform(KeychainRequest(.add(Self.item), client: Self.client))

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.keywrap import InvalidUnwrap, aes_key_unwrap
 
 CLASSES = ["genp", "inet", "cert", "keys"]
 LEVELS = ["ak", "ck", "dk", "aku", "cku", "dku", "akpu"]
-VERSION = 0x0200
+FORMAT = 2
 COMMON = ["agrp", "sync", "vwht", "tkid", "ggrp"]
 PRIMARY_KEYS = {
     "genp": ["acct", "svce"],
@@ -119,7 +119,7 @@ class Keys:
 
 def open_keybag(data, root_key, passcode):
     reader = Reader(data[:-32])
-    require(reader.take(4) == b"SKKB" and reader.number(2) == VERSION, "the mark or version of the keybag")
+    require(reader.take(4) == b"SKKB" and reader.number(2) >> 8 == FORMAT, "the mark or version of the keybag")
     keys = Keys(reader.take(16))
     keys.owner, keys.kind = reader.number(1), reader.number(1)
     require(keys.kind == 1, "the kind of the root key")
@@ -159,7 +159,7 @@ def open_keybag(data, root_key, passcode):
 
 def open_backup_keybag(data, secret):
     reader = Reader(data[:-32])
-    require(reader.take(4) == b"SKBK" and reader.number(2) == VERSION, "the mark or version of the backup")
+    require(reader.take(4) == b"SKBK" and reader.number(2) >> 8 == FORMAT, "the mark or version of the backup")
     header = reader.take(41)
     keys = Keys(reader.take(16))
     key = password_key(header, [secret])
@@ -331,7 +331,7 @@ def read_store(folder, passcode, passwords, digests):
     require(len(root_key) == 32, "the root key")
     database = sqlite3.connect(os.path.join(folder, "keychain.db"))
     require(database.execute("PRAGMA application_id").fetchone()[0] == 0x534B4348, "the mark of the store")
-    require(database.execute("PRAGMA user_version").fetchone()[0] == VERSION, "the version of the store")
+    require(database.execute("PRAGMA user_version").fetchone()[0] >> 8 == FORMAT, "the version of the store")
     keys = open_keybag(database.execute("SELECT bytes FROM keybag WHERE id = 1").fetchone()[0], root_key, passcode)
     require(keys.owner == 1, "the owner")
     for item_class in CLASSES:
@@ -344,7 +344,7 @@ def read_store(folder, passcode, passwords, digests):
 def read_backup(path, secret, passwords):
     database = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
     require(database.execute("PRAGMA application_id").fetchone()[0] == 0x534B424B, "the mark of the backup")
-    require(database.execute("PRAGMA user_version").fetchone()[0] == VERSION, "the version of the backup")
+    require(database.execute("PRAGMA user_version").fetchone()[0] >> 8 == FORMAT, "the version of the backup")
     keys = open_backup_keybag(database.execute("SELECT bytes FROM keybag WHERE id = 1").fetchone()[0], secret)
     code, count, opened = hmac.new(keys.row_key, b"", hashlib.sha256), 0, []
     for item_class in CLASSES:

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SecurityTool
 
-/// The table of commands (reference, section 2.1).
+/// The table of commands.
 struct CommandTableTests {
     /// The order decides what a prefix means.
     private static let names = """

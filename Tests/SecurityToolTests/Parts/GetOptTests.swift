@@ -4,7 +4,7 @@ import Testing
 
 @testable import SecurityTool
 
-/// Options as the getopt(3) of BSD reads them (reference, section 2.2).
+/// Options as the getopt(3) of BSD reads them.
 struct GetOptTests {
     /// Words, and what is made of them: options with values, `?x` for a wrong and `:x` for an unfinished one, operands.
     static let cases: [([String], String)] = [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SecurityTool
 
-/// The words of a line of interactive mode (reference, section 2.4).
+/// The words of a line of interactive mode.
 struct LineSplitterTests {
     static let cases: [(String, [String])] = [
         ("", []),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SecurityTool
 
-/// How values are printed (reference, section 6).
+/// How values are printed.
 struct ValueFormatTests {
     static let cases: [([UInt8], String, String)] = [
         (Array("secret".utf8), "secret", "\"secret\""),

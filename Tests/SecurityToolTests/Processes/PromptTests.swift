@@ -5,7 +5,7 @@ import Glibc
 import KeychainTestSupport
 import Testing
 
-/// Passwords typed at a terminal (reference, section 7).
+/// Passwords typed at a terminal.
 @Suite(.timeLimit(.minutes(30)))
 struct PromptTests {
     private static let question = "password data for new item: "

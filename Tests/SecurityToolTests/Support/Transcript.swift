@@ -7,7 +7,7 @@ import Testing
 
 @testable import SecurityTool
 
-/// A row of a table of transcripts (reference, section 8.1).
+/// A row of a table of transcripts.
 struct Transcript: Sendable, Decodable, CustomTestStringConvertible {
     var id: String
     var title: String
