@@ -35,4 +35,12 @@ public struct Authentication: @unchecked Sendable {
     ///
     /// For listings; other calls fail with `errSecParam`.
     public static let skippingGuarded = Authentication(way: .skipping)
+
+    /// Whether it never prompts.
+    package var isForbidden: Bool {
+        switch way {
+        case .allowed, .context: false
+        case .forbidden, .skipping: true
+        }
+    }
 }

@@ -7,6 +7,10 @@ public struct ItemReport<Outcome: Sendable>: Sendable {
     /// The items with their outcomes, in the order in which they were given.
     public private(set) var entries: [Entry] = []
 
+    /// Whether each item that was asked about has an entry; false when items of a selection were left that cannot be
+    /// named without a prompt.
+    public internal(set) var isComplete = true
+
     /// An item, and what became of it.
     public struct Entry: Sendable {
         /// The item.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Keychain
-public import PortableLocalAuthentication
 
 /// Moves items from one access group to another, such as from the app's own to one that it shares with an extension.
 ///
@@ -11,7 +10,8 @@ public import PortableLocalAuthentication
 /// ``CollisionPolicy/replaceTarget`` copies into the target's item, reads it back, and deletes the source last.
 ///
 /// A group that the app may not use is named before anything is changed, and so are items that cannot be read because
-/// the device is locked. A move that was interrupted is finished by the next run.
+/// the device is locked. A move that was interrupted is finished by the next run. A run prompts nobody unless it is
+/// given an authentication that may; without, items that require authentication stay where they are.
 ///
 /// - Note: Nothing moves items between teams: the entitlements of no app have groups of both.
 public struct AccessGroupMove: Sendable {
@@ -67,7 +67,7 @@ public struct AccessGroupMove: Sendable {
         case replacedTarget
         /// It is in neither group.
         case absent
-        /// It was not moved.
+        /// It was not moved; of an item that requires authentication the error says so.
         case failed(KeychainItemError)
     }
 
@@ -75,14 +75,15 @@ public struct AccessGroupMove: Sendable {
     ///
     /// - Parameters:
     ///   - items: the items; in which group they say they are does not count.
-    ///   - context: in which the owner is asked, where an item asks for it.
+    ///   - authentication: whether and how the user may be prompted for items that require authentication; never,
+    ///     unless it is given. ``Authentication/context(_:)`` prompts once for all where the device allows it.
     /// - Returns: What became of each item, in their order.
     /// - Throws: ``AccessGroupMoveError``; nothing has changed then.
     @available(*, noasync, message: "it blocks the thread; await it")
     @discardableResult
     public func run(
         _ items: [any KeychainItem],
-        askingIn context: LAContext = LAContext()
+        authentication: Authentication = .forbidden
     ) throws(AccessGroupMoveError) -> ItemReport<Outcome> {
         for group in [source, target] { try probe(group) }
         let states: [ItemState]
@@ -92,20 +93,19 @@ public struct AccessGroupMove: Sendable {
         var report = ItemReport<Outcome>()
         for (item, state) in zip(items, states) {
             do throws(KeychainItemError) {
-                report.note(try move(item, state, .context(context)), of: item)
+                report.note(try move(item, state, authentication), of: item)
             } catch { report.note(.failed(error), of: item) }
         }
         return report
     }
 
-    /// Does the same on a thread of its own; invalidating the context ends a prompt.
+    /// Does the same on a thread of its own; invalidating a context that it was given ends a prompt.
     @discardableResult
     public func run(
         _ items: [any KeychainItem],
-        askingIn context: LAContext = LAContext()
+        authentication: Authentication = .forbidden
     ) async throws(AccessGroupMoveError) -> ItemReport<Outcome> {
-        let context = SharedContext(context)
-        return try await waiting { () throws(AccessGroupMoveError) in try run(items, askingIn: context.value) }
+        try await waiting { () throws(AccessGroupMoveError) in try run(items, authentication: authentication) }
     }
 
     /// Whether the app may use a group: looking for what is not there tells, without a prompt.

@@ -22,6 +22,9 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The device is locked: run again when it is not.
         case locked
+        /// The item requires authentication, and the run may not or could not prompt: run again with an authentication
+        /// that may.
+        case authenticationRequired
         /// The keychain holds another secret than the old place.
         case conflict
         /// What was read back is not what was stored.
@@ -52,6 +55,8 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         let sentence =
             switch reason {
             case .locked: "the device is locked; nothing is lost, run the migration again when it is unlocked"
+            case .authenticationRequired:
+                "the item requires authentication; nothing is lost, run the migration with one that may prompt"
             case .conflict: "the keychain holds another secret; say by the policy which of the two counts"
             case .notVerified: "the keychain does not give back what was stored; the old copy was kept"
             case .source, .keychain: cause.map { "\($0)" } ?? reason.rawValue

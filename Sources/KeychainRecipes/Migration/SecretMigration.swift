@@ -24,6 +24,8 @@ public import Keychain
 /// refused, and nothing is changed. That the keychain has the item and cannot give it now is never taken for its
 /// absence.
 ///
+/// A run prompts nobody unless it is given an authentication that may, and then only where there is an old copy.
+///
 /// Only the migration should use the old place. A program that writes there meanwhile is noticed until the moment
 /// before the removal; no file system can do better.
 public struct SecretMigration: Sendable {
@@ -38,8 +40,9 @@ public struct SecretMigration: Sendable {
     /// - Parameters:
     ///   - source: where the secret is now.
     ///   - item: the item that is to hold it.
-    ///   - protection: what protects the item, also one that is there before. A guarded one asks the owner when the
-    ///     secret is read back; one that is there already is asked for more than once.
+    ///   - protection: what protects the item, also one that is there before. Under one that requires authentication
+    ///     the secret cannot be read back without, so ``run(authentication:)`` needs an authentication that may prompt;
+    ///     for an item that is there already it prompts more than once.
     ///   - keychain: the keychain.
     ///   - conflictPolicy: what to do when the item holds another secret already.
     public init(
@@ -84,16 +87,23 @@ public struct SecretMigration: Sendable {
 
     /// Moves the secret.
     ///
-    /// - Parameter authentication: how the owner may be asked, where the item asks for it.
+    /// - Parameter authentication: whether and how the user may be prompted where the item requires authentication;
+    ///   never, unless it is given. ``Authentication/context(_:)`` prompts once where the device allows it.
     /// - Returns: What was done.
-    /// - Throws: ``MigrationError``; the old copy is there still, except where only looking for it after its removal
+    /// - Throws: ``MigrationError``, with ``MigrationError/Reason/authenticationRequired`` where the secret cannot be
+    ///   moved without a prompt. The old copy is there still, except where only looking for it after its removal
     ///   failed.
     @available(*, noasync, message: "it blocks the thread; await it")
     @discardableResult
-    public func run(authentication: Authentication = .allowed) throws(MigrationError) -> Outcome {
+    public func run(authentication: Authentication = .forbidden) throws(MigrationError) -> Outcome {
         // First, because a locked keychain must be noticed before anything is concluded from the old place.
-        let kept = try read(.look, authentication)
-        guard let secret = try readSource() else { return kept == nil ? .nothingToMigrate : .alreadyMigrated }
+        let isThere = try isStored()
+        guard let secret = try readSource() else { return isThere ? .alreadyMigrated : .nothingToMigrate }
+        // What is stored without a prompt and cannot be read back without one would lie in both places for ever.
+        if authentication.isForbidden, protection.isGuarded, !protection.constraints.isEmpty {
+            throw error(.look, .authenticationRequired)
+        }
+        let kept = isThere ? try read(.look, authentication) : nil
         let outcome = try store(secret, over: kept, authentication)
         switch outcome {
         // What was there before counts as the new place only when it is protected as one.
@@ -108,7 +118,7 @@ public struct SecretMigration: Sendable {
 
     /// Does the same on a thread of its own.
     @discardableResult
-    public func run(authentication: Authentication = .allowed) async throws(MigrationError) -> Outcome {
+    public func run(authentication: Authentication = .forbidden) async throws(MigrationError) -> Outcome {
         try await waiting { () throws(MigrationError) in try run(authentication: authentication) }
     }
 
@@ -184,6 +194,16 @@ public struct SecretMigration: Sendable {
         }
     }
 
+    /// Whether the keychain has the item, found out without a prompt.
+    private func isStored() throws(MigrationError) -> Bool {
+        do throws(KeychainItemError) {
+            return try keychain.contents(of: item, authentication: .forbidden) != nil
+        } catch {
+            guard error.needsAuthentication else { throw self.error(.look, error) }
+            return true
+        }
+    }
+
     private func read(_ step: MigrationError.Step, _ authentication: Authentication) throws(MigrationError) -> Data? {
         do throws(KeychainItemError) {
             guard let contents = try keychain.contents(of: item, authentication: authentication) else { return nil }
@@ -194,7 +214,7 @@ public struct SecretMigration: Sendable {
     }
 
     private func error(_ step: MigrationError.Step, _ cause: KeychainItemError) -> MigrationError {
-        error(step, cause.isLocked ? .locked : .keychain, cause)
+        error(step, cause.isLocked ? .locked : cause.needsAuthentication ? .authenticationRequired : .keychain, cause)
     }
 
     private func error(

@@ -25,8 +25,8 @@ private let entitlements = Entitlements(
         AccessGroupMove(from: own, to: shared, in: keychain, onCollision: policy)
     }
 
-    private func outcome(_ move: AccessGroupMove) throws -> String {
-        let entry = try #require(try move.run([item]).entries.first)
+    private func outcome(_ move: AccessGroupMove, _ authentication: Authentication = .forbidden) throws -> String {
+        let entry = try #require(try move.run([item], authentication: authentication).entries.first)
         return "\(entry.outcome)".split(separator: "(").first.map(String.init) ?? ""
     }
 
@@ -146,7 +146,7 @@ private let entitlements = Entitlements(
         let key = try keychain.add(privateKey, tag: "key", accessGroup: own, protection: .accessible(.whenUnlocked))
         try keychain.add(privateKey, tag: "key", accessGroup: shared, protection: guarded)
         device.owner.answer = .cancels
-        let report = try move(.keepTarget).run([item, key])
+        let report = try move(.keepTarget).run([item, key], authentication: .allowed)
         #expect(report.entries.count == 2)
         for entry in report.entries {
             guard case .failed(let error) = entry.outcome else {
@@ -158,18 +158,25 @@ private let entitlements = Entitlements(
         device.owner.answer = .succeeds
         #expect(try secrets() == ["secret", "theirs"])
         for group in [own, shared] { #expect(try keychain.contains(key.inAccessGroup(group))) }
-        #expect(
-            try move(.keepTarget).run([item, key]).entries.map { "\($0.outcome)" } == ["keptTarget", "keptTarget"]
-        )
+        let last = try move(.keepTarget).run([item, key], authentication: .allowed)
+        #expect(last.entries.map { "\($0.outcome)" } == ["keptTarget", "keptTarget"])
     }
 
-    @Test("an item that asks for its owner asks, and is not moved without") func guarded() throws {
+    @Test("prompts only where that is allowed, and moves nothing that requires authentication without")
+    func guarded() throws {
         try store("secret", in: own, .guarded(.userPresence, accessible: .whenUnlockedThisDeviceOnly))
         let device = try device
+        let report = try move().run([item])
+        guard case .failed(let error) = try #require(report.entries.first).outcome else {
+            Issue.record("\(report.entries)")
+            return
+        }
+        #expect(error.needsAuthentication)
+        #expect(device.owner.questions.isEmpty)
         device.owner.answer = .cancels
-        #expect(try outcome(move()) == "failed")
+        #expect(try outcome(move(), .allowed) == "failed")
         device.owner.answer = .succeeds
-        #expect(try outcome(move()) == "moved")
+        #expect(try outcome(move(), .allowed) == "moved")
         #expect(try outcome(move()) == "alreadyMoved")
         #expect(try secrets() == [nil, "secret"])
     }

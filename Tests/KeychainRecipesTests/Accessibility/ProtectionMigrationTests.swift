@@ -4,6 +4,7 @@ import Foundation
 import Keychain
 import KeychainRecipes
 import KeychainTesting
+import LocalAuthentication
 import Security
 import Testing
 
@@ -64,7 +65,7 @@ import Testing
         for item in items { #expect(try keychain.attributes(of: item)?.protection == target) }
     }
 
-    @Test("a guarded item is left, or its owner is asked") func guarded() throws {
+    @Test("a guarded item is left without a prompt, or changed after one") func guarded() throws {
         let guarded = Protection.guarded(.userPresence, accessible: .whenUnlockedThisDeviceOnly)
         try store([.accessible(.whenUnlocked), guarded])
         let device = try device
@@ -75,13 +76,34 @@ import Testing
         )
         #expect(device.owner.questions.isEmpty)
 
-        let migration = ProtectionMigration(to: target, in: keychain, guardedItems: .replaceGuard)
+        func migration() -> ProtectionMigration {
+            ProtectionMigration(to: target, in: keychain, guardedItems: .replaceGuard(.context(LAContext())))
+        }
         device.owner.answer = .cancels
-        #expect(outcomes(try migration.run(items)) == ["alreadyProtected", "failed", "absent"])
+        #expect(outcomes(try migration().run(items)) == ["alreadyProtected", "failed", "absent"])
         device.owner.answer = .succeeds
         let before = device.owner.questions.count
-        #expect(outcomes(try migration.run(items)) == ["alreadyProtected", "changed", "absent"])
+        #expect(outcomes(try migration().run(items)) == ["alreadyProtected", "changed", "absent"])
         #expect(device.owner.questions.count == before + 1)
+        #expect(try keychain.attributes(of: items[1])?.protection == target)
+    }
+
+    @Test("of a selection, guarded items are left unnamed without a prompt, or listed and changed after one")
+    func guardedSelection() throws {
+        try store([.accessible(.whenUnlocked), .guarded(.userPresence, accessible: .whenUnlockedThisDeviceOnly)])
+        let device = try device
+        let selection = ItemSelection<GenericPassword>.all(ofService: "com.example.app")
+        let report = try ProtectionMigration(to: target, in: keychain).run(matching: selection)
+        #expect(outcomes(report) == ["changed"] && !report.isComplete)
+        let forbidden = ProtectionMigration(to: target, in: keychain, guardedItems: .replaceGuard(.forbidden))
+        let error = try #require(throws: KeychainItemError.self) { try forbidden.run(matching: selection) }
+        #expect(error.needsAuthentication)
+        #expect(device.owner.questions.isEmpty)
+
+        let allowed = ProtectionMigration(to: target, in: keychain, guardedItems: .replaceGuard(.allowed))
+        let changed = try allowed.run(matching: selection)
+        #expect(Set(outcomes(changed)) == ["alreadyProtected", "changed"] && changed.isComplete)
+        #expect(!device.owner.questions.isEmpty)
         #expect(try keychain.attributes(of: items[1])?.protection == target)
     }
 
@@ -93,7 +115,7 @@ import Testing
             try store([guarded])
             #expect(outcomes(try ProtectionMigration(to: target, in: keychain).run([items[0]])) == ["leftGuarded"])
             #expect(try keychain.attributes(of: items[0])?.protection == guarded)
-            let migration = ProtectionMigration(to: target, in: keychain, guardedItems: .replaceGuard)
+            let migration = ProtectionMigration(to: target, in: keychain, guardedItems: .replaceGuard(.forbidden))
             #expect(outcomes(try migration.run([items[0]])) == ["changed"])
         }
         // The attributes of an enclave's key are open; only its use asks.

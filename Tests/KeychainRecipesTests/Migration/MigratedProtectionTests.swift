@@ -30,7 +30,7 @@ import Testing
     )
     func protects(kept: Data, outcome: SecretMigration.Outcome) throws {
         try keychain.set(kept, for: item, protection: .accessible(.always))
-        #expect(try migration(asked, .keepKeychain).run() == outcome)
+        #expect(try migration(asked, .keepKeychain).run(authentication: .allowed) == outcome)
         #expect(try keychain.attributes(of: item, authentication: .allowed)?.protection == asked)
         #expect(try keychain.data(for: item, authentication: .allowed) == kept)
         #expect(try file.read() == nil)
@@ -39,7 +39,9 @@ import Testing
     @Test("is the old one where the new one is refused, and the old copy stays", .keychain(passcode: nil))
     func refused() throws {
         try keychain.set(Data.secret, for: item, protection: .accessible(.always))
-        let error = try #require(throws: MigrationError.self) { try migration(asked, .stop).run() }
+        let error = try #require(throws: MigrationError.self) {
+            try migration(asked, .stop).run(authentication: .allowed)
+        }
         #expect(error.step == .store)
         #expect(try file.read() == .secret)
         #expect(try keychain.attributes(of: item)?.protection == .accessible(.always))

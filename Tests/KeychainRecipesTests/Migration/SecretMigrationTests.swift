@@ -178,14 +178,39 @@ import Testing
         #expect(try keychain.data(for: item) == .other)
     }
 
-    @Test("asks the owner once for an item that asks") func guarded() throws {
+    private let guarded = Protection.guarded(.userPresence, accessible: .whenUnlockedThisDeviceOnly)
+
+    @Test("prompts nobody by itself: what requires authentication is refused before anything changes")
+    func promptsNobody() throws {
         let device = try device
-        let migration = SecretMigration(
-            from: file,
-            to: item,
-            protection: .guarded(.userPresence, accessible: .whenUnlockedThisDeviceOnly),
-            in: keychain
-        )
+        let migration = SecretMigration(from: file, to: item, protection: guarded, in: keychain)
+        let error = try #require(throws: MigrationError.self) { try migration.run() }
+        #expect(error.step == .look && error.reason == .authenticationRequired)
+        #expect(try file.read() == .secret)
+        #expect(try !keychain.contains(item))
+
+        // Nor for one that is there and is to require none any more.
+        try keychain.set(Data.secret, for: item, protection: guarded)
+        let other = try #require(throws: MigrationError.self) { try self.migration(.keepKeychain).run() }
+        #expect(other.step == .look && other.reason == .authenticationRequired)
+        #expect(try file.read() == .secret)
+        #expect(device.owner.questions.isEmpty)
+    }
+
+    @Test("at the starts after a migration nobody is prompted, whatever is allowed") func laterStarts() throws {
+        let device = try device
+        let migration = SecretMigration(from: file, to: item, protection: guarded, in: keychain)
+        #expect(try migration.run(authentication: .allowed) == .migrated)
+        #expect(device.owner.questions.count == 1)
+        for authentication in [Authentication.forbidden, .allowed] {
+            #expect(try migration.run(authentication: authentication) == .alreadyMigrated)
+        }
+        #expect(device.owner.questions.count == 1)
+    }
+
+    @Test("prompts for an item that requires authentication, where that is allowed") func prompts() throws {
+        let device = try device
+        let migration = SecretMigration(from: file, to: item, protection: guarded, in: keychain)
         device.owner.answer = .cancels
         let error = try #require(throws: MigrationError.self) { try migration.run(authentication: .allowed("move")) }
         #expect(error.step == .verify)

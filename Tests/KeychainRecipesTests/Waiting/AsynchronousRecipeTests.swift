@@ -80,7 +80,7 @@ struct AsynchronousRecipeTests {
                     protection: guarded,
                     in: keychain
                 )
-                group.addTask { try await migration.run() }
+                group.addTask { try await migration.run(authentication: .allowed) }
             }
             // Each asks when it reads back what it stored; none would if those that wait held the threads of the pool.
             for _ in 0..<count { try await owner.nextOpenQuestion().answer(.succeeds) }
