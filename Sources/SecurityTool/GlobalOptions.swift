@@ -3,6 +3,7 @@
 /// What stands in front of the command.
 struct GlobalOptions {
     var asksForHelp = false
+    var asksForVersion = false
     var isInteractive = false
     var isQuiet = false
     var isVerbose = false
@@ -22,8 +23,11 @@ struct GlobalOptions {
     ///
     /// - Parameter words: all words, the name of the program first.
     init(_ words: [Word]) {
-        var reader = GetOpt(words, from: 1, Self.syntax)
         commandIndex = words.count
+        // The one long option; macOS has none.
+        asksForVersion = words.count == 2 && words[1] == "--version"
+        if asksForVersion { return }
+        var reader = GetOpt(words, from: 1, Self.syntax)
         while let event = reader.next() {
             switch event {
             case .option(let letter, let place):
@@ -61,6 +65,8 @@ struct GlobalOptions {
             -v    Repeat each command on standard error; secrets are not shown.
             -S    Read passwords from standard input, one a line, each once and without a prompt
                   (not part of macOS).
+            --version
+                  Print the version (not part of macOS).
         security commands are:
 
         """

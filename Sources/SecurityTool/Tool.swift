@@ -59,6 +59,10 @@ package struct Tool {
             try errors.write("\(problem.message)\n")
             return try showUsage(output)
         }
+        if options.asksForVersion {
+            try output.write("\(ProductVersion.text)\n")
+            return 0
+        }
         let command = Array(words[options.commandIndex...])
         let reader = LineReader(descriptor: input, readsAhead: options.isInteractive && command.isEmpty)
         let session = Session(
