@@ -12,6 +12,9 @@ enum BlockedThread {
     /// How many threads are blocked that may be of Swift's pool.
     private static let countOnPool = Guarded(0)
 
+    /// Called with what the caller waits for when the pool is about to be asked whether it is blocked, for tests.
+    static let poolObserver = Guarded<(@Sendable (DispatchSemaphore) -> Void)?>(nil)
+
     /// Blocks the caller until it is signalled, or the seconds are over.
     ///
     /// One that blocks the last thread of the pool is let go after a while, and its test fails.
@@ -31,7 +34,17 @@ enum BlockedThread {
         let end = seconds.map { DispatchTime.now() + $0 } ?? .distantFuture
         var isTold = false
         while signal.wait(timeout: min(end, .now() + patience)) == .timedOut, .now() < end {
-            if mayBeOnPool, !poolAnswers(within: min(patience, 5)), leavePool() {
+            var isPoolBlocked = false
+            if mayBeOnPool {
+                poolObserver.withLock(\.self)?(signal)
+                let hasAnswered = Guarded(false)
+                Task.detached { hasAnswered.withLock { $0 = true } }
+                // What lets the caller go on may come while the pool is asked.
+                if signal.wait(timeout: min(end, .now() + min(patience, 5))) == .success { return }
+                guard .now() < end else { return }
+                isPoolBlocked = !hasAnswered.withLock(\.self)
+            }
+            if isPoolBlocked, leavePool() {
                 mayBeOnPool = false
                 TestingKit.complain(reason(what))
                 letGo()
@@ -56,12 +69,6 @@ enum BlockedThread {
             count -= 1
             return true
         }
-    }
-
-    private static func poolAnswers(within seconds: Double) -> Bool {
-        let answer = DispatchSemaphore(value: 0)
-        Task.detached { answer.signal() }
-        return answer.wait(timeout: .now() + seconds) == .success
     }
 
     private static func reason(_ what: String) -> String {

@@ -109,6 +109,27 @@ struct StandstillTests {
         }
     }
 
+    @Test("a call that is let go on while the pool is asked is no reason for a complaint")
+    func letGoMeanwhile() async {
+        await #expect(processExitsWith: .success) {
+            let said = Said()
+            Standstill.patience.withLock { $0 = 0.2 }
+            Complaint.listener.withLock { $0 = { said.add($0.reason) } }
+            let app = try VirtualDevice().install()
+            let accounts = (0..<ProcessInfo.processInfo.activeProcessorCount).map(String.init)
+            let gates = accounts.map { account in app.device.faults.hold(where: { $0.account == account }) }
+            BlockedThread.poolObserver.withLock {
+                $0 = { signal in if gates.allSatisfy({ $0.fault.count == 1 }) { signal.signal() } }
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for account in accounts { group.addTask { _ = app.run { Items.read(account) } } }
+                // There is no thread for it before.
+                group.addTask { for gate in gates { gate.open() } }
+            }
+            #expect(said.texts.withLock(\.self).isEmpty)
+        }
+    }
+
     @Test("more calls than the pool has threads are held on threads of their own")
     func threads() async throws {
         let app = try VirtualDevice().install()
