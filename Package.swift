@@ -263,7 +263,7 @@ let targets: [Target] = [
         name: "KeychainControl",
         dependencies: [
             "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainTrace", "HostFiles", "KeychainAuthenticators",
-            "CKeychainSupport", arguments,
+            "CKeychainSupport", arguments, crypto,
         ]
     ),
 
@@ -291,7 +291,7 @@ let targets: [Target] = [
     .plugin(name: "KeychainLintBuild", capability: .buildTool(), dependencies: ["keychain-lint"]),
 
     // why a call failed
-    .target(name: "KeychainDoctor", dependencies: ["KeychainCore", crypto]),
+    .target(name: "KeychainDoctor", dependencies: ["KeychainCore"]),
 
     // executables
     .executableTarget(
@@ -497,7 +497,7 @@ let targets: [Target] = [
     ),
     .testTarget(
         name: "KeychainDoctorTests",
-        dependencies: ["KeychainDoctor", "DoctorScenarios", "KeychainCore"],
+        dependencies: ["KeychainDoctor", "DoctorScenarios", "KeychainCore", crypto],
         exclude: ["Cases"]
     ),
     // the samples of the documentation

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Crypto
 import Foundation
 import KeychainCore
 import KeychainDoctor
@@ -13,7 +14,7 @@ struct DoctorOutput {
     ///
     /// - Returns: The exit status: the highest of the reports.
     func write(_ calls: [ExaminedCall]) throws -> Int32 {
-        let redaction = command.redact ? Redaction.hashed() : .none
+        let redaction = command.redact ? Redaction.hashed : .none
         // Reports are written as they come, and not kept.
         var (exitStatus, counts) = (Int32(0), [String: Int]())
         for (index, call) in calls.enumerated() {
@@ -56,5 +57,13 @@ struct DoctorOutput {
         do { try Data(page.utf8).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
             throw BadInput("'\(path)' cannot be written")
         }
+    }
+}
+
+extension Redaction {
+    /// Values are replaced by their HMAC-SHA256 (RFC 2104) under a new key.
+    static var hashed: Redaction {
+        let key = SymmetricKey(size: .bits256)
+        return hashed { Array(HMAC<SHA256>.authenticationCode(for: $0, using: key)) }
     }
 }

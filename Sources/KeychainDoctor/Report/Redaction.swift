@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
 import KeychainCore
 
-/// Whether a report shows the values of attributes, or keyed hashes of them (HMAC-SHA256, RFC 2104, cut to 32 bits).
-///
-/// Equal values have equal hashes within a report, and other ones in the next: the key is drawn anew.
+/// Whether a report shows the values of attributes, or hashes of them.
 package struct Redaction: Sendable {
-    private let key: SymmetricKey?
+    private let hash: (@Sendable ([UInt8]) -> [UInt8])?
 
     /// Values are shown.
-    package static let none = Redaction(key: nil)
+    package static let none = Redaction(hash: nil)
 
     /// Values are replaced by hashes.
-    package static func hashed() -> Redaction { Redaction(key: SymmetricKey(size: .bits256)) }
+    ///
+    /// The testing kit brings this module to every test, so no cryptography is linked for it: who redacts passes it in.
+    ///
+    /// - Parameter hash: the keyed hash of some bytes, of which a report has the first 32 bits; under a key of its own
+    ///   for each report, so that equal values have equal hashes there and other ones in the next.
+    /// - Returns: How such a report shows values.
+    package static func hashed(by hash: @escaping @Sendable ([UInt8]) -> [UInt8]) -> Redaction { Redaction(hash: hash) }
 
-    package var isHashed: Bool { key != nil }
+    package var isHashed: Bool { hash != nil }
 
     /// A value as the report has it.
     func shown(_ text: String) -> String {
-        guard let key else { return text }
-        let code = HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)
-        return "#" + Array(code.prefix(4)).hexadecimal
+        guard let hash else { return text }
+        return "#" + Array(hash(Array(text.utf8)).prefix(4)).hexadecimal
     }
 
     /// The name of a key; one that the keychain does not know may be anything, even a secret.
