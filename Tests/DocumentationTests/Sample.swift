@@ -10,7 +10,7 @@ struct Sample {
 
     /// Whether it belongs into a `Package.swift`; such are built by `Scripts/test-graphs`.
     var isPartOfAManifest: Bool {
-        let beginnings = [".package(", ".product(", "dependencies:", ".target(", ".executableTarget("]
+        let beginnings = [".package(", ".product(", "dependencies:", ".target(", ".executableTarget(", ".testTarget("]
         return beginnings.contains { lines.first?.hasPrefix($0) ?? true }
     }
 

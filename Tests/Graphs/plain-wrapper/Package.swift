@@ -22,7 +22,8 @@ let package = Package(
         .target(name: "Journal", dependencies: ["Lockbox"], resources: [.process("Resources")]),
         .testTarget(
             name: "JournalTests",
-            dependencies: ["Journal", "Lockbox"] + kit
+            dependencies: ["Journal", "Lockbox"] + kit,
+            linkerSettings: [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))]
         ),
         .testTarget(name: "JournalXCTests", dependencies: ["Journal"] + kit),
     ]
