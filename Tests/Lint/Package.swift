@@ -12,7 +12,7 @@ let package = Package(
                 .product(name: "KeychainLint", package: "swift-keychain"),
                 .product(name: "keychain-lint", package: "swift-keychain"),
             ],
-            exclude: ["Corpus"]
+            exclude: ["Corpus", "Examples"]
         )
     ],
     swiftLanguageModes: [.v6]

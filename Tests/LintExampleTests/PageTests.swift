@@ -43,7 +43,7 @@ struct PageTests {
         let code = try ["QueryExamples.swift", "ResultExamples.swift"].map {
             Self.plain(try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8))
         }.joined(separator: "\n")
-        for (kind, example) in [("Flagged", rule.flagged[0]), ("Accepted", rule.accepted[0])] {
+        for (kind, example) in [("Flagged", rule.flagged), ("Accepted", rule.accepted)] {
             let text = try #require(example.files.first).value
             #expect(code.contains("struct \(kind) {\n" + Self.plain(text) + "\n}"), "\(kind)")
         }

@@ -121,7 +121,7 @@ extension JSONValue {
 
     /// A string with escapes for what JSON has no room for (RFC 8259, section 7), and for what a terminal would obey or
     /// a reader of lines take for an end.
-    private static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

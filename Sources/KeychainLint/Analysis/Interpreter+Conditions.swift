@@ -253,6 +253,31 @@ extension Interpreter {
 
     // MARK: switch
 
+    /// Where the body of a case begins by its patterns; nil when they cannot match.
+    ///
+    /// `rest` is what no case has taken yet.
+    func enter(
+        _ item: Statement.Case,
+        _ subject: Expression,
+        _ value: Value,
+        _ rest: inout Environment?
+    ) -> Environment? {
+        var entered: Environment?
+        if item.isDefault { swap(&entered, &rest) }
+        for (pattern, filter) in item.patterns {
+            guard let current = rest else { break }
+            var (yes, no) = match(pattern, value, subject, current)
+            if let filter, let matched = yes {
+                let (passed, failed) = split(filter, matched)
+                yes = passed
+                no = Environment.join(no, failed)
+            }
+            entered = Environment.join(entered, yes)
+            rest = no
+        }
+        return entered
+    }
+
     func executeChoice(_ subject: Expression, _ cases: [Statement.Case], _ start: Environment) -> Environment? {
         var environment = start
         let value = evaluate(subject, &environment)
@@ -262,23 +287,8 @@ extension Interpreter {
         var fallen: Environment?
         breakTargets.append([])
         for item in cases {
-            var entered: Environment? = fallen
+            let entered = Environment.join(fallen, enter(item, subject, value, &rest))
             fallen = nil
-            if item.isDefault {
-                entered = Environment.join(entered, rest)
-                rest = nil
-            }
-            for (pattern, filter) in item.patterns {
-                guard let current = rest else { break }
-                var (yes, no) = match(pattern, value, subject, current)
-                if let filter, let matched = yes {
-                    let (passed, failed) = split(filter, matched)
-                    yes = passed
-                    no = Environment.join(no, failed)
-                }
-                entered = Environment.join(entered, yes)
-                rest = no
-            }
             guard let entered else { continue }
             if case .leave(.fallThrough)? = item.body.last?.kind {
                 fallen = execute(Array(item.body.dropLast()), entered)

@@ -180,6 +180,12 @@ extension Interpreter {
         }
     }
 
+    /// A new dictionary without entries.
+    func emptyDictionary(_ origin: Place) -> AbstractDictionary {
+        identities += 1
+        return AbstractDictionary(variants: [.init()], depth: depth, origin: origin, identity: identities)
+    }
+
     /// A dictionary of parallel lists of keys and values.
     private func paired(
         _ keys: Value,
@@ -187,13 +193,7 @@ extension Interpreter {
         _ argument: CallArgument,
         _ environment: inout Environment
     ) -> Value {
-        identities += 1
-        var result = AbstractDictionary(
-            variants: [.init()],
-            depth: depth,
-            origin: place(argument.value.range),
-            identity: identities
-        )
+        var result = emptyDictionary(place(argument.value.range))
         guard case .array(let names) = keys, case .array(let items) = values, names.count == items.count else {
             return .dictionary(Self.opened(result))
         }

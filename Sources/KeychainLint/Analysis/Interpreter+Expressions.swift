@@ -163,20 +163,9 @@ extension Interpreter {
             var rest: Environment? = environment
             var values: [(Value, Environment)] = []
             for item in cases {
-                var entered: Environment? = item.isDefault ? rest : nil
-                if item.isDefault { rest = nil }
-                for (pattern, filter) in item.patterns {
-                    guard let current = rest else { break }
-                    var (yes, no) = match(pattern, value, subject, current)
-                    if let filter, let matched = yes {
-                        let (passed, failed) = split(filter, matched)
-                        yes = passed
-                        no = Environment.join(no, failed)
-                    }
-                    entered = Environment.join(entered, yes)
-                    rest = no
+                if let entered = enter(item, subject, value, &rest), let found = last(item.body, entered) {
+                    values.append(found)
                 }
-                if let entered, let found = last(item.body, entered) { values.append(found) }
             }
             return merge(values, &environment)
         default: return .unknown
@@ -335,13 +324,7 @@ extension Interpreter {
         _ expression: Expression,
         _ environment: inout Environment
     ) -> Value {
-        identities += 1
-        var result = AbstractDictionary(
-            variants: [.init()],
-            depth: depth,
-            origin: place(expression.range),
-            identity: identities
-        )
+        var result = emptyDictionary(place(expression.range))
         for element in elements {
             let key = evaluate(element.key, &environment)
             let value = evaluate(element.value, &environment)

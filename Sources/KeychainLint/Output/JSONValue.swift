@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// A JSON value whose objects keep their order.
 indirect enum JSONValue {
     case string(String)
@@ -16,7 +18,7 @@ indirect enum JSONValue {
 
     private func write(_ text: inout String, _ depth: Int) {
         switch self {
-        case .string(let value): Self.quote(value, &text)
+        case .string(let value): text += KeychainCore.JSONValue.quoted(value)
         case .number(let value): text += String(value)
         case .boolean(let value): text += String(value)
         case .array(let values):
@@ -34,8 +36,7 @@ indirect enum JSONValue {
             text += "{"
             for (index, pair) in pairs.enumerated() {
                 text += (index > 0 ? "," : "") + Self.line(depth + 1)
-                Self.quote(pair.0, &text)
-                text += ": "
+                text += KeychainCore.JSONValue.quoted(pair.0) + ": "
                 pair.1.write(&text, depth + 1)
             }
             text += Self.line(depth) + "}"
@@ -43,25 +44,4 @@ indirect enum JSONValue {
     }
 
     private static func line(_ depth: Int) -> String { "\n" + String(repeating: " ", count: depth) }
-
-    private static func quote(_ value: String, _ text: inout String) {
-        text += "\""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            default:
-                if scalar.value < 0x20 {
-                    let digits = String(scalar.value, radix: 16)
-                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                } else {
-                    text.unicodeScalars.append(scalar)
-                }
-            }
-        }
-        text += "\""
-    }
 }

@@ -7,8 +7,7 @@ extension Rule {
         text += "| severity | confidence | group |\n| --- | --- | --- |\n"
         text += "| \(severity.rawValue) | \(confidence.rawValue) | \(family.rawValue) |\n\n"
         text += "**Why.** \(reason)\n\n**What to do.** \(remedy)\n\n"
-        if let example = flagged.first { text += "Reported:\n\n" + Self.code(example) }
-        if let example = accepted.first { text += "Accepted:\n\n" + Self.code(example) }
+        text += "Reported:\n\n" + Self.code(flagged) + "Accepted:\n\n" + Self.code(accepted)
         text += "Suppress a finding, with a reason, on the line before it:\n\n"
         text += "```swift\n// keychain-lint:disable:next \(id) — the reason\n```\n"
         return text

@@ -1,49 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Cases that stand in their order.
+protocol Ordered: Comparable, CaseIterable {}
+
+extension Ordered {
+    /// The order in which the cases are declared.
+    public static func < (left: Self, right: Self) -> Bool {
+        for item in allCases where item == left || item == right { return item == left && item != right }
+        return false
+    }
+}
+
 /// How bad a finding is.
-public enum Severity: String, Sendable, Hashable, Comparable, CaseIterable {
+public enum Severity: String, Sendable, Hashable, Comparable, CaseIterable, Ordered {
     /// Worth knowing.
     case note
     /// Probably wrong.
     case warning
     /// Loses data, crashes, opens a hole, or cannot work.
     case error
-
-    /// The order from note to error.
-    public static func < (left: Severity, right: Severity) -> Bool {
-        left.rank < right.rank
-    }
-
-    private var rank: Int {
-        switch self {
-        case .note: 0
-        case .warning: 1
-        case .error: 2
-        }
-    }
 }
 
 /// How sure a finding is.
-public enum Confidence: String, Sendable, Hashable, Comparable, CaseIterable {
+public enum Confidence: String, Sendable, Hashable, Comparable, CaseIterable, Ordered {
     /// Rests on guesses about other files.
     case low
     /// Rests on one helper that was followed, or on names.
     case medium
     /// Everything that it rests on was seen.
     case high
-
-    /// The order from low to high.
-    public static func < (left: Confidence, right: Confidence) -> Bool {
-        left.rank < right.rank
-    }
-
-    private var rank: Int {
-        switch self {
-        case .low: 0
-        case .medium: 1
-        case .high: 2
-        }
-    }
 }
 
 /// A rule: what it looks for, why, and how code is put right.
@@ -69,11 +54,11 @@ public struct Rule: Sendable {
     /// How to put it right.
     public let remedy: String
 
-    /// Code that it reports.
-    public let flagged: [Example]
+    /// Code that it reports, for its page; the tests have more.
+    public let flagged: Example
 
-    /// Code that it accepts.
-    public let accepted: [Example]
+    /// Code that it accepts, for its page.
+    public let accepted: Example
 
     let scope: Scope
     let check: Check
@@ -167,8 +152,8 @@ public struct Rule: Sendable {
         title: String,
         reason: String,
         remedy: String,
-        flagged: [Example],
-        accepted: [Example],
+        flagged: Example,
+        accepted: Example,
         check: Check
     ) {
         self.id = id

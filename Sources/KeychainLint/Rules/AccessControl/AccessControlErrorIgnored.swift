@@ -14,8 +14,7 @@ extension Rule {
             fails for reasons that nobody sees.
             """,
         remedy: "Unwrap it with guard let, and pass on the error that it gives.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func add(_ d: Data) -> OSStatus {
                 var q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecValueData: d]
@@ -23,20 +22,7 @@ extension Rule {
                 return SecItemAdd(q as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, [.privateKeyUsage], nil)!
-            """,
-            """
-            import Security
-            func add(_ d: Data) -> OSStatus {
-                let acl = SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenUnlocked, .biometryCurrentSet, nil)
-                return SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecValueData: d, kSecAttrAccessControl: acl as Any] as CFDictionary, nil)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func make() throws -> SecKey? {
                 var error: Unmanaged<CFError>?
@@ -45,32 +31,6 @@ extension Rule {
                 return key(for: access!)
             }
             """,
-            """
-            import Security
-            func add(_ d: Data) throws -> OSStatus {
-                var error: Unmanaged<CFError>?
-                guard let acl = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .userPresence, &error) else {
-                    throw error!.takeRetainedValue()
-                }
-                return SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecValueData: d, kSecAttrAccessControl: acl] as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            func control() -> SecAccessControl? {
-                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .privateKeyUsage, nil)
-            }
-            """,
-            """
-            import Security
-            func control() -> SecAccessControl? {
-                var error: Unmanaged<CFError>?
-                let acl = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .privateKeyUsage, &error)
-                if acl == nil { print(error as Any) }
-                return acl
-            }
-            """,
-        ],
         check: .function { facts, report in
             for use in facts.accessControls where use.depth == 0 {
                 switch use.handling {

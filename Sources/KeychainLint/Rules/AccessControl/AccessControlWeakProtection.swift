@@ -13,46 +13,18 @@ extension Rule {
             owner also goes to devices without a passcode, or to other devices by a backup.
             """,
         remedy: "Use kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly with flags that ask for the owner.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func control(_ e: inout Unmanaged<CFError>?) -> SecAccessControl? {
                 SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .biometryCurrentSet, &e)
             }
             """,
-            """
-            import Security
-            func control(_ e: inout Unmanaged<CFError>?) -> SecAccessControl? {
-                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly, [.userPresence], &e)
-            }
-            """,
-            """
-            import Security
-            func control(_ e: inout Unmanaged<CFError>?) -> SecAccessControl? {
-                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, [.biometryAny, .or, .devicePasscode], &e)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func control(_ e: inout Unmanaged<CFError>?) -> SecAccessControl? {
                 SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryCurrentSet, &e)
             }
             """,
-            """
-            import Security
-            func control(_ e: inout Unmanaged<CFError>?) -> SecAccessControl? {
-                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, .privateKeyUsage, &e)
-            }
-            """,
-            """
-            import Security
-            func control(_ level: CFString, _ e: inout Unmanaged<CFError>?) -> SecAccessControl? {
-                SecAccessControlCreateWithFlags(nil, level, .userPresence, &e)
-            }
-            """,
-        ],
         check: .function { facts, report in
             for use in facts.accessControls where use.depth == 0 && use.asksForPresence {
                 // An application password alone needs no passcode.

@@ -15,46 +15,18 @@ extension Rule {
             Use .biometryCurrentSet where a new finger must not open the item; keep the others where that is \
             meant, with a comment that says so.
             """,
-        flagged: [
-            """
+        flagged: """
             import Security
             func control(_ e: inout Unmanaged<CFError>?) -> SecAccessControl? {
                 SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryAny, &e)
             }
             """,
-            """
-            import Security
-            func control(_ e: inout Unmanaged<CFError>?) -> SecAccessControl? {
-                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, [.userPresence], &e)
-            }
-            """,
-            """
-            import Security
-            func control(_ e: inout Unmanaged<CFError>?) -> SecAccessControl? {
-                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, [.privateKeyUsage, .devicePasscode], &e)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func control(_ e: inout Unmanaged<CFError>?) -> SecAccessControl? {
                 SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryCurrentSet, &e)
             }
             """,
-            """
-            import Security
-            func control(_ e: inout Unmanaged<CFError>?) -> SecAccessControl? {
-                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, .privateKeyUsage, &e)
-            }
-            """,
-            """
-            import Security
-            func control(_ flags: SecAccessControlCreateFlags, _ e: inout Unmanaged<CFError>?) -> SecAccessControl? {
-                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, flags, &e)
-            }
-            """,
-        ],
         check: .function { facts, report in
             for use in facts.accessControls where use.depth == 0 && use.areFlagsKnown {
                 let consequences: [(String, String)] = [

@@ -12,8 +12,7 @@ extension Rule {
             effect. More than a minute is long for a secret.
             """,
         remedy: "Use a few seconds, or 0 to ask each time.",
-        flagged: [
-            """
+        flagged: """
             import LocalAuthentication
             func context() -> LAContext {
                 let c = LAContext()
@@ -21,29 +20,10 @@ extension Rule {
                 return c
             }
             """,
-            """
-            import LocalAuthentication
-            func set(_ c: LAContext) { c.touchIDAuthenticationAllowableReuseDuration = 3_600 }
-            """,
-            """
-            import LocalAuthentication
-            func set(_ c: LAContext) { c.touchIDAuthenticationAllowableReuseDuration = TimeInterval(90) }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import LocalAuthentication
             func set(_ c: LAContext) { c.touchIDAuthenticationAllowableReuseDuration = 10 }
             """,
-            """
-            import LocalAuthentication
-            func set(_ c: LAContext, _ seconds: Double) { c.touchIDAuthenticationAllowableReuseDuration = seconds }
-            """,
-            """
-            import LocalAuthentication
-            func set(_ c: LAContext) { c.touchIDAuthenticationAllowableReuseDuration = LATouchIDAuthenticationMaximumAllowableReuseDuration }
-            """,
-        ],
         check: .file(mentioning: ["AllowableReuseDuration"]) { facts, report in
             for expression in SyntaxWalk.expressions(facts.source.tree.statements) {
                 guard case .assign(let target, let value) = expression.kind,

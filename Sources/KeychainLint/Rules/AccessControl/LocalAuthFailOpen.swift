@@ -12,8 +12,7 @@ extension Rule {
             as if the owner had been there.
             """,
         remedy: "Refuse, and say how to set a passcode.",
-        flagged: [
-            """
+        flagged: """
             import LocalAuthentication
             func unlock(_ done: @escaping (Bool) -> Void) {
                 let context = LAContext()
@@ -24,45 +23,7 @@ extension Rule {
                 }
             }
             """,
-            """
-            import LocalAuthentication
-            final class Gate {
-                var isUnlocked = false
-                func start() {
-                    var error: NSError?
-                    let context = LAContext()
-                    guard context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error) else {
-                        isUnlocked = true
-                        return
-                    }
-                    context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "x") { ok, _ in self.isUnlocked = ok }
-                }
-            }
-            """,
-            """
-            import LocalAuthentication
-            func authenticate() async -> Bool {
-                let context = LAContext()
-                if !context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil) { return true }
-                return (try? await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x")) ?? false
-            }
-            """,
-            """
-            import LocalAuthentication
-            let check: (@escaping (Result<Void, any Error>) -> Void) -> Void = { completion in
-                let context = LAContext()
-                if context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil) {
-                    context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x") { isOwner, error in
-                        completion(isOwner ? .success(()) : .failure(error ?? Unknown()))
-                    }
-                } else {
-                    completion(.success(()))
-                }
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import LocalAuthentication
             func unlock(_ done: @escaping (Bool) -> Void) {
                 let context = LAContext()
@@ -73,28 +34,6 @@ extension Rule {
                 }
             }
             """,
-            """
-            import LocalAuthentication
-            func isAvailable() -> Bool {
-                if LAContext().canEvaluatePolicy(.deviceOwnerAuthentication, error: nil) { return true }
-                return false
-            }
-            """,
-            """
-            import LocalAuthentication
-            func authenticate() async -> Bool {
-                let context = LAContext()
-                guard context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil) else {
-                    #if DEBUG
-                    return true
-                    #else
-                    return false
-                    #endif
-                }
-                return (try? await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x")) ?? false
-            }
-            """,
-        ],
         check: .file(mentioning: ["canEvaluatePolicy"]) { facts, report in
             guard facts.source.imports.contains("LocalAuthentication") else { return }
             for statement in SyntaxWalk.statements(facts.source.tree.statements) {

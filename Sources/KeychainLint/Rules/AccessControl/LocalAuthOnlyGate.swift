@@ -15,8 +15,7 @@ extension Rule {
             Keep the secret in an item with an access control, and read it with the context as \
             kSecUseAuthenticationContext.
             """,
-        flagged: [
-            """
+        flagged: """
             import LocalAuthentication
             final class Gate {
                 var unlocked = false
@@ -25,31 +24,7 @@ extension Rule {
                 }
             }
             """,
-            """
-            import LocalAuthentication
-            final class Gate {
-                var isAuthenticated = false
-                func start() async throws {
-                    let context = LAContext()
-                    isAuthenticated = try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x")
-                }
-            }
-            """,
-            """
-            import LocalAuthentication
-            final class Gate {
-                var state = State()
-                func start() {
-                    let context = LAContext()
-                    context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "x") { success, error in
-                        if success { self.state.isUnlocked = true }
-                    }
-                }
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import LocalAuthentication
             import Security
             final class Gate {
@@ -61,19 +36,6 @@ extension Rule {
                 }
             }
             """,
-            """
-            import LocalAuthentication
-            struct Asker {
-                func ask(_ done: @escaping (Bool) -> Void) {
-                    LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x") { ok, _ in done(ok) }
-                }
-            }
-            """,
-            """
-            import LocalAuthentication
-            func check() -> Bool { LAContext().canEvaluatePolicy(.deviceOwnerAuthentication, error: nil) }
-            """,
-        ],
         check: .module { all, report in
             let module = all.module
             // Where the module binds anything to the owner, the variable may follow from that.

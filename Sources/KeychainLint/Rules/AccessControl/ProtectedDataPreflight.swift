@@ -12,42 +12,17 @@ extension Rule {
             errSecInteractionNotAllowed.
             """,
         remedy: "Make the call, and handle errSecInteractionNotAllowed.",
-        flagged: [
-            """
+        flagged: """
             import UIKit
             func read() throws -> Data? {
                 guard UIApplication.shared.isProtectedDataAvailable else { throw Locked() }
                 return try vault.read()
             }
             """,
-            """
-            import UIKit
-            func start() {
-                if UIApplication.shared.isProtectedDataAvailable { load() }
-            }
-            """,
-            """
-            import UIKit
-            func start(_ application: UIApplication) {
-                if !application.isProtectedDataAvailable { return }
-                keychain.load()
-            }
-            """,
-        ],
-        accepted: [
-            #"""
+        accepted: #"""
             import UIKit
             func report() { log("available: \(UIApplication.shared.isProtectedDataAvailable)") }
             """#,
-            """
-            import UIKit
-            func snapshot() -> [String: Bool] { ["available": UIApplication.shared.isProtectedDataAvailable] }
-            """,
-            """
-            import UIKit
-            func read() throws -> Data? { try vault.read() }
-            """,
-        ],
         check: .file(mentioning: ["isProtectedDataAvailable"]) { facts, report in
             for statement in SyntaxWalk.statements(facts.source.tree.statements) {
                 let conditions: [Statement.Condition]

@@ -14,44 +14,15 @@ extension Rule {
         remedy: """
             Use kSecAttrKeyTypeECSECPrimeRandom with 256 bits, and an access control with .privateKeyUsage.
             """,
-        flagged: [
-            """
+        flagged: """
             import Security
             let a: [CFString: Any] = [kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 2048]
             """,
-            """
-            import Security
-            func attributes() -> [String: Any] {
-                var a: [String: Any] = [kSecAttrTokenID as String: kSecAttrTokenIDSecureEnclave]
-                a[kSecAttrKeyType as String] = kSecAttrKeyTypeECSECPrimeRandom
-                a[kSecAttrKeySizeInBits as String] = 384
-                return a
-            }
-            """,
-            """
-            import Security
-            func add(_ d: Data) -> OSStatus {
-                SecItemAdd([kSecClass: kSecClassKey, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecValueData: d] as CFDictionary, nil)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             let a: [CFString: Any] = [kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom,
                 kSecAttrKeySizeInBits: 256]
             """,
-            """
-            import Security
-            let a: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 2048]
-            """,
-            """
-            import Security
-            func attributes(_ type: CFString) -> [CFString: Any] {
-                [kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrKeyType: type]
-            }
-            """,
-        ],
         check: .file(mentioning: ["TokenIDSecureEnclave"]) { facts, report in
             func named(_ expression: Expression) -> String? { expression.bare.lastName.map { KeyTable.canonical($0) } }
             func check(_ pairs: [(key: Expression, value: Expression, range: ByteRange)]) {

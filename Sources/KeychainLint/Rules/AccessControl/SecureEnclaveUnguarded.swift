@@ -13,78 +13,17 @@ extension Rule {
             in tests and on CI first.
             """,
         remedy: "Ask SecureEnclave.isAvailable, or catch the failure and use a software key.",
-        flagged: [
-            """
+        flagged: """
             import CryptoKit
             func make() throws -> SecureEnclave.P256.Signing.PrivateKey { try SecureEnclave.P256.Signing.PrivateKey() }
             """,
-            .test(
-                """
-                import CryptoKit
-                import XCTest
-                final class KeyTests: XCTestCase {
-                    func testSign() throws {
-                        let key = try SecureEnclave.P256.Signing.PrivateKey()
-                        XCTAssertNotNil(key.publicKey)
-                    }
-                }
-                """
-            ),
-            """
-            import Security
-            func make(_ tag: Data, _ error: inout Unmanaged<CFError>?) -> SecKey? {
-                let attributes: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
-                    kSecAttrTokenID: kSecAttrTokenIDSecureEnclave]
-                return SecKeyCreateRandomKey(attributes as CFDictionary, &error)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import CryptoKit
             func make() throws -> any Key {
                 guard SecureEnclave.isAvailable else { return SoftwareKey() }
                 return try SecureEnclave.P256.Signing.PrivateKey()
             }
             """,
-            .test(
-                """
-                import CryptoKit
-                import XCTest
-                final class KeyTests: XCTestCase {
-                    func testSign() throws {
-                        try XCTSkipUnless(SecureEnclave.isAvailable)
-                        let key = try SecureEnclave.P256.Signing.PrivateKey()
-                        XCTAssertNotNil(key.publicKey)
-                    }
-                }
-                """
-            ),
-            """
-            import CryptoKit
-            func load(_ d: Data) throws -> SecureEnclave.P256.Signing.PrivateKey {
-                try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: d)
-            }
-            """,
-            """
-            import CryptoKit
-            func make() -> any Key {
-                do { return try SecureEnclave.P256.Signing.PrivateKey() } catch { return SoftwareKey() }
-            }
-            """,
-            Example([
-                "Sources/App/Store.swift": """
-                import CryptoKit
-                struct EnclaveStore { var make = { try SecureEnclave.P256.Signing.PrivateKey() } }
-                """,
-                "Sources/App/Factory.swift": """
-                import CryptoKit
-                func store(usesEnclave: Bool = SecureEnclave.isAvailable) -> any Store {
-                    usesEnclave ? EnclaveStore() : SoftwareStore()
-                }
-                """,
-            ]),
-        ],
         check: .file(mentioning: ["SecureEnclave"]) { facts, report in
             if facts.module.types["SecureEnclave"] != nil { return }
             // A project that asks anywhere in the file, or decides by the platform, knows.

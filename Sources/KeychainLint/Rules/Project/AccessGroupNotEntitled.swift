@@ -13,133 +13,14 @@ extension Rule {
             (-34018).
             """,
         remedy: "Add the group to keychain-access-groups, or name one that is there.",
-        flagged: [
-            Example([
-                "App/Group.swift": """
-                import Security
-                func read(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                        kSecAttrAccessGroup: "A1B2C3D4E5.com.example.other", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
-                }
-                """,
-                "App/App.entitlements": """
-                <plist version="1.0">
-                <dict>
-                    <key>keychain-access-groups</key>
-                    <array>
-                        <string>$(AppIdentifierPrefix)com.example.shared</string>
-                    </array>
-                </dict>
-                </plist>
-                """,
-            ]),
-            Example([
-                "App/Group.swift": """
-                let group = "A1B2C3D4E5.com.example.old"
-                import Security
-                func read(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                        kSecAttrAccessGroup: group, kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
-                }
-                """,
-                "App/App.entitlements": """
-                <plist version="1.0">
-                <dict>
-                    <key>keychain-access-groups</key>
-                    <array>
-                        <string>$(AppIdentifierPrefix)com.example.new</string>
-                        <string>$(AppIdentifierPrefix)com.example.shared</string>
-                    </array>
-                </dict>
-                </plist>
-                """,
-            ]),
-            Example([
-                "App/Group.swift": """
-                import Security
-                func read(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                        kSecAttrAccessGroup: "group.com.example.b", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
-                }
-                """,
-                "App/App.entitlements": """
-                <plist version="1.0">
-                <dict>
-                    <key>com.apple.security.application-groups</key>
-                    <array>
-                        <string>group.com.example.a</string>
-                    </array>
-                </dict>
-                </plist>
-                """,
-            ]),
-        ],
-        accepted: [
-            Example([
-                "App/Group.swift": """
-                import Security
-                func read(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                        kSecAttrAccessGroup: "A1B2C3D4E5.com.example.shared", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
-                }
-                """,
-                "App/App.entitlements": """
-                <plist version="1.0">
-                <dict>
-                    <key>keychain-access-groups</key>
-                    <array>
-                        <string>$(AppIdentifierPrefix)com.example.shared</string>
-                    </array>
-                </dict>
-                </plist>
-                """,
-            ]),
-            Example([
-                "App/Group.swift": """
-                import Security
-                func read(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                        kSecAttrAccessGroup: "A1B2C3D4E5.com.example.other", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
-                }
-                """,
-                "App/App.entitlements": """
-                <plist version="1.0">
-                <dict>
-                    <key>keychain-access-groups</key>
-                    <array>
-                        <string>$(AppIdentifierPrefix)$(BUNDLE_ID)</string>
-                    </array>
-                </dict>
-                </plist>
-                """,
-            ]),
-            Example([
-                "App/Group.swift": """
-                import Security
-                func read(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                        kSecAttrAccessGroup: "group.com.example.a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
-                }
-                """,
-                "App/App.entitlements": """
-                <plist version="1.0">
-                <dict>
-                    <key>com.apple.security.application-groups</key>
-                    <array>
-                        <string>group.com.example.a</string>
-                    </array>
-                </dict>
-                </plist>
-                """,
-            ]),
-            """
-            import Security
-            func read(_ r: inout CFTypeRef?) -> OSStatus {
-                SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                    kSecAttrAccessGroup: "A1B2C3D4E5.com.example.other", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
-            }
-            """,
-        ],
+        flagged: Example([
+            "App/Group.swift": reading("A1B2C3D4E5.com.example.other"),
+            "App/App.entitlements": PropertyListLines.entitlements(["$(AppIdentifierPrefix)com.example.shared"]),
+        ]),
+        accepted: Example([
+            "App/Group.swift": reading("A1B2C3D4E5.com.example.shared"),
+            "App/App.entitlements": PropertyListLines.entitlements(["$(AppIdentifierPrefix)com.example.shared"]),
+        ]),
         check: .project { project, report in
             /// The groups of some entitlements; nil when they have none, or one that is not known.
             func groups(_ entitlements: [Entitlements]) -> Set<String>? {
@@ -175,4 +56,15 @@ extension Rule {
             }
         }
     )
+}
+
+/// A read in a group, for the examples.
+private func reading(_ group: String) -> String {
+    """
+    import Security
+    func read(_ r: inout CFTypeRef?) -> OSStatus {
+        SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+            kSecAttrAccessGroup: "\(group)", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
+    }
+    """
 }

@@ -13,24 +13,8 @@ extension Rule {
         remedy: """
             Make one for each run: openssl rand -hex 16, or take it from the secrets of the CI system.
             """,
-        flagged: .carelessSigning + [
-            Example([
-                "fastlane/Fastfile": """
-                lane :build do
-                  create_keychain(name: "ci", password: "hunter2", unlock: true)
-                end
-                """
-            ])
-        ],
-        accepted: .carefulSigning + [
-            Example([
-                "fastlane/Fastfile": """
-                lane :build do
-                  create_keychain(name: "ci", password: ENV["KEYCHAIN_PASSWORD"], unlock: true)
-                end
-                """
-            ])
-        ],
+        flagged: .carelessSigning,
+        accepted: .carefulSigning,
         check: .project { project, report in
             func isLiteral(_ text: String) -> Bool { !text.contains("$") && !text.contains("`") && !text.contains("%") }
             for job in project.jobs {

@@ -15,14 +15,7 @@ extension Rule {
             Run security set-key-partition-list -S apple-tool:,apple: -s -k PASSWORD KEYCHAIN after the import.
             """,
         flagged: .carelessSigning,
-        accepted: .carefulSigning + [
-            Example([
-                "Scripts/trust.sh": """
-                security create-keychain -p "$PW" ci.keychain
-                security import root.cer -k ci.keychain
-                """
-            ])
-        ],
+        accepted: .carefulSigning,
         check: .project { project, report in
             for job in project.jobs {
                 guard !job.security("create-keychain").isEmpty, job.security("set-key-partition-list").isEmpty,

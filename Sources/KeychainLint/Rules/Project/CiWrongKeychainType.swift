@@ -12,139 +12,29 @@ extension Rule {
             and code with kSecUseDataProtectionKeychain use, takes no notice of it.
             """,
         remedy: "Leave it out, and give the tests a host application with the keychain capability.",
-        flagged: [
-            Example([
-                ".github/workflows/test.yml": """
-                jobs:
-                  test:
-                    steps:
-                      - run: |
-                          security create-keychain -p "$PW" t.keychain
-                          xcodebuild test -scheme App
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    var service = "com.example.production"
-                    func save(_ d: Data, _ account: String) throws {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.vault", kSecAttrAccount: account,
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                        guard s == errSecSuccess else { throw Failure(s) }
-                    }
-                }
-                """,
-            ]),
-            Example([
-                ".github/workflows/test.yml": """
-                jobs:
-                  test:
-                    steps:
-                      - run: |
-                          security create-keychain -p "$PW" t.keychain
-                          security default-keychain -s t.keychain
-                          security unlock-keychain -p "$PW" t.keychain
-                          xcodebuild -scheme App test
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    var service = "com.example.production"
-                    func save(_ d: Data, _ account: String) throws {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.vault", kSecAttrAccount: account,
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                        guard s == errSecSuccess else { throw Failure(s) }
-                    }
-                }
-                """,
-            ]),
-            Example([
-                ".github/workflows/test.yml": """
-                jobs:
-                  test:
-                    steps:
-                      - run: |
-                          security create-keychain -p "$(uuidgen)" x.keychain
-                          set -o pipefail
-                          xcodebuild test -destination "platform=iOS Simulator" | xcpretty
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    var service = "com.example.production"
-                    func save(_ d: Data, _ account: String) throws {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.vault", kSecAttrAccount: account,
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                        guard s == errSecSuccess else { throw Failure(s) }
-                    }
-                }
-                """,
-            ]),
-        ],
-        accepted: [
-            Example([
-                ".github/workflows/test.yml": """
-                jobs:
-                  test:
-                    steps:
-                      - run: |
-                          security create-keychain -p "$PW" t.keychain
-                          security import cert.p12 -k t.keychain
-                          xcodebuild test -scheme App
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    var service = "com.example.production"
-                    func save(_ d: Data, _ account: String) throws {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.vault", kSecAttrAccount: account,
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                        guard s == errSecSuccess else { throw Failure(s) }
-                    }
-                }
-                """,
-            ]),
-            Example([
-                ".github/workflows/test.yml": """
-                jobs:
-                  test:
-                    steps:
-                      - run: |
-                          xcodebuild test -scheme App
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    var service = "com.example.production"
-                    func save(_ d: Data, _ account: String) throws {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.vault", kSecAttrAccount: account,
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                        guard s == errSecSuccess else { throw Failure(s) }
-                    }
-                }
-                """,
-            ]),
-            Example([
-                ".github/workflows/test.yml": """
-                jobs:
-                  test:
-                    steps:
-                      - run: |
-                          security create-keychain -p "$PW" t.keychain
-                          xcodebuild archive
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    var service = "com.example.production"
-                    func save(_ d: Data, _ account: String) throws {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.vault", kSecAttrAccount: account,
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                        guard s == errSecSuccess else { throw Failure(s) }
-                    }
-                }
-                """,
-            ]),
-        ],
+        flagged: Example([
+            ".github/workflows/test.yml": """
+            jobs:
+              test:
+                steps:
+                  - run: |
+                      security create-keychain -p "$PW" t.keychain
+                      xcodebuild test -scheme App
+            """,
+            "Sources/App/Vault.swift": Example.productionVault,
+        ]),
+        accepted: Example([
+            ".github/workflows/test.yml": """
+            jobs:
+              test:
+                steps:
+                  - run: |
+                      security create-keychain -p "$PW" t.keychain
+                      security import cert.p12 -k t.keychain
+                      xcodebuild test -scheme App
+            """,
+            "Sources/App/Vault.swift": Example.productionVault,
+        ]),
         check: .project { project, report in
             let sources = project.modules.flatMap { $0.functions }.filter { !$0.isTest }
             guard sources.contains(where: { !$0.sites.isEmpty }) else { return }

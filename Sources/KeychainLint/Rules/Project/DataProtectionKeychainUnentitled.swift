@@ -16,75 +16,19 @@ extension Rule {
             Add the Keychain Sharing capability, which lists keychain-access-groups, and sign with a provisioning profile. \
             A command-line tool needs an app bundle around it for that; without one, leave the flag out.
             """,
-        flagged: [
-            Example([
-                "App.xcodeproj/project.pbxproj": Example.project(
-                    ["SDKROOT": "macosx"],
-                    .init(
-                        "App",
-                        "application",
-                        sources: ["Vault.swift"],
-                        ["Release": ["CODE_SIGN_ENTITLEMENTS": "App/App.entitlements"]]
-                    )
-                ),
-                "App/App.entitlements": PropertyListLines.entitlements(
-                    [],
-                    more: "\n    <key>com.apple.security.app-sandbox</key>\n    <true/>"
-                ),
-                "App/Vault.swift": reading("true"),
-            ]),
-            Example([
-                "Package.swift": """
-                // swift-tools-version: 6.0
-                let package = Package(name: "tool", platforms: [.macOS(.v13)], targets: [.executableTarget(name: "tool")])
-                """,
-                "Sources/tool/Vault.swift": reading("kCFBooleanTrue!"),
-            ]),
-            Example([
-                "Tool.xcodeproj/project.pbxproj": Example.project(
-                    ["SDKROOT": "macosx"],
-                    .init("Tool", "tool", sources: ["main.swift"], ["Debug": [:], "Release": [:]])
-                ),
-                "Tool/main.swift": """
-                import Security
-                var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s",
-                    kSecAttrAccount as String: "a"]
-                q[kSecUseDataProtectionKeychain as String] = true
-                let status = SecItemDelete(q as CFDictionary)
-                print(status)
-                """,
-            ]),
-        ],
-        accepted: [
-            Example([
-                "App.xcodeproj/project.pbxproj": Example.project(
-                    ["SDKROOT": "macosx"],
-                    .init(
-                        "App",
-                        "application",
-                        sources: ["Vault.swift"],
-                        ["Release": ["CODE_SIGN_ENTITLEMENTS": "App/App.entitlements"]]
-                    )
-                ),
-                "App/App.entitlements": PropertyListLines.entitlements(["$(AppIdentifierPrefix)com.example.app"]),
-                "App/Vault.swift": reading("true"),
-            ]),
-            Example([
-                "App.xcodeproj/project.pbxproj": Example.project(
-                    ["SDKROOT": "iphoneos"],
-                    .init("App", "application", sources: ["Vault.swift"], ["Release": [:]])
-                ),
-                "App/Vault.swift": reading("true"),
-            ]),
-            // A library is entitled by the program that uses it.
-            Example([
-                "Package.swift": """
-                // swift-tools-version: 6.0
-                let package = Package(name: "Vault", platforms: [.macOS(.v13)], targets: [.target(name: "Vault")])
-                """,
-                "Sources/Vault/Vault.swift": reading("true"),
-            ]),
-        ],
+        flagged: Example([
+            "App.xcodeproj/project.pbxproj": project,
+            "App/App.entitlements": PropertyListLines.entitlements(
+                [],
+                more: "\n    <key>com.apple.security.app-sandbox</key>\n    <true/>"
+            ),
+            "App/Vault.swift": reading("true"),
+        ]),
+        accepted: Example([
+            "App.xcodeproj/project.pbxproj": project,
+            "App/App.entitlements": PropertyListLines.entitlements(["$(AppIdentifierPrefix)com.example.app"]),
+            "App/Vault.swift": reading("true"),
+        ]),
         check: .project { project, report in
             let entitlements = project.entitlements
             func lacks(_ path: String, _ facts: FunctionFacts) -> Bool {
@@ -141,3 +85,14 @@ extension XcodeProject {
         }
     }
 }
+
+/// An app with entitlements, for the examples.
+private let project = Rule.Example.project(
+    ["SDKROOT": "macosx"],
+    .init(
+        "App",
+        "application",
+        sources: ["Vault.swift"],
+        ["Release": ["CODE_SIGN_ENTITLEMENTS": "App/App.entitlements"]]
+    )
+)

@@ -14,81 +14,24 @@ extension Rule {
             its own, and the other does not find the item there without naming the group.
             """,
         remedy: "Put the shared group first everywhere, or name the group in every call.",
-        flagged: [
-            Example([
-                "App.xcodeproj/project.pbxproj": Example.project(
-                    ["SDKROOT": "iphoneos"],
-                    .init("App", "application", ["Release": ["CODE_SIGN_ENTITLEMENTS": "App/App.entitlements"]]),
-                    .init("Share", "app-extension", ["Release": ["CODE_SIGN_ENTITLEMENTS": "Share/Share.entitlements"]])
-                ),
-                "App/App.entitlements": PropertyListLines.entitlements([
-                    "$(AppIdentifierPrefix)com.example.app", "$(AppIdentifierPrefix)com.example.shared",
-                ]),
-                "Share/Share.entitlements": PropertyListLines.entitlements([
-                    "$(AppIdentifierPrefix)com.example.shared"
-                ]),
+        flagged: Example([
+            "App.xcodeproj/project.pbxproj": project,
+            "App/App.entitlements": PropertyListLines.entitlements([
+                "$(AppIdentifierPrefix)com.example.app", "$(AppIdentifierPrefix)com.example.shared",
             ]),
-            Example([
-                "App.xcodeproj/project.pbxproj": Example.project(
-                    ["SDKROOT": "iphoneos"],
-                    .init(
-                        "App",
-                        "application",
-                        [
-                            "Debug": ["CODE_SIGN_ENTITLEMENTS": "App/Development.entitlements"],
-                            "Release": ["CODE_SIGN_ENTITLEMENTS": "$(SRCROOT)/App/App.entitlements"],
-                        ]
-                    )
-                ),
-                "App/App.entitlements": PropertyListLines.entitlements([
-                    "$(AppIdentifierPrefix)com.example.shared"
-                ]),
-                "App/Development.entitlements": PropertyListLines.entitlements([
-                    "$(AppIdentifierPrefix)com.example.tools", "$(AppIdentifierPrefix)com.example.shared",
-                ]),
+            "Share/Share.entitlements": PropertyListLines.entitlements([
+                "$(AppIdentifierPrefix)com.example.shared"
             ]),
-            Example([
-                "Reader/Reader.entitlements": PropertyListLines.entitlements([
-                    "$(AppIdentifierPrefix)com.example.reader"
-                ]),
-                "Reader/ReaderDebug.entitlements": PropertyListLines.entitlements([
-                    "$(AppIdentifierPrefix)com.example.other", "$(AppIdentifierPrefix)com.example.reader",
-                ]),
+        ]),
+        accepted: Example([
+            "App.xcodeproj/project.pbxproj": project,
+            "App/App.entitlements": PropertyListLines.entitlements([
+                "$(AppIdentifierPrefix)com.example.shared", "$(AppIdentifierPrefix)com.example.app",
             ]),
-        ],
-        accepted: [
-            Example([
-                "App.xcodeproj/project.pbxproj": Example.project(
-                    ["SDKROOT": "iphoneos"],
-                    .init("App", "application", ["Release": ["CODE_SIGN_ENTITLEMENTS": "App/App.entitlements"]]),
-                    .init("Share", "app-extension", ["Release": ["CODE_SIGN_ENTITLEMENTS": "Share/Share.entitlements"]])
-                ),
-                "App/App.entitlements": PropertyListLines.entitlements([
-                    "$(AppIdentifierPrefix)com.example.shared", "$(AppIdentifierPrefix)com.example.app",
-                ]),
-                "Share/Share.entitlements": PropertyListLines.entitlements([
-                    "$(AppIdentifierPrefix)com.example.shared", "$(AppIdentifierPrefix)com.example.share",
-                ]),
+            "Share/Share.entitlements": PropertyListLines.entitlements([
+                "$(AppIdentifierPrefix)com.example.shared", "$(AppIdentifierPrefix)com.example.share",
             ]),
-            // A configuration with a bundle identifier of its own.
-            Example([
-                "Reader/Reader.entitlements": PropertyListLines.entitlements([
-                    "$(AppIdentifierPrefix)com.example.reader"
-                ]),
-                "Reader/ReaderDebug.entitlements": PropertyListLines.entitlements([
-                    "$(AppIdentifierPrefix)com.example.reader.debug"
-                ]),
-            ]),
-            // Two programs that have nothing to do with each other.
-            Example([
-                "Reader/Reader.entitlements": PropertyListLines.entitlements([
-                    "$(AppIdentifierPrefix)com.example.reader"
-                ]),
-                "Writer/Writer.entitlements": PropertyListLines.entitlements([
-                    "$(AppIdentifierPrefix)com.example.writer"
-                ]),
-            ]),
-        ],
+        ]),
         check: .project { project, report in
             let files = Dictionary(project.entitlements.map { ($0.path, $0) }) { first, _ in first }
             var compared: Set<String> = []
@@ -163,3 +106,10 @@ private enum EntitlementsName {
         path.dropFirst(folder.count).dropLast(".entitlements".count).lowercased().filter { $0.isLetter || $0.isNumber }
     }
 }
+
+/// An app with an extension, for the examples.
+private let project = Rule.Example.project(
+    ["SDKROOT": "iphoneos"],
+    .init("App", "application", ["Release": ["CODE_SIGN_ENTITLEMENTS": "App/App.entitlements"]]),
+    .init("Share", "app-extension", ["Release": ["CODE_SIGN_ENTITLEMENTS": "Share/Share.entitlements"]])
+)

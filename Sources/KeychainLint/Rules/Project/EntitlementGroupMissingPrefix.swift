@@ -17,94 +17,11 @@ extension Rule {
             Write $(AppIdentifierPrefix)com.example.shared for keychain groups, group.com.example for app \
             groups.
             """,
-        flagged: [
-            Example([
-                "App/App.entitlements": """
-                <plist version="1.0">
-                <dict>
-                    <key>keychain-access-groups</key>
-                    <array>
-                        <string>com.example.shared</string>
-                    </array>
-                </dict>
-                </plist>
-                """
-            ]),
-            Example([
-                "App/App.entitlements": """
-                <plist version="1.0">
-                <dict>
-                    <key>keychain-access-groups</key>
-                    <array>
-                        <string>group.shared</string>
-                    </array>
-                </dict>
-                </plist>
-                """
-            ]),
-            Example([
-                "App/App.entitlements": """
-                <plist version="1.0">
-                <dict>
-                    <key>com.apple.security.application-groups</key>
-                    <array>
-                        <string>$(AppIdentifierPrefix)group.com.example</string>
-                    </array>
-                </dict>
-                </plist>
-                """
-            ]),
-        ],
-        accepted: [
-            Example([
-                "App/App.entitlements": """
-                <plist version="1.0">
-                <dict>
-                    <key>keychain-access-groups</key>
-                    <array>
-                        <string>$(AppIdentifierPrefix)com.example.shared</string>
-                    </array>
-                </dict>
-                </plist>
-                """
-            ]),
-            Example([
-                "App/App.entitlements": """
-                <plist version="1.0">
-                <dict>
-                    <key>keychain-access-groups</key>
-                    <array>
-                        <string>A1B2C3D4E5.com.example.shared</string>
-                    </array>
-                </dict>
-                </plist>
-                """
-            ]),
-            Example([
-                "App/App.entitlements": """
-                <plist version="1.0">
-                <dict>
-                    <key>com.apple.security.application-groups</key>
-                    <array>
-                        <string>group.com.example</string>
-                    </array>
-                </dict>
-                </plist>
-                """
-            ]),
-            Example([
-                "App/App.entitlements": """
-                <plist version="1.0">
-                <dict>
-                    <key>keychain-access-groups</key>
-                    <array>
-                        <string>$(KEYCHAIN_GROUP)</string>
-                    </array>
-                </dict>
-                </plist>
-                """
-            ]),
-        ],
+        flagged: Example("App/App.entitlements", PropertyListLines.entitlements(["com.example.shared"])),
+        accepted: Example(
+            "App/App.entitlements",
+            PropertyListLines.entitlements(["$(AppIdentifierPrefix)com.example.shared"])
+        ),
         check: .project { project, report in
             for file in project.entitlements {
                 for (text, line) in file.groups {

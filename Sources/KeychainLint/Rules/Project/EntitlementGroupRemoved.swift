@@ -17,36 +17,14 @@ extension Rule {
             Append new groups at the end. Keep the old group until its items were moved: update kSecAttrAccessGroup of \
             each, in the foreground, for two releases; items of another team's prefix need an entitlement of that team.
             """,
-        flagged: [
-            .entitlements("$(AppIdentifierPrefix)com.example.new", before: "$(AppIdentifierPrefix)com.example.old"),
-            .entitlements(
-                "$(AppIdentifierPrefix)com.example.shared",
-                "$(AppIdentifierPrefix)com.example.app",
-                before: "$(AppIdentifierPrefix)com.example.app",
-                "$(AppIdentifierPrefix)com.example.shared"
-            ),
-            .entitlements(
-                "$(AppIdentifierPrefix)com.example.app",
-                before: "$(AppIdentifierPrefix)com.example.app",
-                "A1B2C3D4E5.com.example.shared"
-            ),
-        ],
-        accepted: [
-            .entitlements("$(AppIdentifierPrefix)com.example.app", before: "$(AppIdentifierPrefix)com.example.app"),
-            .entitlements(
-                "$(AppIdentifierPrefix)com.example.app",
-                "$(AppIdentifierPrefix)com.example.shared",
-                before: "$(AppIdentifierPrefix)com.example.app"
-            ),
-            .entitlements(
-                "$(AppIdentifierPrefix)com.example.app",
-                "$(AppIdentifierPrefix)com.example.b",
-                "$(AppIdentifierPrefix)com.example.a",
-                before: "${AppIdentifierPrefix}com.example.app",
-                "$(AppIdentifierPrefix)com.example.a",
-                "$(AppIdentifierPrefix)com.example.b"
-            ),
-        ],
+        flagged: .entitlements(
+            "$(AppIdentifierPrefix)com.example.new",
+            before: "$(AppIdentifierPrefix)com.example.old"
+        ),
+        accepted: .entitlements(
+            "$(AppIdentifierPrefix)com.example.app",
+            before: "$(AppIdentifierPrefix)com.example.app"
+        ),
         check: .change { project, former, report in
             for file in project.entitlements {
                 guard let before = former[file.path], let oldFirst = before.first else { continue }

@@ -16,126 +16,42 @@ extension Rule {
             Add NSFaceIDUsageDescription to the Info.plist, or INFOPLIST_KEY_NSFaceIDUsageDescription to the \
             build settings.
             """,
-        flagged: [
-            Example([
-                "App/Info.plist": """
-                <plist version="1.0">
-                <dict>
-                    <key>CFBundlePackageType</key>
-                    <string>APPL</string>
-                </dict>
-                </plist>
-                """,
-                "App/Gate.swift": """
-                import LocalAuthentication
-                import UIKit
-                func ask(_ c: LAContext) {
-                    c.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "x") { _, _ in }
-                }
-                """,
-            ]),
-            Example([
-                "App/Info.plist": """
-                <plist version="1.0">
-                <dict>
-                    <key>CFBundlePackageType</key>
-                    <string>APPL</string>
-                </dict>
-                </plist>
-                """,
-                "App/Gate.swift": """
-                import Security
-                import UIKit
-                func control(_ e: inout Unmanaged<CFError>?) -> SecAccessControl? {
-                    SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryCurrentSet, &e)
-                }
-                """,
-            ]),
-            Example([
-                "App/Info.plist": """
-                <plist version="1.0">
-                <dict>
-                    <key>CFBundlePackageType</key>
-                    <string>APPL</string>
-                </dict>
-                </plist>
-                """,
-                "App/Gate.swift": """
-                import LocalAuthentication
-                import SwiftUI
-                import UIKit
-                func ask(_ c: LAContext) async throws -> Bool {
-                    try await c.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x")
-                }
-                """,
-            ]),
-        ],
-        accepted: [
-            Example([
-                "App/Info.plist": """
-                <plist version="1.0">
-                <dict>
-                    <key>CFBundlePackageType</key>
-                    <string>APPL</string>
-                    <key>NSFaceIDUsageDescription</key>
-                    <string>Unlocks your vault</string>
-                </dict>
-                </plist>
-                """,
-                "App/Gate.swift": """
-                import LocalAuthentication
-                import UIKit
-                func ask(_ c: LAContext) {
-                    c.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "x") { _, _ in }
-                }
-                """,
-            ]),
-            Example([
-                "App/Info.plist": """
-                <plist version="1.0">
-                <dict>
-                    <key>CFBundlePackageType</key>
-                    <string>APPL</string>
-                </dict>
-                </plist>
-                """,
-                "App/Gate.swift": """
-                import UIKit
-                let x = 1
-                """,
-            ]),
-            Example([
-                "Sources/Lib/Gate.swift": """
-                import LocalAuthentication
-                func ask(_ c: LAContext) { c.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x") { _, _ in } }
-                """
-            ]),
-            Example([
-                "Example/Info.plist": """
-                <plist version="1.0">
-                <dict>
-                    <key>CFBundlePackageType</key>
-                    <string>APPL</string>
-                </dict>
-                </plist>
-                """,
-                "Kit/Info.plist": """
-                <plist version="1.0">
-                <dict>
-                    <key>CFBundlePackageType</key>
-                    <string>FMWK</string>
-                </dict>
-                </plist>
-                """,
-                "Kit/Views/Gate.swift": """
-                import LocalAuthentication
-                import UIKit
-                func ask(_ c: LAContext) {
-                    c.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x") { _, _ in }
-                }
-                """,
-            ]),
-        ],
+        flagged: Example([
+            "App/Info.plist": """
+            <plist version="1.0">
+            <dict>
+                <key>CFBundlePackageType</key>
+                <string>APPL</string>
+            </dict>
+            </plist>
+            """,
+            "App/Gate.swift": """
+            import LocalAuthentication
+            import UIKit
+            func ask(_ c: LAContext) {
+                c.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "x") { _, _ in }
+            }
+            """,
+        ]),
+        accepted: Example([
+            "App/Info.plist": """
+            <plist version="1.0">
+            <dict>
+                <key>CFBundlePackageType</key>
+                <string>APPL</string>
+                <key>NSFaceIDUsageDescription</key>
+                <string>Unlocks your vault</string>
+            </dict>
+            </plist>
+            """,
+            "App/Gate.swift": """
+            import LocalAuthentication
+            import UIKit
+            func ask(_ c: LAContext) {
+                c.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "x") { _, _ in }
+            }
+            """,
+        ]),
         check: .project { project, report in
             // Only where there is an app whose Info.plist is seen.
             let isApp = project.files.contains { file in

@@ -15,51 +15,21 @@ extension Rule {
             Keep a flag in UserDefaults, which goes with the app: where it is missing, delete the app's items, then set \
             it. Do so in the foreground, when defaults can be read.
             """,
-        flagged: [
-            .code("import UIKit", "@main final class AppDelegate: UIResponder, UIApplicationDelegate {}", saving),
-            Example(["App/App.swift": "import SwiftUI\n@main struct TheApp: App {}\n", "App/Vault.swift": saving]),
-            Example([
-                "App/AppDelegate.swift": """
-                import UIKit
-                @UIApplicationMain class AppDelegate: UIResponder, UIApplicationDelegate {
-                    func signOut() { Vault().deleteAll() }
-                }
-                """,
-                "App/Vault.swift": saving,
-            ]),
-        ],
-        accepted: [
-            Example([
-                "App/App.swift": """
-                import SwiftUI
-                @main struct TheApp: App {
-                    init() {
-                        if !UserDefaults.standard.bool(forKey: "launched") {
-                            Vault().deleteAll()
-                            UserDefaults.standard.set(true, forKey: "launched")
-                        }
-                    }
-                }
-                """,
-                "App/Vault.swift": saving,
-            ]),
-            Example([
-                "App/App.swift": """
-                import UIKit
-                @main final class AppDelegate: UIResponder, UIApplicationDelegate {
-                    @AppStorage("isFirstLaunch") var isFirstLaunch = true
-                    func prepare() {
-                        guard isFirstLaunch else { return }
+        flagged: .code("import UIKit", "@main final class AppDelegate: UIResponder, UIApplicationDelegate {}", saving),
+        accepted: Example([
+            "App/App.swift": """
+            import SwiftUI
+            @main struct TheApp: App {
+                init() {
+                    if !UserDefaults.standard.bool(forKey: "launched") {
                         Vault().deleteAll()
-                        isFirstLaunch = false
+                        UserDefaults.standard.set(true, forKey: "launched")
                     }
                 }
-                """,
-                "App/Vault.swift": saving,
-            ]),
-            // A library does not know when it is installed.
-            Example(["Sources/Vault/Vault.swift": saving]),
-        ],
+            }
+            """,
+            "App/Vault.swift": saving,
+        ]),
         check: .module { all, report in
             guard
                 all.functions.contains(where: { facts in

@@ -14,53 +14,22 @@ extension Rule {
             errSecMissingEntitlement (-34018).
             """,
         remedy: "List a group of its own in keychain-access-groups, and name that one.",
-        flagged: [
-            Example([
-                "App/App.entitlements": PropertyListLines.entitlements(
-                    [],
-                    application: ["group.com.example.app"],
-                    more: "\n    <key>com.apple.security.app-sandbox</key>\n    <true/>"
-                ),
-                "App/Group.swift": reading("\"group.com.example.app\""),
-            ]),
-            Example([
-                "App/App.entitlements": PropertyListLines.entitlements(
-                    ["$(AppIdentifierPrefix)com.example.app"],
-                    application: ["$(TeamIdentifierPrefix)com.example.shared"],
-                    more: "\n    <key>com.apple.security.app-sandbox</key>\n    <true/>"
-                ),
-                "App/Group.swift": reading("\"A1B2C3D4E5.com.example.shared\""),
-            ]),
-            Example([
-                "Package.swift": """
-                // swift-tools-version: 6.0
-                let package = Package(name: "tool", platforms: [.macOS(.v13)], targets: [.executableTarget(name: "tool")])
-                """,
-                "Sources/tool/Group.swift": "let group = \"group.com.example.app\"\n" + reading("group"),
-            ]),
-        ],
-        accepted: [
-            Example([
-                "App/App.entitlements": PropertyListLines.entitlements(
-                    ["$(AppIdentifierPrefix)com.example.app"],
-                    application: ["group.com.example.app"],
-                    more: "\n    <key>com.apple.security.app-sandbox</key>\n    <true/>"
-                ),
-                "App/Group.swift": reading("\"A1B2C3D4E5.com.example.app\""),
-            ]),
-            // On iOS every app group is a keychain access group.
-            Example([
-                "App/App.entitlements": PropertyListLines.entitlements([], application: ["group.com.example.app"]),
-                "App/Group.swift": reading("\"group.com.example.app\""),
-            ]),
-            Example([
-                "Package.swift": """
-                // swift-tools-version: 6.0
-                let package = Package(name: "App", platforms: [.iOS(.v16)], targets: [.target(name: "App")])
-                """,
-                "Sources/App/Group.swift": reading("\"group.com.example.app\""),
-            ]),
-        ],
+        flagged: Example([
+            "App/App.entitlements": PropertyListLines.entitlements(
+                [],
+                application: ["group.com.example.app"],
+                more: "\n    <key>com.apple.security.app-sandbox</key>\n    <true/>"
+            ),
+            "App/Group.swift": reading("\"group.com.example.app\""),
+        ]),
+        accepted: Example([
+            "App/App.entitlements": PropertyListLines.entitlements(
+                ["$(AppIdentifierPrefix)com.example.app"],
+                application: ["group.com.example.app"],
+                more: "\n    <key>com.apple.security.app-sandbox</key>\n    <true/>"
+            ),
+            "App/Group.swift": reading("\"A1B2C3D4E5.com.example.app\""),
+        ]),
         check: .project { project, report in
             let entitlements = project.entitlements
             let mac = entitlements.filter(\.isMac)

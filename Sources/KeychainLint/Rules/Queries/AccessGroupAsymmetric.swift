@@ -12,8 +12,7 @@ extension Rule {
             without one means all groups: they do not meet where you think.
             """,
         remedy: "Put the group into the dictionary that all calls of the type start from.",
-        flagged: [
-            """
+        flagged: """
             import Security
             struct Vault {
                 let group: String
@@ -25,33 +24,7 @@ extension Rule {
                 func remove() -> OSStatus { SecItemDelete(id() as CFDictionary) }
             }
             """,
-            """
-            import Security
-            final class Vault {
-                func add(_ d: Data) -> OSStatus {
-                    SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecAttrAccessGroup: "A1B2C3D4E5.x", kSecValueData: d,
-                        kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
-                }
-                func update(_ d: Data) -> OSStatus {
-                    SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, [kSecValueData: d] as CFDictionary)
-                }
-            }
-            """,
-            """
-            import Security
-            enum Vault {
-                static func add(_ d: Data, _ group: String) -> OSStatus {
-                    var q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecValueData: d]
-                    q[kSecAttrAccessGroup] = group
-                    q[kSecAttrAccessible] = kSecAttrAccessibleWhenUnlocked
-                    return SecItemAdd(q as CFDictionary, nil)
-                }
-                static func exists() -> Bool { SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, nil) == errSecSuccess }
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             struct Vault {
                 let group: String
@@ -62,31 +35,6 @@ extension Rule {
                 func remove() -> OSStatus { SecItemDelete(id() as CFDictionary) }
             }
             """,
-            """
-            import Security
-            struct Vault {
-                let group: String?
-                func id() -> [CFString: Any] {
-                    var q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                    if let group { q[kSecAttrAccessGroup] = group }
-                    return q
-                }
-                func add(_ d: Data) -> OSStatus {
-                    SecItemAdd(id().merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked]) { $1 } as CFDictionary, nil)
-                }
-                func remove() -> OSStatus { SecItemDelete(id() as CFDictionary) }
-            }
-            """,
-            """
-            import Security
-            struct Vault {
-                func add(_ d: Data) -> OSStatus {
-                    SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
-                }
-                func remove() -> OSStatus { SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary) }
-            }
-            """,
-        ],
         check: .module { all, report in
             let sites = all.functions.filter { !$0.isTest && $0.typeName != nil }.flatMap { facts in
                 facts.reported.map { (facts, $0) }

@@ -14,57 +14,20 @@ extension Rule {
         remedy: """
             Read the prefix from the Info.plist ($(AppIdentifierPrefix)), and put it before the group.
             """,
-        flagged: [
-            """
+        flagged: """
             import Security
             func shared(_ q: inout [CFString: Any]) -> OSStatus {
                 q[kSecAttrAccessGroup] = "com.example.shared"
                 return SecItemAdd(q as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            let group = "com.example.shared"
-            func read() -> OSStatus {
-                SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                    kSecAttrAccessGroup: group] as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            enum Groups: String { case main = "shared.keychain" }
-            struct Vault {
-                func base() -> [String: Any] {
-                    [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s", kSecAttrAccount as String: "a",
-                     kSecAttrAccessGroup as String: Groups.main.rawValue]
-                }
-                func remove() -> OSStatus { SecItemDelete(base() as CFDictionary) }
-            }
-            """,
-        ],
-        accepted: [
-            #"""
+        accepted: #"""
             import Security
             func shared(_ q: inout [CFString: Any], _ prefix: String) -> OSStatus {
                 q[kSecAttrAccessGroup] = "\(prefix).com.example.shared"
                 return SecItemAdd(q as CFDictionary, nil)
             }
             """#,
-            """
-            import Security
-            func shared(_ q: inout [CFString: Any]) -> OSStatus {
-                q[kSecAttrAccessGroup] = "A1B2C3D4E5.com.example.shared"
-                return SecItemAdd(q as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            func shared(_ q: inout [CFString: Any]) -> OSStatus {
-                q[kSecAttrAccessGroup] = "group.com.example"
-                return SecItemAdd(q as CFDictionary, nil)
-            }
-            """,
-        ],
         check: .site { site, _, report in
             for (key, entry) in site.entries(site.query) where key == "kSecAttrAccessGroup" {
                 guard case .string(let group) = entry.value, !group.hasPrefix("group."), group != "com.apple.token",

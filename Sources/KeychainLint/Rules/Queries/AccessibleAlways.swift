@@ -12,8 +12,7 @@ extension Rule {
             from boot on, without anybody ever having unlocked the device.
             """,
         remedy: "Use kSecAttrAccessibleAfterFirstUnlock, or kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func query() -> [String: Any] {
                 var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword]
@@ -21,38 +20,10 @@ extension Rule {
                 return q
             }
             """,
-            """
-            import Security
-            let attributes: [CFString: Any] = [kSecAttrAccessible: kSecAttrAccessibleAlwaysThisDeviceOnly]
-            """,
-            """
-            import Security
-            func control() -> SecAccessControl? {
-                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAlways, .privateKeyUsage, nil)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func query() -> [String: Any] { [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock] }
             """,
-            """
-            import Security
-            func isWeak(_ level: CFString) -> Bool { level == kSecAttrAccessibleAlways }
-            """,
-            """
-            import Security
-            enum Level { case always, unlocked
-                var constant: CFString {
-                    switch self {
-                    case .always: return kSecAttrAccessibleAlways
-                    case .unlocked: return kSecAttrAccessibleWhenUnlocked
-                    }
-                }
-            }
-            """,
-        ],
         check: .file(mentioning: ["AccessibleAlways"]) { facts, report in
             let weak: Set<String> = ["kSecAttrAccessibleAlways", "kSecAttrAccessibleAlwaysThisDeviceOnly"]
             func found(_ value: Expression, _ range: ByteRange) {

@@ -12,8 +12,7 @@ extension Rule {
             contradict each other, and the call is refused.
             """,
         remedy: "Give the protection class to SecAccessControlCreateWithFlags, and leave kSecAttrAccessible out.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func keep(_ data: Data, _ acl: SecAccessControl) -> OSStatus {
                 var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s",
@@ -23,28 +22,7 @@ extension Rule {
                 return SecItemAdd(q as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            func keep(_ data: Data, _ acl: SecAccessControl) -> OSStatus {
-                SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                    kSecAttrAccessControl: acl, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked,
-                    kSecValueData: data] as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            func base() -> [CFString: Any] {
-                [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                 kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock]
-            }
-            func keep(_ data: Data, _ acl: SecAccessControl) -> OSStatus {
-                let query = base().merging([kSecAttrAccessControl: acl, kSecValueData: data]) { $1 }
-                return SecItemAdd(query as CFDictionary, nil)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func keep(_ data: Data, _ acl: SecAccessControl?) -> OSStatus {
                 var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s",
@@ -54,24 +32,6 @@ extension Rule {
                 return SecItemAdd(q as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            func keep(_ data: Data, _ acl: SecAccessControl) -> OSStatus {
-                SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                    kSecAttrAccessControl: acl, kSecValueData: data] as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            func keep(_ data: Data, _ acl: SecAccessControl) -> OSStatus {
-                var q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                    kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: data]
-                q.removeValue(forKey: kSecAttrAccessible)
-                q[kSecAttrAccessControl] = acl
-                return SecItemAdd(q as CFDictionary, nil)
-            }
-            """,
-        ],
         check: .site { site, _, report in
             let dictionaries = site.function == .add ? [site.query] : [site.attributes].compactMap { $0 }
             guard site.function == .add || site.function == .update else { return }

@@ -12,64 +12,20 @@ extension Rule {
             or the account, then share one slot: the second add fails with errSecDuplicateItem, or an update hits the other's item.
             """,
         remedy: "Give generic passwords a service and an account, and internet passwords a server and an account.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func keep(_ d: Data, _ a: String) -> OSStatus {
                 SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrAccount: a,
                     kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock, kSecValueData: d] as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            final class Store {
-                func query(for user: String) -> [String: Any] {
-                    [kSecClass as String: kSecClassInternetPassword, kSecAttrAccount as String: user]
-                }
-                func keep(_ d: Data, for user: String) -> OSStatus {
-                    var q = query(for: user)
-                    q[kSecValueData as String] = d
-                    q[kSecAttrAccessible as String] = kSecAttrAccessibleAfterFirstUnlock
-                    return SecItemAdd(q as CFDictionary, nil)
-                }
-            }
-            """,
-            """
-            import Security
-            func keepBoth(_ d: Data, user: String) {
-                let q = NSMutableDictionary()
-                q.setValue(kSecClassGenericPassword, forKey: kSecClass as String)
-                q.setValue(user, forKey: kSecAttrAccount as String)
-                q.setValue(d, forKey: kSecValueData as String)
-                let status = SecItemAdd(q, nil)
-                print(status)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func keep(_ d: Data, _ a: String) -> OSStatus {
                 SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: a,
                     kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock, kSecValueData: d] as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            func keep(_ key: SecKey, _ tag: Data) -> OSStatus {
-                SecItemAdd([kSecClass: kSecClassKey, kSecAttrApplicationTag: tag, kSecValueRef: key,
-                    kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            func keep(_ attributes: [String: Any], _ d: Data) -> OSStatus {
-                var q = attributes
-                q[kSecValueData as String] = d
-                return SecItemAdd(q as CFDictionary, nil)
-            }
-            """,
-        ],
         check: .module { all, report in
             for facts in all.functions where !facts.isTest {
                 for site in facts.reported where site.function == .add {

@@ -16,58 +16,19 @@ extension Rule {
             Use the attribute of the class: kSecAttrAccount for passwords, kSecAttrApplicationTag for keys, \
             kSecAttrLabel for certificates.
             """,
-        flagged: [
-            """
+        flagged: """
             import Security
             func add(_ d: Data, _ tag: Data) -> OSStatus {
                 SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecAttrApplicationTag: tag, kSecValueData: d,
                     kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            func find(_ tag: Data) -> OSStatus {
-                var q: [String: Any] = [kSecClass as String: kSecClassCertificate]
-                q[kSecAttrApplicationTag as String] = tag
-                return SecItemCopyMatching(q as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            func find() -> OSStatus {
-                let q = NSMutableDictionary(dictionary: [kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate])
-                q.setObject("text", forKey: kSecAttrService as NSString)
-                return SecItemCopyMatching(q, nil)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func find(_ name: String) -> OSStatus {
                 SecItemCopyMatching([kSecClass: kSecClassCertificate, kSecAttrLabel: name] as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            func find(_ tag: Data) -> OSStatus {
-                SecItemCopyMatching([kSecClass: kSecClassIdentity, kSecAttrApplicationTag: tag] as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            func find(_ c: CFString, _ tag: Data) -> OSStatus {
-                SecItemCopyMatching([kSecClass: c, kSecAttrApplicationTag: tag] as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            func find(_ isKey: Bool, _ tag: Data) -> OSStatus {
-                SecItemCopyMatching([kSecClass: isKey ? kSecClassKey : kSecClassCertificate,
-                    kSecAttrApplicationTag: tag] as CFDictionary, nil)
-            }
-            """,
-        ],
         check: .site { site, _, report in
             var seen: Set<String> = []
             for variant in site.query.variants {

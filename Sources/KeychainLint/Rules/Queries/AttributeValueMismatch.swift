@@ -13,56 +13,18 @@ extension Rule {
             errSecParam (-50): the value has to be Data.
             """,
         remedy: "Use the constant of the attribute, and Data(text.utf8) for text.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func add(_ text: String) -> OSStatus {
                 SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecValueData: text, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            func find() -> OSStatus {
-                SecItemCopyMatching([kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyTypeRSA] as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            func update() -> OSStatus {
-                var new: [String: Any] = [:]
-                new[kSecValueData as String] = "hello"
-                new[kSecAttrAccessible as String] = kSecAttrAccessGroup
-                return SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, new as CFDictionary)
-            }
-            """,
-            """
-            import Security
-            let query: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecMatchLimit: kCFBooleanTrue!]
-            func find() -> OSStatus { SecItemCopyMatching(query as CFDictionary, nil) }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func add(_ text: String) -> OSStatus {
                 SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecValueData: Data(text.utf8), kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            func find(_ account: Data) -> OSStatus {
-                SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: account,
-                    kSecMatchLimit: 2] as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            func add(_ text: String) -> OSStatus {
-                let data = text.data(using: .utf8)!
-                return SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecValueData: data, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
-            }
-            """,
-        ],
         check: .site { site, facts, report in
             var seen: Set<String> = []
             let all = site.query.variants + (site.attributes?.variants ?? [])

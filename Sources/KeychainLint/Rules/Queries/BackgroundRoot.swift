@@ -52,13 +52,11 @@ enum BackgroundRoot {
 /// A store, and code that reads it, for the examples of rules on background code.
 extension Rule.Example {
     enum Reader {
-        case refresh, `extension`, fetch, screen
+        case refresh, screen
 
         fileprivate var code: String {
             switch self {
             case .refresh: Reader.refreshing
-            case .extension: Reader.service
-            case .fetch: Reader.fetching
             case .screen: Reader.showing
             }
         }
@@ -68,25 +66,6 @@ extension Rule.Example {
                 var r: CFTypeRef?
                 let status = vault.get(&r)
                 task.setTaskCompleted(success: status == errSecSuccess)
-            }
-            """
-
-        private static let service = """
-            final class Service: UNNotificationServiceExtension {
-                override func didReceive(_ request: UNNotificationRequest, withContentHandler handler: @escaping (UNNotificationContent) -> Void) {
-                    var r: CFTypeRef?
-                    let status = vault.get(&r)
-                    print(status)
-                }
-            }
-            """
-
-        private static let fetching = """
-            final class App: NSObject, UIApplicationDelegate {
-                func application(_ application: UIApplication, performFetchWithCompletionHandler done: @escaping (UIBackgroundFetchResult) -> Void) {
-                    var r: CFTypeRef?
-                    done(vault.get(&r) == errSecSuccess ? .newData : .failed)
-                }
             }
             """
 

@@ -16,16 +16,8 @@ extension Rule {
             Add the item with kSecAttrAccessibleAfterFirstUnlock(ThisDeviceOnly), and carry existing items over \
             in the foreground.
             """,
-        flagged: [
-            .background("kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked", .refresh),
-            .background("kSecAttrAccessible: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly", .extension),
-            .background("kSecAttrLabel: \"x\"", .fetch),
-        ],
-        accepted: [
-            .background("kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock", .refresh),
-            .background("kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked", .screen),
-            .background("kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly", .extension),
-        ],
+        flagged: .background("kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked", .refresh),
+        accepted: .background("kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock", .refresh),
         check: .module { all, report in
             for (add, root, read, reason) in BackgroundRoot.meetings(all) {
                 let levels = add.query.variants.map { variant -> Accessibility? in

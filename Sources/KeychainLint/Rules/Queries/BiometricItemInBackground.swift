@@ -15,16 +15,8 @@ extension Rule {
             Keep a second item for background work, without an access control, with \
             kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly.
             """,
-        flagged: [
-            .background("kSecAttrAccessControl: control", control: ".biometryAny", .refresh),
-            .background("kSecAttrAccessControl: control", control: "[.userPresence]", .extension),
-            .background("kSecAttrAccessControl: control", control: ".biometryCurrentSet", .fetch),
-        ],
-        accepted: [
-            .background("kSecAttrAccessControl: control", control: ".biometryAny", .screen),
-            .background("kSecAttrAccessControl: control", control: ".privateKeyUsage", .refresh),
-            .background("kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock", .refresh),
-        ],
+        flagged: .background("kSecAttrAccessControl: control", control: ".biometryAny", .refresh),
+        accepted: .background("kSecAttrAccessControl: control", control: ".biometryAny", .screen),
         check: .module { all, report in
             // The flags that a module uses with its access controls; only when all of them ask is it sure that this one
             // does.

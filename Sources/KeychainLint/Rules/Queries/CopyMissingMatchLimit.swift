@@ -12,8 +12,7 @@ extension Rule {
             is never one.
             """,
         remedy: "Add kSecMatchLimitOne, or kSecMatchLimitAll where a list is expected.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func read() -> OSStatus {
                 var r: CFTypeRef?
@@ -21,30 +20,7 @@ extension Rule {
                     kSecReturnData: true] as CFDictionary, &r)
             }
             """,
-            """
-            import Security
-            func readMany() -> [[String: Any]] {
-                var r: AnyObject?
-                let q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecReturnAttributes as String: true]
-                guard SecItemCopyMatching(q as CFDictionary, &r) == errSecSuccess else { return [] }
-                return r as? [[String: Any]] ?? []
-            }
-            """,
-            """
-            import Security
-            struct Vault {
-                private var base: [CFString: Any] { [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] }
-                func read() -> OSStatus {
-                    var r: CFTypeRef?
-                    var q = base
-                    q[kSecReturnData] = true
-                    return withUnsafeMutablePointer(to: &r) { SecItemCopyMatching(q as CFDictionary, $0) }
-                }
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func read() -> OSStatus {
                 var r: CFTypeRef?
@@ -52,18 +28,6 @@ extension Rule {
                     kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
             }
             """,
-            """
-            import Security
-            func read(_ reference: Data) -> OSStatus {
-                var r: CFTypeRef?
-                return SecItemCopyMatching([kSecValuePersistentRef: reference, kSecReturnData: true] as CFDictionary, &r)
-            }
-            """,
-            """
-            import Security
-            func exists(_ id: [CFString: Any]) -> Bool { SecItemCopyMatching(id as CFDictionary, nil) == errSecSuccess }
-            """,
-        ],
         check: .site { site, facts, report in
             guard site.function == .copy, site.pointer != .none else { return }
             let lacking = site.closed.filter { variant in

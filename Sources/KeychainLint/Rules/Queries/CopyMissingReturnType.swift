@@ -15,8 +15,7 @@ extension Rule {
             Add kSecReturnData, kSecReturnAttributes, kSecReturnRef or kSecReturnPersistentRef, whichever fits \
             what the result is cast to.
             """,
-        flagged: [
-            """
+        flagged: """
             import Security
             func read() -> Data? {
                 var r: CFTypeRef?
@@ -25,34 +24,7 @@ extension Rule {
                 return r as? Data
             }
             """,
-            """
-            import Security
-            func read(_ a: String) throws -> Data {
-                var item: AnyObject?
-                var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword]
-                q[kSecAttrService as String] = "s"
-                q[kSecAttrAccount as String] = a
-                q[kSecReturnData as String] = kCFBooleanFalse
-                let status = SecItemCopyMatching(q as CFDictionary, &item)
-                guard status == errSecSuccess, let data = item as? Data else { throw Failure(status) }
-                return data
-            }
-            """,
-            """
-            import Security
-            func read() -> SecKey? {
-                var r: CFTypeRef?
-                let q = NSMutableDictionary()
-                q[kSecClass] = kSecClassKey
-                q[kSecAttrApplicationLabel] = Data([1])
-                let status = withUnsafeMutablePointer(to: &r) { SecItemCopyMatching(q, UnsafeMutablePointer($0)) }
-                guard status == errSecSuccess else { return nil }
-                return (r as! SecKey)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func read() -> Data? {
                 var r: CFTypeRef?
@@ -61,24 +33,6 @@ extension Rule {
                 return r as? Data
             }
             """,
-            """
-            import Security
-            func exists() -> Bool {
-                var r: CFTypeRef?
-                return SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, &r) == errSecSuccess
-            }
-            """,
-            """
-            import Security
-            func read(_ flags: [CFString: Any]) -> Data? {
-                var r: CFTypeRef?
-                var q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                q.merge(flags) { $1 }
-                guard SecItemCopyMatching(q as CFDictionary, &r) == errSecSuccess else { return nil }
-                return r as? Data
-            }
-            """,
-        ],
         check: .site { site, _, report in
             guard site.function == .copy, site.pointer != .none, site.isResultRead else { return }
             let lacking = site.closed.filter { variant in

@@ -12,49 +12,16 @@ extension Rule {
             process and, with shared groups, those of other apps.
             """,
         remedy: "Narrow it by a service, a server or an access group.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func forget() -> OSStatus { SecItemDelete([kSecClass: kSecClassGenericPassword] as CFDictionary) }
             """,
-            """
-            import Security
-            func drop() {
-                for c in [kSecClassGenericPassword, kSecClassKey] {
-                    let status = SecItemDelete([kSecClass: c] as CFDictionary)
-                    print(status)
-                }
-            }
-            """,
-            """
-            import Security
-            func signOut() {
-                [kSecClassGenericPassword, kSecClassInternetPassword].forEach {
-                    let query: [String: Any] = [kSecClass as String: $0]
-                    let status = SecItemDelete(query as CFDictionary)
-                    if status != errSecSuccess { print(status) }
-                }
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func wipeAll() -> OSStatus {
                 SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s"] as CFDictionary)
             }
             """,
-            """
-            import Security
-            func forget(_ query: [CFString: Any]) -> OSStatus { SecItemDelete(query as CFDictionary) }
-            """,
-            """
-            import Security
-            func wipeAll() -> OSStatus {
-                SecItemDelete([kSecClass: kSecClassKey, kSecAttrAccessGroup: "ABCDE12345.com.example"] as CFDictionary)
-            }
-            """,
-        ],
         check: .site { site, facts, report in
             guard site.function == .delete, site.isClassWide else { return }
             let names = (facts.name + (site.symbol?.function.name ?? "")).lowercased()

@@ -13,8 +13,7 @@ extension Rule {
             of other features and libraries included.
             """,
         remedy: "Name the item by its whole primary key, or say in the function's name that many are meant.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func forget(_ a: String) -> OSStatus {
                 SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s"] as CFDictionary)
@@ -24,64 +23,12 @@ extension Rule {
                     kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            func forget(user: String) -> OSStatus {
-                var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword]
-                q[kSecAttrAccount as String] = user
-                return SecItemDelete(q as CFDictionary)
-            }
-            """,
-            """
-            import Security
-            func forget(host: String) -> OSStatus {
-                SecItemDelete(NSDictionary(dictionary: [kSecClass: kSecClassInternetPassword, kSecAttrServer: host]))
-            }
-            """,
-            """
-            import Security
-            struct Vault {
-                typealias Query = [String: Any]
-                func base(_ account: String) -> Query {
-                    [kSecClass as String: kSecClassInternetPassword, kSecAttrAccount as String: account]
-                }
-                func delete(_ query: Query) -> OSStatus { SecItemDelete(query as CFDictionary) }
-                func forget(_ account: String) -> OSStatus { delete(base(account)) }
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func forget(_ a: String) -> OSStatus {
                 SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: a] as CFDictionary)
             }
             """,
-            """
-            import Security
-            func deleteAll() -> OSStatus {
-                SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s"] as CFDictionary)
-            }
-            """,
-            """
-            import Security
-            func forget(_ item: Data) -> OSStatus { SecItemDelete([kSecValuePersistentRef: item] as CFDictionary) }
-            """,
-            """
-            import Security
-            func forget(_ account: String?) -> OSStatus {
-                var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s"]
-                if let account { q[kSecAttrAccount as String] = account }
-                return SecItemDelete(q as CFDictionary)
-            }
-            """,
-            """
-            import Security
-            func removeAll() -> OSStatus {
-                SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrCreator: 1_297_300_555] as CFDictionary)
-            }
-            """,
-        ],
         check: .module { all, report in
             all.reportIncompleteIdentity(of: .delete, verb: "deletes", to: &report) { site, facts in
                 site.isClassWide || (facts.isBulk(site) && site.hasScope)

@@ -12,8 +12,7 @@ extension Rule {
             references, dates and access control are lost in any case.
             """,
         remedy: "Update the item, and add it when the update says errSecItemNotFound.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func save(_ d: Data) -> OSStatus {
                 let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
@@ -21,65 +20,7 @@ extension Rule {
                 return SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked]) { $1 } as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            struct Vault {
-                func id(_ a: String) -> [String: Any] {
-                    [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s", kSecAttrAccount as String: a]
-                }
-                func remove(_ a: String) { _ = SecItemDelete(id(a) as CFDictionary) }
-                func set(_ d: Data, _ a: String) throws {
-                    remove(a)
-                    var q = id(a)
-                    q[kSecValueData as String] = d
-                    q[kSecAttrAccessible as String] = kSecAttrAccessibleWhenUnlocked
-                    let status = SecItemAdd(q as CFDictionary, nil)
-                    guard status == errSecSuccess else { throw Failure(status) }
-                }
-            }
-            """,
-            """
-            import Security
-            func save(_ d: Data) -> OSStatus {
-                let q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d]
-                var status = SecItemAdd(q as CFDictionary, nil)
-                if status == errSecDuplicateItem {
-                    status = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
-                    if status == errSecSuccess { status = SecItemAdd(q as CFDictionary, nil) }
-                }
-                return status
-            }
-            """,
-            """
-            import Security
-            func insert(_ attributes: [String: Any]) -> OSStatus {
-                var status = SecItemAdd(attributes as CFDictionary, nil)
-                if status == errSecDuplicateItem {
-                    status = SecItemDelete(attributes as CFDictionary)
-                    if status == errSecSuccess { status = SecItemAdd(attributes as CFDictionary, nil) }
-                }
-                return status
-            }
-            """,
-            """
-            import Security
-            struct Vault {
-                func base(_ service: String) -> [String: Any] {
-                    [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service]
-                }
-                func full(_ query: [String: Any], with secret: Data) -> [String: Any] {
-                    query.merging([kSecValueData as String: secret]) { $1 }
-                }
-                func full(_ query: [String: Any], with secret: String) -> [String: Any] { full(query, with: Data(secret.utf8)) }
-                func replace(_ secret: String, service: String) throws {
-                    try check(SecItemDelete(base(service) as CFDictionary))
-                    try check(SecItemAdd(full(base(service), with: secret) as CFDictionary, nil))
-                }
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func save(_ d: Data) -> OSStatus {
                 let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
@@ -89,25 +30,6 @@ extension Rule {
                 return status
             }
             """,
-            """
-            import Security
-            func rotate(_ d: Data) -> OSStatus {
-                let status = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "new",
-                    kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                guard status == errSecSuccess else { return status }
-                return SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "old"] as CFDictionary)
-            }
-            """,
-            """
-            import Security
-            func move(_ d: Data) -> OSStatus {
-                let status = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "cache", kSecAttrAccount: "a"] as CFDictionary)
-                guard status == errSecSuccess else { return status }
-                return SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "log", kSecAttrAccount: "a",
-                    kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-            }
-            """,
-        ],
         check: .function { facts, report in
             var reported: Set<Place> = []
             for add in facts.sites where add.function == .add {

@@ -16,41 +16,14 @@ extension Rule {
             interactionNotAllowed), .touchIDAny became .biometryAny, .touchIDCurrentSet became \
             .biometryCurrentSet, SecKeyGeneratePair became SecKeyCreateRandomKey.
             """,
-        flagged: [
-            """
+        flagged: """
             import Security
             func prompt(_ q: inout [CFString: Any]) { q[kSecUseOperationPrompt] = "Unlock" }
             """,
-            """
-            import Security
-            func control(_ e: inout Unmanaged<CFError>?) -> SecAccessControl? {
-                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .touchIDCurrentSet, &e)
-            }
-            """,
-            """
-            import Security
-            func open() -> OSStatus {
-                var keychain: SecKeychain?
-                return SecKeychainCopyDefault(&keychain)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func prompt(_ q: inout [CFString: Any], _ c: LAContext) { q[kSecUseAuthenticationContext] = c }
             """,
-            """
-            import Security
-            func control(_ e: inout Unmanaged<CFError>?) -> SecAccessControl? {
-                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryCurrentSet, &e)
-            }
-            """,
-            """
-            struct SecKeychainless {}
-            let touchIDAnyLabel = "x"
-            """,
-        ],
         check: .file(mentioning: ["kSecUse", "touchID", "SecKeychain", "SecKeyGeneratePair", "AccessibleAlways"]) {
             facts,
             report in

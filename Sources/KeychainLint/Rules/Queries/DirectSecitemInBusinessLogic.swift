@@ -13,22 +13,8 @@ extension Rule {
             app delegates are reported.
             """,
         remedy: "Call one store type, through a protocol that tests can implement.",
-        flagged: [
-            .code("import SwiftUI", "struct LoginView: View {", saving, "}"),
-            .code("import UIKit", "final class LoginViewController: UIViewController {", saving, "}"),
-            .code("@Observable final class LoginViewModel {", saving, "}"),
-        ],
-        accepted: [
-            .code("struct Vault {", saving, "}"),
-            .code("final class KeychainStore: SecretStore {", saving, "}"),
-            """
-            import SwiftUI
-            struct LoginView: View {
-                let vault: any VaultType
-                func save(_ d: Data) throws { try vault.save(d) }
-            }
-            """,
-        ],
+        flagged: .code("import SwiftUI", "struct LoginView: View {", saving, "}"),
+        accepted: .code("struct Vault {", saving, "}"),
         check: .module { all, report in
             for facts in all.functions where !facts.isTest {
                 guard let type = facts.typeName else { continue }

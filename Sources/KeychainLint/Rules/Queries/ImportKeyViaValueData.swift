@@ -16,67 +16,19 @@ extension Rule {
             Make the object first, with SecKeyCreateWithData or SecCertificateCreateWithData, and add it with \
             kSecValueRef.
             """,
-        flagged: [
-            """
+        flagged: """
             import Security
             func add(_ der: Data, _ tag: Data) -> OSStatus {
                 SecItemAdd([kSecClass: kSecClassKey, kSecValueData: der, kSecAttrApplicationTag: tag,
                     kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            func add(_ der: Data) -> OSStatus {
-                var q: [String: Any] = [kSecClass as String: kSecClassCertificate]
-                q[kSecValueData as String] = der
-                q[kSecAttrAccessible as String] = kSecAttrAccessibleAfterFirstUnlock
-                return SecItemAdd(q as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            func base() -> NSMutableDictionary { NSMutableDictionary(dictionary: [kSecClass: kSecClassKey, kSecAttrKeyType: kSecAttrKeyTypeRSA]) }
-            func add(_ der: Data) -> OSStatus {
-                let q = base()
-                q[kSecValueData] = der
-                q[kSecAttrAccessible] = kSecAttrAccessibleWhenUnlocked
-                return SecItemAdd(q, nil)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func add(_ key: SecKey) -> OSStatus {
                 SecItemAdd([kSecValueRef: key, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            func add(_ key: Data) -> OSStatus {
-                SecItemAdd([kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassSymmetric, kSecValueData: key,
-                    kSecAttrApplicationLabel: key, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            func add(_ d: Data) -> OSStatus {
-                if #available(iOS 10.0, *) { return errSecSuccess } else {
-                    return SecItemAdd([kSecClass: kSecClassKey, kSecValueData: d,
-                        kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
-                }
-            }
-            """,
-            """
-            import Security
-            func add(_ d: Data) -> OSStatus {
-                if #available(iOS 12.0, *), #available(watchOS 3.0, *), #available(tvOS 12.0, *) { return errSecSuccess } else {
-                    return SecItemAdd([kSecClass: kSecClassKey, kSecValueData: d,
-                        kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
-                }
-            }
-            """,
-        ],
         check: .site { site, _, report in
             guard site.function == .add else { return }
             if site.assumptions.contains(where: { $0.key.hasPrefix("#available") && !$0.value }) { return }

@@ -9,8 +9,7 @@ extension Rule {
         title: "A read for one item may find another",
         reason: "A query for one item that leaves a key column out returns any of those that match.",
         remedy: "Name the service and the account, or ask for all and choose.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func read(_ host: String) -> OSStatus {
                 var r: CFTypeRef?
@@ -18,30 +17,7 @@ extension Rule {
                     kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
             }
             """,
-            """
-            import Security
-            func read(_ user: String) -> OSStatus {
-                var r: CFTypeRef?
-                var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword]
-                q[kSecAttrAccount as String] = user
-                q[kSecReturnData as String] = kCFBooleanTrue!
-                return SecItemCopyMatching(q as CFDictionary, &r)
-            }
-            """,
-            """
-            import Security
-            enum Store {
-                static let base: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s"]
-                static func read() -> OSStatus {
-                    var r: AnyObject?
-                    let q = base.merging([kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]) { $1 }
-                    return SecItemCopyMatching(q as CFDictionary, &r)
-                }
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func readAll(_ host: String) -> OSStatus {
                 var r: CFTypeRef?
@@ -49,22 +25,6 @@ extension Rule {
                     kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll] as CFDictionary, &r)
             }
             """,
-            """
-            import Security
-            func read(_ host: String, _ user: String) -> OSStatus {
-                var r: CFTypeRef?
-                return SecItemCopyMatching([kSecClass: kSecClassInternetPassword, kSecAttrServer: host, kSecAttrAccount: user,
-                    kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
-            }
-            """,
-            """
-            import Security
-            func isEmpty() -> Bool {
-                SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s"] as CFDictionary, nil)
-                    == errSecItemNotFound
-            }
-            """,
-        ],
         check: .site { site, _, report in
             guard site.function == .copy, site.pointer != .none,
                 !site.closed.contains(where: { $0.asksForMany != false }),

@@ -35,8 +35,7 @@ extension Rule {
             The add that follows then fails with errSecDuplicateItem: the item was there all the time.
             """,
         remedy: "Look up by the primary key only, or update first and add when nothing was found.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func save(_ d: Data, title: String) -> OSStatus {
                 let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
@@ -51,46 +50,7 @@ extension Rule {
                 return errSecSuccess
             }
             """,
-            """
-            import Security
-            struct Vault {
-                func id() -> [String: Any] {
-                    [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s", kSecAttrAccount as String: "a"]
-                }
-                func exists(_ note: String) -> Bool {
-                    var q = id()
-                    q[kSecAttrComment as String] = note
-                    return SecItemCopyMatching(q as CFDictionary, nil) == errSecSuccess
-                }
-                func save(_ d: Data, _ note: String) -> OSStatus {
-                    if exists(note) {
-                        return SecItemUpdate(id() as CFDictionary, [kSecValueData: d] as CFDictionary)
-                    }
-                    var new = id()
-                    new[kSecValueData as String] = d
-                    new[kSecAttrAccessible as String] = kSecAttrAccessibleWhenUnlocked
-                    return SecItemAdd(new as CFDictionary, nil)
-                }
-            }
-            """,
-            """
-            import Security
-            func save(_ d: Data, _ generic: Data) -> OSStatus {
-                let q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                    kSecAttrGeneric: generic]
-                let status = SecItemCopyMatching(q as CFDictionary, nil)
-                switch status {
-                case errSecSuccess: return SecItemUpdate(q as CFDictionary, [kSecValueData: d] as CFDictionary)
-                default:
-                    let new: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                        kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d]
-                    return SecItemAdd(new as CFDictionary, nil)
-                }
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func save(_ d: Data, title: String) -> OSStatus {
                 let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
@@ -102,28 +62,6 @@ extension Rule {
                 return s
             }
             """,
-            """
-            import Security
-            func save(_ d: Data, title: String) -> OSStatus {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                if SecItemCopyMatching(id as CFDictionary, nil) == errSecItemNotFound {
-                    return SecItemAdd(id.merging([kSecValueData: d, kSecAttrLabel: title,
-                        kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked]) { $1 } as CFDictionary, nil)
-                }
-                return errSecSuccess
-            }
-            """,
-            """
-            import Security
-            func named(_ title: String) -> [[String: Any]] {
-                var r: CFTypeRef?
-                let q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrLabel: title,
-                    kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll]
-                guard SecItemCopyMatching(q as CFDictionary, &r) == errSecSuccess else { return [] }
-                return r as? [[String: Any]] ?? []
-            }
-            """,
-        ],
         check: .function { facts, report in
             for look in facts.sites where look.function == .copy {
                 let keys = Set(look.query.variants.flatMap { NarrowingKeys.found(in: $0) })

@@ -13,55 +13,19 @@ extension Rule {
             refuses it.
             """,
         remedy: "Ask for attributes or persistent references, then read the items one by one.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func all(_ r: inout CFTypeRef?) -> OSStatus {
                 SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true] as CFDictionary, &r)
             }
             """,
-            """
-            import Security
-            func all(_ r: inout CFTypeRef?) -> OSStatus {
-                var q: [String: Any] = [kSecClass as String: kSecClassInternetPassword]
-                q[kSecMatchLimit as String] = kSecMatchLimitAll
-                q[kSecReturnData as String] = kCFBooleanTrue
-                q[kSecReturnAttributes as String] = true
-                return SecItemCopyMatching(q as CFDictionary, &r)
-            }
-            """,
-            """
-            import Security
-            func all(_ r: inout CFTypeRef?) -> OSStatus {
-                let q = NSMutableDictionary()
-                q[kSecClass] = kSecClassGenericPassword
-                q[kSecMatchLimit] = 10
-                q[kSecReturnData] = true
-                return SecItemCopyMatching(q, &r)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func all(_ r: inout CFTypeRef?) -> OSStatus {
                 SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecMatchLimit: kSecMatchLimitAll,
                     kSecReturnPersistentRef: true] as CFDictionary, &r)
             }
             """,
-            """
-            import Security
-            func all(_ r: inout CFTypeRef?) -> OSStatus {
-                SecItemCopyMatching([kSecClass: kSecClassCertificate, kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true] as CFDictionary, &r)
-            }
-            """,
-            """
-            import Security
-            func one(_ r: inout CFTypeRef?) -> OSStatus {
-                SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecMatchLimit: kSecMatchLimitOne, kSecReturnData: true] as CFDictionary, &r)
-            }
-            """,
-        ],
         check: .site { site, facts, report in
             guard site.function == .copy else { return }
             let found = site.query.variants.contains { variant in

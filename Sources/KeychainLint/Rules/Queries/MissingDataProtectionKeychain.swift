@@ -12,98 +12,18 @@ extension Rule {
             has no protection classes and asks its user, and reads, updates and deletes in both.
             """,
         remedy: "Add kSecUseDataProtectionKeychain: true to the dictionary that all calls start from.",
-        flagged: [
-            .mac(
-                """
-                import Security
-                func exists() -> Bool { SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, nil) == errSecSuccess }
-                """
-            ),
-            .mac(
-                """
-                import Security
-                func forget() -> OSStatus {
-                    var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword]
-                    q[kSecAttrService as String] = "s"
-                    q[kSecAttrAccount as String] = "a"
-                    return SecItemDelete(q as CFDictionary)
-                }
-                """
-            ),
-            .mac(
-                """
-                import Security
-                struct Vault {
-                    var id: [CFString: Any] { [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] }
-                    func add(_ d: Data) -> OSStatus {
-                        SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked]) { $1 } as CFDictionary, nil)
-                    }
-                }
-                """
-            ),
-        ],
-        accepted: [
-            .mac(
-                """
-                import Security
-                func exists() -> Bool { SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecUseDataProtectionKeychain: true] as CFDictionary, nil) == errSecSuccess }
-                """
-            ),
-            .mac(
-                """
-                import Security
-                func exists() -> Bool {
-                    var q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                    #if os(macOS)
-                    q[kSecUseDataProtectionKeychain] = true
-                    #endif
-                    return SecItemCopyMatching(q as CFDictionary, nil) == errSecSuccess
-                }
-                """
-            ),
+        flagged: .mac(
             """
             import Security
             func exists() -> Bool { SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, nil) == errSecSuccess }
-            """,
-            .mac(
-                """
-                import Security
-                func legacyItem() -> OSStatus { SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, nil) }
-                """
-            ),
-            // Every platform that is built for is one of the first two.
-            .mac(
-                """
-                import Security
-                func keep(_ d: Data, _ access: SecAccess) -> OSStatus {
-                    var q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                        kSecValueData: d]
-                    #if os(iOS)
-                    q[kSecAttrAccessible] = kSecAttrAccessibleAfterFirstUnlock
-                    #elseif os(macOS)
-                    q[kSecAttrAccess] = access
-                    #else
-                    #error("another platform")
-                    #endif
-                    return SecItemAdd(q as CFDictionary, nil)
-                }
-                """
-            ),
-            Example([
-                "Package.swift":
-                    "// swift-tools-version: 6.0\nlet package = Package(name: \"App\", platforms: [.iOS(.v16), .macOS(.v13)])",
-                "Sources/App/View.swift": """
-                import UIKit
-                let keychain: UIView? = nil
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                func read() -> OSStatus {
-                    SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, nil)
-                }
-                """,
-            ]),
-        ],
+            """
+        ),
+        accepted: .mac(
+            """
+            import Security
+            func exists() -> Bool { SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecUseDataProtectionKeychain: true] as CFDictionary, nil) == errSecSuccess }
+            """
+        ),
         check: .site { site, facts, report in
             guard facts.platforms.contains(.macOS) else { return }
             let names = (facts.name + " " + (facts.typeName ?? "") + " " + (site.symbol?.function.name ?? ""))

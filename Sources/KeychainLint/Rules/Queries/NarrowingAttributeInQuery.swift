@@ -13,8 +13,7 @@ extension Rule {
             kSecAttrAccessible or kSecAttrLabel the call misses the item as soon as that attribute differs.
             """,
         remedy: "Build the query from the primary key only; what changes belongs into the attributes of the update.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func remove() -> OSStatus {
                 let add: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
@@ -22,54 +21,13 @@ extension Rule {
                 return SecItemDelete(add as CFDictionary)
             }
             """,
-            """
-            import Security
-            struct Vault {
-                func query(_ a: String) -> [String: Any] {
-                    var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword]
-                    q[kSecAttrService as String] = "s"
-                    q[kSecAttrAccount as String] = a
-                    q[kSecAttrGeneric as String] = Data(a.utf8)
-                    return q
-                }
-                func update(_ a: String, _ d: Data) -> OSStatus {
-                    SecItemUpdate(query(a) as CFDictionary, [kSecValueData: d] as CFDictionary)
-                }
-            }
-            """,
-            """
-            import Security
-            func replace(_ d: Data) -> OSStatus {
-                let q = NSMutableDictionary(dictionary: [kSecClass: kSecClassGenericPassword, kSecAttrService: "s",
-                    kSecAttrAccount: "a", kSecValueData: d])
-                return SecItemDelete(q)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func remove(_ a: String) -> OSStatus {
                 SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: a,
                     kSecAttrSynchronizable: kSecAttrSynchronizableAny] as CFDictionary)
             }
             """,
-            """
-            import Security
-            func remove() -> OSStatus {
-                var q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                    kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked]
-                q.removeValue(forKey: kSecAttrAccessible)
-                return SecItemDelete(q as CFDictionary)
-            }
-            """,
-            """
-            import Security
-            func update(_ id: [CFString: Any], _ d: Data) -> OSStatus {
-                SecItemUpdate(id as CFDictionary, [kSecValueData: d, kSecAttrLabel: "x"] as CFDictionary)
-            }
-            """,
-        ],
         check: .site { site, facts, report in
             guard site.function == .update || site.function == .delete, !facts.isBulk(site) else { return }
             guard !site.query.variants.contains(where: \.hasReference) else { return }

@@ -12,33 +12,14 @@ extension Rule {
             the call reads past its end.
             """,
         remedy: "Write a dictionary literal, and cast it with as CFDictionary.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func make(_ k: inout [UnsafeRawPointer?], _ v: inout [UnsafeRawPointer?]) -> CFDictionary? { CFDictionaryCreate(nil, &k, &v, 2, nil, nil) }
             """,
-            """
-            import Foundation
-            let d = CFDictionaryCreate(kCFAllocatorDefault, keys, values, 4, nil, nil)
-            """,
-            """
-            import Foundation
-            struct S { func make() -> Any { CFDictionaryCreate(nil, nil, nil, 0, nil, nil)! } }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             let d = [kSecClass: kSecClassKey] as CFDictionary
             """,
-            """
-            import Foundation
-            let d = CFDictionaryCreateMutable(nil, 0, nil, nil)
-            """,
-            """
-            struct CFDictionaryCreateThing {}
-            """,
-        ],
         check: .file(mentioning: ["CFDictionaryCreate"]) { facts, report in
             for expression in SyntaxWalk.expressions(facts.source.tree.statements) {
                 guard case .call(let callee, _) = expression.kind, callee.path == ["CFDictionaryCreate"] else {

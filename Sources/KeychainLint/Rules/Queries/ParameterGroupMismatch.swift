@@ -17,65 +17,14 @@ extension Rule {
             Take the key out. To delete one of several items, find it first and delete it by its persistent \
             reference.
             """,
-        flagged: [
-            """
+        flagged: """
             import Security
             func forget() -> OSStatus { SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecMatchLimit: kSecMatchLimitOne] as CFDictionary) }
             """,
-            """
-            import Security
-            func update(_ d: Data) -> OSStatus {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                return SecItemUpdate(id as CFDictionary, [kSecClass: kSecClassGenericPassword, kSecValueData: d] as CFDictionary)
-            }
-            """,
-            """
-            import Security
-            func update(_ d: Data) -> OSStatus {
-                var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s",
-                    kSecAttrAccount as String: "a"]
-                q["r_Data"] = true
-                return SecItemUpdate(q as CFDictionary, [kSecValueData as String: d] as CFDictionary)
-            }
-            """,
-            """
-            import Security
-            func forget() -> OSStatus {
-                SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: kCFBooleanTrue!] as CFDictionary)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func forget() -> OSStatus { SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary) }
             """,
-            """
-            import Security
-            func forget() -> OSStatus {
-                var q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]
-                q[kSecReturnData] = nil
-                q.removeValue(forKey: kSecMatchLimit)
-                return SecItemDelete(q as CFDictionary)
-            }
-            """,
-            .mac(
-                """
-                import AppKit
-                import Security
-                func wipeAll() -> OSStatus {
-                    SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecMatchLimit: kSecMatchLimitAll,
-                        kSecUseDataProtectionKeychain: true] as CFDictionary)
-                }
-                """
-            ),
-            """
-            import Security
-            func update(_ d: Data) -> OSStatus {
-                SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, [kSecValueData: d, kSecAttrLabel: "x"] as CFDictionary)
-            }
-            """,
-        ],
         check: .site { site, facts, report in
             func found(
                 _ key: String,

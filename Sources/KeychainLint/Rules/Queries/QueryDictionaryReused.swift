@@ -12,8 +12,7 @@ extension Rule {
             keys do not belong into an add or an update.
             """,
         remedy: "Keep a dictionary that names the item, and make a copy of it for each call.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func replace(_ d: Data) -> OSStatus {
                 let q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked]
@@ -22,34 +21,7 @@ extension Rule {
                 return SecItemAdd(q as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            func save(_ d: Data) -> OSStatus {
-                var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s",
-                    kSecAttrAccount as String: "a", kSecReturnData as String: true, kSecMatchLimit as String: kSecMatchLimitOne]
-                if SecItemCopyMatching(q as CFDictionary, nil) == errSecSuccess {
-                    return SecItemUpdate(q as CFDictionary, [kSecValueData: d] as CFDictionary)
-                }
-                q[kSecValueData as String] = d
-                q[kSecAttrAccessible as String] = kSecAttrAccessibleWhenUnlocked
-                return SecItemAdd(q as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            func save(_ d: Data) -> OSStatus {
-                let q = NSMutableDictionary(dictionary: [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"])
-                let alias = q
-                alias[kSecValueData] = d
-                alias[kSecAttrAccessible] = kSecAttrAccessibleWhenUnlocked
-                let status = SecItemAdd(q, nil)
-                if status == errSecDuplicateItem { return SecItemUpdate(q, [kSecValueData: d] as CFDictionary) }
-                return status
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func save(_ d: Data) -> OSStatus {
                 let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
@@ -59,30 +31,6 @@ extension Rule {
                 return SecItemAdd(id.merging(new) { $1 } as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            func save(_ d: Data) -> OSStatus {
-                var q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                let status = SecItemUpdate(q as CFDictionary, [kSecValueData: d] as CFDictionary)
-                guard status == errSecItemNotFound else { return status }
-                q[kSecValueData] = d
-                q[kSecAttrAccessible] = kSecAttrAccessibleWhenUnlocked
-                return SecItemAdd(q as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            func move(_ d: Data) -> OSStatus {
-                var q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne]
-                var r: CFTypeRef?
-                let status = SecItemCopyMatching(q as CFDictionary, &r)
-                guard status == errSecSuccess else { return status }
-                q[kSecReturnData] = nil
-                q[kSecMatchLimit] = nil
-                return SecItemUpdate(q as CFDictionary, [kSecValueData: d] as CFDictionary)
-            }
-            """,
-        ],
         check: .function { facts, report in
             let sites = facts.reported
             for (index, second) in sites.enumerated() {

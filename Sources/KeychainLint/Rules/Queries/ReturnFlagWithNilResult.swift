@@ -12,47 +12,19 @@ extension Rule {
             dictionary that was made for another call.
             """,
         remedy: "Take the key out.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func add(_ d: Data) -> OSStatus {
                 SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked,
                     kSecValueData: d] as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            func exists() -> Bool {
-                var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s",
-                    kSecAttrAccount as String: "a"]
-                q[kSecReturnAttributes as String] = kCFBooleanTrue
-                return SecItemCopyMatching(q as CFDictionary, nil) == errSecSuccess
-            }
-            """,
-            """
-            import Security
-            func base() -> [CFString: Any] { [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnRef: true] }
-            func exists() -> OSStatus { SecItemCopyMatching(base() as CFDictionary, nil) }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func exists() -> Bool {
                 SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: false] as CFDictionary, nil) == errSecSuccess
             }
             """,
-            """
-            import Security
-            func read(_ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
-                SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, result)
-            }
-            """,
-            """
-            import Security
-            func exists() -> OSStatus { SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, nil) }
-            """,
-        ],
         check: .site { site, facts, report in
             guard site.function == .copy || site.function == .add, site.pointer == .none else { return }
             let found = site.entries(site.query).first { key, _ in

@@ -12,8 +12,7 @@ extension Rule {
             updates or deletes what was added with true.
             """,
         remedy: "Add kSecAttrSynchronizable: kSecAttrSynchronizableAny to reads and deletes.",
-        flagged: [
-            """
+        flagged: """
             import Security
             struct Vault {
                 func id() -> [CFString: Any] { [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] }
@@ -27,31 +26,7 @@ extension Rule {
                 func remove() -> OSStatus { SecItemDelete(id() as CFDictionary) }
             }
             """,
-            """
-            import Security
-            enum Vault {
-                static func add(_ d: Data) -> OSStatus {
-                    SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecAttrSynchronizable: kCFBooleanTrue!, kSecValueData: d,
-                        kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock] as CFDictionary, nil)
-                }
-                static func exists() -> Bool { SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, nil) == errSecSuccess }
-            }
-            """,
-            """
-            import Security
-            final class Vault {
-                func add(_ d: Data) -> OSStatus {
-                    SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecAttrSynchronizable: true, kSecValueData: d,
-                        kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock] as NSDictionary, nil)
-                }
-                func update(_ d: Data) -> OSStatus {
-                    SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecAttrSynchronizable: false] as NSDictionary, [kSecValueData: d] as NSDictionary)
-                }
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             struct Vault {
                 func add(_ d: Data) -> OSStatus {
@@ -63,31 +38,6 @@ extension Rule {
                 }
             }
             """,
-            """
-            import Security
-            struct Vault {
-                let isSynced: Bool
-                func id() -> [CFString: Any] { [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecAttrSynchronizable: isSynced] }
-                func add(_ d: Data) -> OSStatus {
-                    SecItemAdd(id().merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked]) { $1 } as CFDictionary, nil)
-                }
-                func remove() -> OSStatus { SecItemDelete(id() as CFDictionary) }
-            }
-            """,
-            """
-            import Security
-            struct Vault {
-                func add(_ d: Data) -> OSStatus {
-                    SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "cloud", kSecAttrAccount: "a",
-                        kSecAttrSynchronizable: true, kSecValueData: d,
-                        kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock] as CFDictionary, nil)
-                }
-                func remove() -> OSStatus {
-                    SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "local", kSecAttrAccount: "a"] as CFDictionary)
-                }
-            }
-            """,
-        ],
         check: .module { all, report in
             let functions = all.functions.filter { !$0.isTest }
             let sites = functions.flatMap { facts in facts.reported.map { (facts, $0) } }

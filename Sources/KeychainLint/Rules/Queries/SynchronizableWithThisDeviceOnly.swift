@@ -13,65 +13,20 @@ extension Rule {
             stored and never leaves the device.
             """,
         remedy: "Choose one: a level without ThisDeviceOnly, or no kSecAttrSynchronizable.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func add(_ d: Data) -> OSStatus {
                 SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecAttrSynchronizable: true, kSecValueData: d,
                     kSecAttrAccessible: kSecAttrAccessibleWhenUnlockedThisDeviceOnly] as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            func add(_ d: Data, _ acl: SecAccessControl) -> OSStatus {
-                var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "s",
-                    kSecAttrAccount as String: "a", kSecValueData as String: d]
-                q[kSecAttrSynchronizable as String] = kCFBooleanTrue
-                q[kSecAttrAccessControl as String] = acl
-                return SecItemAdd(q as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            let level = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
-            func base() -> [CFString: Any] { [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecAttrSynchronizable: NSNumber(value: true)] }
-            func add(_ d: Data) -> OSStatus {
-                var q = base()
-                q[kSecAttrAccessible] = level
-                q[kSecValueData] = d
-                return SecItemAdd(q as CFDictionary, nil)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func add(_ d: Data) -> OSStatus {
                 SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecAttrSynchronizable: true, kSecValueData: d,
                     kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked] as CFDictionary, nil)
             }
             """,
-            """
-            import Security
-            func add(_ d: Data, _ isSynced: Bool) -> OSStatus {
-                var q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecValueData: d]
-                if isSynced {
-                    q[kSecAttrSynchronizable] = true
-                    q[kSecAttrAccessible] = kSecAttrAccessibleWhenUnlocked
-                } else {
-                    q[kSecAttrAccessible] = kSecAttrAccessibleWhenUnlockedThisDeviceOnly
-                }
-                return SecItemAdd(q as CFDictionary, nil)
-            }
-            """,
-            """
-            import Security
-            func add(_ d: Data) -> OSStatus {
-                SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecAttrSynchronizable: false, kSecValueData: d,
-                    kSecAttrAccessible: kSecAttrAccessibleWhenUnlockedThisDeviceOnly] as CFDictionary, nil)
-            }
-            """,
-        ],
         check: .site { site, _, report in
             guard site.function == .add || site.function == .update else { return }
             for variant in (site.function == .add ? site.query : site.attributes ?? site.query).variants {

@@ -11,54 +11,20 @@ extension Rule {
         reason:
             "An update changes every item that its query matches: with a key column left out, one secret overwrites many.",
         remedy: "Name the item by its whole primary key.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func update(_ a: String, _ d: Data) -> OSStatus {
                 SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrAccount: a] as CFDictionary,
                     [kSecValueData: d] as CFDictionary)
             }
             """,
-            """
-            import Security
-            func update(_ d: Data) -> OSStatus {
-                var q: [String: Any] = [:]
-                q[kSecClass as String] = kSecClassInternetPassword
-                q[kSecAttrServer as String] = "example.com"
-                return SecItemUpdate(q as CFDictionary, [kSecValueData as String: d] as CFDictionary)
-            }
-            """,
-            """
-            import Security
-            let everything = [kSecClass: kSecClassGenericPassword] as [CFString: Any]
-            func update(_ d: Data) -> OSStatus {
-                SecItemUpdate(everything as CFDictionary, [kSecValueData: d] as CFDictionary)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func update(_ a: String, _ d: Data) -> OSStatus {
                 SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: a] as CFDictionary,
                     [kSecValueData: d] as CFDictionary)
             }
             """,
-            """
-            import Security
-            func move(to group: String) -> OSStatus {
-                SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s"] as CFDictionary,
-                    [kSecAttrAccessGroup: group] as CFDictionary)
-            }
-            """,
-            """
-            import Security
-            func update(_ item: Data, _ d: Data) -> OSStatus {
-                SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecValuePersistentRef: item] as CFDictionary,
-                    [kSecValueData: d] as CFDictionary)
-            }
-            """,
-        ],
         check: .module { all, report in
             all.reportIncompleteIdentity(of: .update, verb: "updates", to: &report) { site, facts in
                 // A move of items to another group may mean all of them.

@@ -12,50 +12,18 @@ extension Rule {
             when that is taken.
             """,
         remedy: "Handle errSecDuplicateItem, and say in the function's name that it renames.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func change(_ other: String) -> OSStatus {
                 SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, [kSecAttrAccount: other] as CFDictionary)
             }
             """,
-            """
-            import Security
-            func change(_ other: String) -> OSStatus {
-                var new = [String: Any]()
-                new[kSecAttrService as String] = other
-                return SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, new as CFDictionary)
-            }
-            """,
-            """
-            import Security
-            func change(_ host: String, _ d: Data) -> OSStatus {
-                let id = NSDictionary(dictionary: [kSecClass: kSecClassInternetPassword, kSecAttrServer: "a", kSecAttrAccount: "b"])
-                return SecItemUpdate(id, [kSecAttrServer: host, kSecValueData: d] as NSDictionary)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func change(_ d: Data) -> OSStatus {
                 SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, [kSecValueData: d] as CFDictionary)
             }
             """,
-            """
-            import Security
-            func change(_ group: String) -> OSStatus {
-                SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, [kSecAttrAccessGroup: group] as CFDictionary)
-            }
-            """,
-            """
-            import Security
-            func change(_ account: String, _ d: Data) -> OSStatus {
-                SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: account] as CFDictionary,
-                    [kSecAttrAccount: account, kSecValueData: d] as CFDictionary)
-            }
-            """,
-        ],
         check: .site { site, _, report in
             guard site.function == .update, let attributes = site.attributes else { return }
             let names: Set<String> = ["kSecAttrService", "kSecAttrAccount", "kSecAttrServer", "kSecAttrApplicationTag"]

@@ -14,67 +14,8 @@ extension Rule {
         remedy: """
             Migrate once, in the foreground: write the new item, read it back, then remove the old one.
             """,
-        flagged: [
-            """
-            import Security
-            func again(_ d: Data) -> OSStatus {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                let s = SecItemDelete(id as CFDictionary)
-                guard s == errSecSuccess || s == errSecItemNotFound else { return s }
-                return SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock]) { $1 } as CFDictionary, nil)
-            }
-            func refresh(_ task: BGAppRefreshTask, _ d: Data) { print(again(d)) }
-            """,
-            """
-            import Security
-            func again(_ d: Data) -> OSStatus {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                let s = SecItemDelete(id as CFDictionary)
-                guard s == errSecSuccess || s == errSecItemNotFound else { return s }
-                return SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock]) { $1 } as CFDictionary, nil)
-            }
-            final class Service: UNNotificationServiceExtension {
-                override func didReceive(_ request: UNNotificationRequest, withContentHandler handler: @escaping (UNNotificationContent) -> Void) {
-                    print(again(Data()))
-                }
-            }
-            """,
-            """
-            import Security
-            final class App: NSObject, UIApplicationDelegate {
-                func application(_ application: UIApplication, didReceiveRemoteNotification info: [AnyHashable: Any],
-                                 fetchCompletionHandler done: @escaping (UIBackgroundFetchResult) -> Void) {
-                    let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                    print(SecItemDelete(id as CFDictionary))
-                    print(SecItemAdd(id.merging([kSecValueData: Data(), kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock]) { $1 } as CFDictionary, nil))
-                }
-            }
-            """,
-        ],
-        accepted: [
-            """
-            import Security
-            func again(_ d: Data) -> OSStatus {
-                let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
-                let s = SecItemDelete(id as CFDictionary)
-                guard s == errSecSuccess || s == errSecItemNotFound else { return s }
-                return SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock]) { $1 } as CFDictionary, nil)
-            }
-            final class Scene { func sceneDidBecomeActive() { print(again(Data())) } }
-            """,
-            """
-            import Security
-            func refresh(_ task: BGAppRefreshTask) {
-                print(SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary))
-            }
-            """,
-            """
-            import Security
-            func refresh(_ task: BGAppRefreshTask, _ d: Data) {
-                print(SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, [kSecValueData: d] as CFDictionary))
-            }
-            """,
-        ],
+        flagged: .code(moving, "func refresh(_ task: BGAppRefreshTask, _ d: Data) { print(again(d)) }"),
+        accepted: .code(moving, "final class Scene { func sceneDidBecomeActive() { print(again(Data())) } }"),
         check: .function { facts, report in
             guard let reason = BackgroundRoot.reason(facts) else { return }
             for add in facts.sites where add.function == .add {
@@ -94,3 +35,14 @@ extension Rule {
         }
     )
 }
+
+/// A delete and an add with another accessibility, for the examples.
+private let moving = """
+    import Security
+    func again(_ d: Data) -> OSStatus {
+        let id: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]
+        let s = SecItemDelete(id as CFDictionary)
+        guard s == errSecSuccess || s == errSecItemNotFound else { return s }
+        return SecItemAdd(id.merging([kSecValueData: d, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock]) { $1 } as CFDictionary, nil)
+    }
+    """

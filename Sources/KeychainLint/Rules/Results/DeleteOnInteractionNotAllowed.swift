@@ -12,8 +12,7 @@ extension Rule {
             works all the same, and loses it.
             """,
         remedy: "Try again when the device is unlocked.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func read() {
                 var r: CFTypeRef?
@@ -23,25 +22,7 @@ extension Rule {
                 }
             }
             """,
-            """
-            import Security
-            func read() {
-                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, nil)
-                if s == -25308 { forget() }
-            }
-            func forget() { _ = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary) }
-            """,
-            """
-            import Security
-            func update(_ d: Data) -> OSStatus {
-                let s = SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, [kSecValueData: d] as CFDictionary)
-                guard s == errSecInteractionNotAllowed || s == errSecAuthFailed else { return s }
-                return SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func read() throws {
                 switch SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, nil) {
@@ -50,18 +31,6 @@ extension Rule {
                 }
             }
             """,
-            """
-            import Security
-            func read() {
-                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, nil)
-                if s != errSecInteractionNotAllowed { print(s) }
-            }
-            """,
-            """
-            import Security
-            func forget() -> OSStatus { SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary) }
-            """,
-        ],
         check: .function { facts, report in
             for found in facts.deletes(where: { _, codes in
                 codes.contains(.interactionNotAllowed) && codes.isNamedOnly

@@ -12,63 +12,20 @@ extension Rule {
             duplicate.
             """,
         remedy: "Give the error an associated OSStatus.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func save(_ q: [CFString: Any]) throws {
                 let s = SecItemAdd(q as CFDictionary, nil)
                 guard s == errSecSuccess else { throw VaultError.saveFailed }
             }
             """,
-            """
-            import Security
-            func read(_ q: NSDictionary) throws -> Data {
-                var r: CFTypeRef?
-                guard SecItemCopyMatching(q, &r) == noErr, let d = r as? Data else { throw KeychainError.unexpected("read") }
-                return d
-            }
-            """,
-            """
-            import Security
-            func save(_ q: [CFString: Any]) -> Result<Void, VaultError> {
-                let status = SecItemAdd(q as CFDictionary, nil)
-                switch status {
-                case errSecSuccess: return .success(())
-                case errSecDuplicateItem: return .failure(.duplicate)
-                default: return .failure(.unknown)
-                }
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func save(_ q: [CFString: Any]) throws {
                 let s = SecItemAdd(q as CFDictionary, nil)
                 guard s == errSecSuccess else { throw VaultError.saveFailed(s) }
             }
             """,
-            """
-            import Security
-            func read(_ q: NSDictionary) throws {
-                switch SecItemCopyMatching(q, nil) {
-                case errSecSuccess: return
-                case errSecItemNotFound: throw VaultError.notFound
-                case let s: throw VaultError.other(s)
-                }
-            }
-            """,
-            """
-            import Security
-            func read(_ q: NSDictionary) throws -> Data {
-                var r: CFTypeRef?
-                let s = SecItemCopyMatching(q, &r)
-                guard s == errSecSuccess else { throw NSError(domain: NSOSStatusErrorDomain, code: Int(s)) }
-                guard let d = r as? Data else { throw VaultError.noData }
-                return d
-            }
-            """,
-        ],
         check: .function { facts, report in
             for event in facts.events where event.depth == 0 {
                 let thrown: Expression

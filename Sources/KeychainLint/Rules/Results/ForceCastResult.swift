@@ -15,8 +15,7 @@ extension Rule {
             Use as? and throw when it fails. Only classes of CoreFoundation such as SecKey need as!, after \
             success.
             """,
-        flagged: [
-            """
+        flagged: """
             import Security
             func read() -> Data? {
                 var r: CFTypeRef?
@@ -24,36 +23,7 @@ extension Rule {
                 return (r as! Data)
             }
             """,
-            """
-            import Security
-            func names(_ q: [CFString: Any]) -> [[String: Any]] {
-                var r: AnyObject?
-                let s = SecItemCopyMatching(q as CFDictionary, &r)
-                if s != errSecSuccess { return [] }
-                return r as! [[String: Any]]
-            }
-            """,
-            """
-            import Security
-            func read(_ q: NSDictionary) -> Data? {
-                var r: CFTypeRef?
-                guard SecItemCopyMatching(q, &r) == errSecSuccess, let item = r as? [String: Any] else { return nil }
-                return (item[kSecValueData as String] as! Data)
-            }
-            """,
-            """
-            import Security
-            func names() -> [String] {
-                var r: CFTypeRef?
-                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s",
-                    kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll] as CFDictionary, &r)
-                guard s == errSecSuccess, let items = r as? [[CFString: Any]] else { return [] }
-                return items.map { $0[kSecAttrAccount] as! String }
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func read() -> Data? {
                 var r: CFTypeRef?
@@ -61,19 +31,6 @@ extension Rule {
                 return r as? Data
             }
             """,
-            """
-            import Security
-            func key(_ q: [CFString: Any]) throws -> SecKey {
-                var r: CFTypeRef?
-                let s = SecItemCopyMatching(q as CFDictionary, &r)
-                guard s == errSecSuccess else { throw Failure(s) }
-                return r as! SecKey
-            }
-            """,
-            """
-            func other(_ value: Any) -> Data { value as! Data }
-            """,
-        ],
         check: .function { facts, report in
             for site in facts.sites {
                 for cast in site.casts where cast.kind == .forced && cast.depth == 0 {

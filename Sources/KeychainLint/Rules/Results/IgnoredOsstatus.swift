@@ -13,90 +13,14 @@ extension Rule {
             status a failure passes for success, and the result variable says nothing reliable.
             """,
         remedy: "Look at the status; for a delete errSecItemNotFound is success too.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func forget() { SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary) }
             """,
-            """
-            import Security
-            func forget() { _ = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary) }
-            """,
-            """
-            import Security
-            func save(_ d: Data) {
-                var status = errSecSuccess
-                status = SecItemUpdate([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, [kSecValueData: d] as CFDictionary)
-            }
-            """,
-            """
-            import Security
-            func read() -> Data? {
-                var r: CFTypeRef?
-                SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
-                return r as? Data
-            }
-            """,
-            """
-            import Security
-            @discardableResult func remove(_ q: [CFString: Any]) -> OSStatus { SecItemDelete(q as CFDictionary) }
-            func forget() { remove([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"]) }
-            """,
-            """
-            import Security
-            func certificate(of identity: SecIdentity) -> SecCertificate? {
-                var certificate: SecCertificate?
-                SecIdentityCopyCertificate(identity, &certificate)
-                return certificate
-            }
-            """,
-            """
-            import Security
-            struct Calls {
-                let delete: (CFDictionary) -> OSStatus
-                static let live = Calls(delete: { query in SecItemDelete(query) })
-            }
-            struct Store {
-                let calls: Calls
-                func forget() {
-                    _ = calls.delete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
-                }
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func forget() -> OSStatus { return SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary) }
             """,
-            """
-            import Security
-            func forget() throws { try check(SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)) }
-            func check(_ status: OSStatus) throws {
-                guard status == errSecSuccess || status == errSecItemNotFound else { throw Failure(status) }
-            }
-            """,
-            #"""
-            import Security
-            func forget() {
-                let status = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
-                if status != errSecSuccess { print("status \(status)") }
-            }
-            """#,
-            """
-            import Security
-            func forget() -> Bool { [errSecSuccess, errSecItemNotFound].contains(SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)) }
-            """,
-            """
-            import Security
-            func certificate(of identity: SecIdentity) -> SecCertificate? {
-                var certificate: SecCertificate?
-                guard SecIdentityCopyCertificate(identity, &certificate) == errSecSuccess else { return nil }
-                return certificate
-            }
-            func copy(_ identity: SecIdentity, _ key: inout SecKey?) -> OSStatus { SecIdentityCopyPrivateKey(identity, &key) }
-            """,
-        ],
         check: .module { all, report in
             for facts in all.functions { reportSites(facts, &report) }
             let words = ByteSearch.Words(statusFunctions.sorted())

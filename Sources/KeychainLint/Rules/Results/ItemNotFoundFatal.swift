@@ -12,37 +12,13 @@ extension Rule {
             happens before the first sign-in.
             """,
         remedy: "Accept errSecItemNotFound from a delete, and return nil from a read.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func forget() throws {
                 guard SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary) == errSecSuccess else { throw VaultError.deleteFailed }
             }
             """,
-            """
-            import Security
-            func forget() -> Bool { SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary) == errSecSuccess }
-            """,
-            """
-            import Security
-            func read() -> Data {
-                var r: CFTypeRef?
-                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
-                guard s == errSecSuccess else { fatalError("no item") }
-                return r as? Data ?? Data()
-            }
-            """,
-            """
-            import Security
-            func forget(_ query: [String: Any]) -> Bool {
-                let status = SecItemDelete(query as CFDictionary)
-                guard status == errSecSuccess else { return false }
-                return true
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func forget() throws {
                 switch SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary) {
@@ -51,24 +27,6 @@ extension Rule {
                 }
             }
             """,
-            """
-            import Security
-            func forget() -> Bool {
-                let s = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
-                return s == errSecSuccess || s == errSecItemNotFound
-            }
-            """,
-            """
-            import Security
-            func read() throws -> Data? {
-                var r: CFTypeRef?
-                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
-                if s == errSecItemNotFound { return nil }
-                guard s == errSecSuccess else { throw Failure(s) }
-                return r as? Data
-            }
-            """,
-        ],
         check: .function { facts, report in
             for site in facts.sites where site.depth == 0 {
                 for event in facts.events where event.depth == 0 {

@@ -11,61 +11,20 @@ extension Rule {
             When the write fails and its failure is dropped, the removal that follows destroys the only copy.
             """,
         remedy: "Let the write throw, read the value back, compare, and remove the old copy then.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func migrate(_ old: KeychainStore, _ new: KeychainStore, _ d: Data) {
                 try? new.set(d, "k")
                 try? old.remove("k")
             }
             """,
-            """
-            func migrate(_ defaults: UserDefaults) {
-                guard let token = defaults.string(forKey: "token") else { return }
-                _ = keychain.save(token, for: "token")
-                defaults.removeObject(forKey: "token")
-            }
-            """,
-            """
-            struct Migration {
-                let legacyKeychain: Keychain
-                let keychain: Keychain
-                func migrate(_ value: String) throws {
-                    try legacyKeychain.delete("token")
-                    try keychain.store(value, "token")
-                }
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             func migrate(_ old: KeychainStore, _ new: KeychainStore, _ d: Data) throws {
                 try new.set(d, "k")
                 guard try new.get("k") == d else { throw Migration.verify }
                 try old.remove("k")
             }
             """,
-            """
-            func migrate(_ defaults: UserDefaults) throws {
-                guard let token = defaults.string(forKey: "token") else { return }
-                try keychain.save(token, for: "token")
-                defaults.removeObject(forKey: "token")
-            }
-            """,
-            """
-            func signOut(_ keychain: Keychain, _ defaults: UserDefaults) {
-                try? keychain.remove("k")
-                defaults.removeObject(forKey: "user")
-            }
-            """,
-            """
-            func migrate(_ defaults: UserDefaults) {
-                guard let token = defaults.string(forKey: "token") else { return }
-                guard (try? keychain.save(token, for: "token")) != nil else { return }
-                defaults.removeObject(forKey: "token")
-            }
-            """,
-        ],
         check: .file(mentioning: ["eychain", "ault", "ecureStor"]) { facts, report in
             for statement in SyntaxWalk.statements(facts.source.tree.statements) {
                 guard case .function(let function) = statement.kind, let body = function.body else { continue }

@@ -12,35 +12,14 @@ extension Rule {
             clear.
             """,
         remedy: "Remove the old copy when the new one was read back.",
-        flagged: [
-            """
+        flagged: """
             import Foundation
             func migrate(_ defaults: UserDefaults) throws {
                 guard let token = defaults.string(forKey: "authToken") else { return }
                 try vault.set(token, "authToken")
             }
             """,
-            """
-            import Foundation
-            struct Migration {
-                let keychain: Keychain
-                func run() throws {
-                    if let password = UserDefaults.standard.string(forKey: "password") {
-                        try keychain.save(password, for: "password")
-                    }
-                }
-            }
-            """,
-            """
-            import Foundation
-            func move() throws {
-                let secret = UserDefaults.standard.data(forKey: "clientSecret") ?? Data()
-                try keychain.store(secret, account: "client")
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Foundation
             func migrate(_ defaults: UserDefaults) throws {
                 guard let token = defaults.string(forKey: "authToken") else { return }
@@ -48,25 +27,6 @@ extension Rule {
                 defaults.removeObject(forKey: "authToken")
             }
             """,
-            """
-            import Foundation
-            func load(_ defaults: UserDefaults) throws {
-                let theme = defaults.string(forKey: "theme")
-                try keychain.save(theme ?? "", for: "theme")
-            }
-            """,
-            """
-            import Foundation
-            struct Migration {
-                func run() throws {
-                    guard let token = UserDefaults.standard.string(forKey: "authToken") else { return }
-                    try keychain.set(token, "authToken")
-                    forgetOld()
-                }
-                func forgetOld() { UserDefaults.standard.removeObject(forKey: "authToken") }
-            }
-            """,
-        ],
         check: .file(mentioning: ["Defaults"]) { facts, report in
             let text = facts.source.text(ByteRange(0, facts.source.text.count))
             // Removed in the file, by whomever.

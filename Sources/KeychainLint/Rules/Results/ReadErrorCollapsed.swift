@@ -12,8 +12,7 @@ extension Rule {
             errSecItemNotFound: callers then sign people out, or overwrite what is only locked.
             """,
         remedy: "Return nil for errSecItemNotFound only, and throw everything else.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func token() -> Data? {
                 var r: CFTypeRef?
@@ -21,22 +20,7 @@ extension Rule {
                 return r as? Data
             }
             """,
-            """
-            import Security
-            func exists() -> Bool { SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, nil) == errSecSuccess }
-            """,
-            """
-            import Security
-            func token() -> String {
-                var r: AnyObject?
-                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
-                if s == noErr, let d = r as? Data { return String(decoding: d, as: UTF8.self) }
-                return ""
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func token() throws -> Data? {
                 var r: CFTypeRef?
@@ -47,15 +31,6 @@ extension Rule {
                 }
             }
             """,
-            """
-            import Security
-            func exists() -> Bool { SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary, nil) != errSecItemNotFound }
-            """,
-            """
-            import Security
-            func token(_ r: inout CFTypeRef?) -> OSStatus { SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r) }
-            """,
-        ],
         check: .module { all, report in
             // Reads that background code reaches: there the keychain is locked on ordinary days.
             let background = Set(

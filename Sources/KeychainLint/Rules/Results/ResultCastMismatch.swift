@@ -12,8 +12,7 @@ extension Rule {
             several flags, a dictionary; with kSecMatchLimitAll an array of those.
             """,
         remedy: "Cast to the type that the flags give, or change the flags.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func read() -> Data? {
                 var r: CFTypeRef?
@@ -23,27 +22,7 @@ extension Rule {
                 return r as? Data
             }
             """,
-            """
-            import Security
-            func read() -> [String: Any]? {
-                var r: CFTypeRef?
-                guard SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r) == errSecSuccess else { return nil }
-                return r as? [String: Any]
-            }
-            """,
-            """
-            import Security
-            func all() -> [[String: Any]] {
-                var r: AnyObject?
-                let q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecReturnAttributes as String: true,
-                    kSecMatchLimit as String: kSecMatchLimitOne]
-                guard SecItemCopyMatching(q as CFDictionary, &r) == errSecSuccess else { return [] }
-                return r as? [[String: Any]] ?? []
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func read() -> Data? {
                 var r: CFTypeRef?
@@ -53,27 +32,6 @@ extension Rule {
                 return (r as? [String: Any])?[kSecValueData as String] as? Data
             }
             """,
-            """
-            import Security
-            func two() -> [[String: Any]] {
-                var r: AnyObject?
-                let q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecReturnAttributes as String: true,
-                    kSecMatchLimit as String: 2]
-                guard SecItemCopyMatching(q as CFDictionary, &r) == errSecSuccess else { return [] }
-                return r as? [[String: Any]] ?? []
-            }
-            """,
-            """
-            import Security
-            func read(_ flag: String) -> Data? {
-                var r: CFTypeRef?
-                var q: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecMatchLimit as String: kSecMatchLimitOne]
-                q[flag] = true
-                guard SecItemCopyMatching(q as CFDictionary, &r) == errSecSuccess else { return nil }
-                return r as? Data
-            }
-            """,
-        ],
         check: .function { facts, report in
             for site in facts.sites where site.function == .copy {
                 // A cast that is tried beside others asks which it is.

@@ -12,8 +12,7 @@ extension Rule {
             one that opens existing data.
             """,
         remedy: "Make a new key only when the read said errSecItemNotFound.",
-        flagged: [
-            """
+        flagged: """
             import Security
             struct Store {
                 func read() -> Data? {
@@ -33,47 +32,7 @@ extension Rule {
                 }
             }
             """,
-            """
-            import CryptoKit
-            import Security
-            func load() throws -> Data {
-                var r: CFTypeRef?
-                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
-                guard s == errSecSuccess, let d = r as? Data else { throw Failure(s) }
-                return d
-            }
-            func store(_ d: Data) -> OSStatus {
-                SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                    kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-            }
-            func key() -> Data {
-                do {
-                    return try load()
-                } catch {
-                    let key = SymmetricKey(size: .bits256)
-                    let data = key.withUnsafeBytes { Data($0) }
-                    let status = store(data)
-                    assert(status == errSecSuccess)
-                    return data
-                }
-            }
-            """,
-            """
-            import Security
-            func id() -> String {
-                var r: CFTypeRef?
-                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
-                if s == errSecSuccess, let d = r as? Data { return String(decoding: d, as: UTF8.self) }
-                let fresh = UUID().uuidString
-                let a = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                    kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: Data(fresh.utf8)] as CFDictionary, nil)
-                print(a)
-                return fresh
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import CryptoKit
             import Security
             func load() throws -> Data? {
@@ -92,33 +51,6 @@ extension Rule {
                 return fresh
             }
             """,
-            """
-            import Security
-            func name() -> String {
-                var r: CFTypeRef?
-                let s = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r)
-                guard s == errSecSuccess, let d = r as? Data else { return UUID().uuidString }
-                return String(decoding: d, as: UTF8.self)
-            }
-            """,
-            """
-            import CryptoKit
-            import Security
-            func key() throws -> SymmetricKey {
-                var r: CFTypeRef?
-                switch SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a", kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne] as CFDictionary, &r) {
-                case errSecSuccess: return SymmetricKey(data: r as? Data ?? Data())
-                case errSecItemNotFound:
-                    let key = SymmetricKey(size: .bits256)
-                    let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                        kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: key.withUnsafeBytes { Data($0) }] as CFDictionary, nil)
-                    guard s == errSecSuccess else { throw Failure(s) }
-                    return key
-                case let s: throw Failure(s)
-                }
-            }
-            """,
-        ],
         check: .function { facts, report in
             for event in facts.events where event.depth == 0 {
                 guard case .call(let call) = event.kind, makesSecret(call) else { continue }

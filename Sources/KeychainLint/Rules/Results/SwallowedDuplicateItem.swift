@@ -11,51 +11,14 @@ extension Rule {
             errSecDuplicateItem means that the old item is still there and the new secret was not stored.
             """,
         remedy: "Update the item when the add says errSecDuplicateItem.",
-        flagged: [
-            """
+        flagged: """
             import Security
             func save(_ q: [CFString: Any]) throws {
                 let s = SecItemAdd(q as CFDictionary, nil)
                 guard s == errSecSuccess || s == errSecDuplicateItem else { throw Failure(s) }
             }
             """,
-            """
-            import Security
-            func save(_ q: [CFString: Any]) throws {
-                let s = SecItemAdd(q as CFDictionary, nil)
-                switch s {
-                case errSecSuccess: break
-                case errSecDuplicateItem: print("already there")
-                default: throw Failure(s)
-                }
-            }
-            """,
-            """
-            import Security
-            func save(_ q: NSDictionary) -> Bool {
-                let s = SecItemAdd(q, nil)
-                return s == errSecSuccess || s == errSecDuplicateItem
-            }
-            """,
-            """
-            import Security
-            struct Store {
-                func items(_ r: inout CFTypeRef?) -> OSStatus {
-                    SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrService: "s",
-                        kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll] as CFDictionary, &r)
-                }
-                func save(_ d: Data, _ a: String) throws {
-                    let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: a,
-                        kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                    if s != errSecSuccess && s != errSecDuplicateItem { throw Failure(s) }
-                    var r: CFTypeRef?
-                    print(items(&r))
-                }
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Security
             func save(_ id: [CFString: Any], _ d: Data) throws {
                 var s = SecItemAdd(id.merging([kSecValueData: d]) { $1 } as CFDictionary, nil)
@@ -63,22 +26,6 @@ extension Rule {
                 guard s == errSecSuccess else { throw Failure(s) }
             }
             """,
-            """
-            import Security
-            func save(_ q: [CFString: Any]) throws {
-                let s = SecItemAdd(q as CFDictionary, nil)
-                guard s != errSecDuplicateItem else { throw Taken() }
-                guard s == errSecSuccess else { throw Failure(s) }
-            }
-            """,
-            """
-            import Security
-            func keep(_ certificate: SecCertificate) throws {
-                let s = SecItemAdd([kSecClass: kSecClassCertificate, kSecValueRef: certificate] as CFDictionary, nil)
-                guard s == errSecSuccess || s == errSecDuplicateItem else { throw Failure(s) }
-            }
-            """,
-        ],
         check: .function { facts, report in
             for site in facts.sites where site.function == .add && site.isReported {
                 if site.query.variants.contains(where: { $0.has("kSecValueRef") }) { continue }

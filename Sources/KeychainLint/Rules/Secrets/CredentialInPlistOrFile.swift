@@ -15,87 +15,19 @@ extension Rule {
         remedy: """
             Fetch it at run time and keep it in the keychain, or give it to the build from a store of secrets.
             """,
-        flagged: [
-            """
+        flagged: """
             import Foundation
             func keep(_ credentials: Credentials, _ folder: URL) throws {
                 try JSONEncoder().encode(credentials).write(to: folder.appendingPathComponent("login.plist"))
             }
             """,
-            Example([
-                "App/Config.plist": """
-                <plist version="1.0">
-                <dict>
-                    <key>APIKey</key>
-                    <string>q7Zr2mVw9Lk4Xt8B1nPs</string>
-                </dict>
-                </plist>
-                """
-            ]),
-            Example([
-                "App/Config.plist": """
-                <plist version="1.0">
-                <dict>
-                    <key>clientSecret</key>
-                    <string>8f4b2c9d1e6a7035</string>
-                </dict>
-                </plist>
-                """
-            ]),
-            Example([
-                "Config/Release.xcconfig": """
-                API_SECRET = 8f4b2c9d1e6a70358f4b2c9d1e6a7035
-                NAME = App
-                """
-            ]),
-        ],
-        accepted: [
-            """
+        accepted: """
             import Foundation
             func keep(_ credentials: Credentials, _ file: URL) throws {
                 try seal(JSONEncoder().encode(credentials)).write(to: file.appendingPathComponent("login.json"))
                 try historyToken.write(to: file.appendingPathComponent("history.json"))
             }
             """,
-            Example([
-                "App/Config.plist": """
-                <plist version="1.0">
-                <dict>
-                    <key>APIKey</key>
-                    <string>$(API_KEY)</string>
-                </dict>
-                </plist>
-                """
-            ]),
-            Example([
-                "App/Config.plist": """
-                <plist version="1.0">
-                <dict>
-                    <key>PasswordHint</key>
-                    <string>q7Zr2mVw9Lk4Xt8B1nPs</string>
-                </dict>
-                </plist>
-                """
-            ]),
-            Example([
-                "Config/Release.xcconfig": """
-                API_SECRET = $(FROM_ENVIRONMENT)
-                PASSWORD_URL = https:/$()/example.com/reset1
-                """
-            ]),
-            Example([
-                "App/Firebase-Staging.plist": """
-                <plist version="1.0">
-                <dict>
-                    <key>API_KEY</key>
-                    <string>q7Zr2mVw9Lk4Xt8B1nPs</string>
-                    <key>GOOGLE_APP_ID</key>
-                    <string>1:42:ios:f1</string>
-                </dict>
-                </plist>
-                """
-            ]),
-        ],
         check: .project { project, report in
             for module in project.modules {
                 for file in module.module.files where !file.isTest {

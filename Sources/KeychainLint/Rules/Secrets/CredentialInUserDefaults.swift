@@ -12,58 +12,14 @@ extension Rule {
             gets at the file.
             """,
         remedy: "Keep it in the keychain.",
-        flagged: [
-            """
+        flagged: """
             import SwiftUI
             struct Settings { @AppStorage("refreshToken") var refreshToken = "" }
             """,
-            """
-            import Foundation
-            func save(_ password: String) { UserDefaults.standard.set(password, forKey: "userPassword") }
-            """,
-            """
-            import Foundation
-            final class Session {
-                let defaults = UserDefaults(suiteName: "group.com.example")
-                enum Keys: String { case accessToken }
-                func keep(_ value: String) { defaults?.setValue(value, forKey: Keys.accessToken.rawValue) }
-            }
-            """,
-            """
-            import Foundation
-            extension UserDefaults {
-                var apiKey: String? {
-                    get { string(forKey: "k") }
-                    set { set(newValue, forKey: "k") }
-                }
-            }
-            """,
-        ],
-        accepted: [
-            """
+        accepted: """
             import Foundation
             func save(_ hasPassword: Bool) { UserDefaults.standard.set(hasPassword, forKey: "hasPassword") }
             """,
-            """
-            import Foundation
-            func forget() {
-                UserDefaults.standard.set(nil, forKey: "accessToken")
-                UserDefaults.standard.removeObject(forKey: "password")
-            }
-            """,
-            """
-            import Foundation
-            func keep(_ token: String) { UserDefaults.standard.set(token, forKey: "deviceToken") }
-            """,
-            """
-            import Foundation
-            func keep(_ count: Int) {
-                UserDefaults.standard.set(count, forKey: "tokenCount")
-                UserDefaults.standard.set(Date(), forKey: "tokenExpiryDate")
-                UserDefaults.standard.set(true, forKey: "showPassword")
-            }
-            """,
-        ],
         check: .file(mentioning: ["Defaults", "AppStorage", "SceneStorage", "KeyValueStore"]) { facts, report in
             for use in DefaultsUse.all(facts) {
                 guard let name = use.names.first(where: SecretName.isSecret),

@@ -15,49 +15,12 @@ extension Rule {
         remedy: """
             Fetch it at run time and keep it in the keychain, or give it to the build from a store of secrets.
             """,
-        flagged: [
-            """
+        flagged: """
             let apiKey = "q7Zr2mVw9Lk4Xt8B1nPs"
             """,
-            """
-            struct Config { static let clientSecret: String = "c29tZS1zZWNyZXQtdmFsdWU5" }
-            """,
-            """
-            func header() -> String { "Bearer " + token }
-            private let token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
-            """,
-            #"""
-            let key = """
-            -----BEGIN PRIVATE KEY-----
-            MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg
-            -----END PRIVATE KEY-----
-            """
-            """#,
-        ],
-        accepted: [
-            """
+        accepted: """
             let apiKeyName = "weather_api_key"
             """,
-            """
-            let password = "changeme"
-            let tokenURL = "https://example.com/token"
-            """,
-            """
-            enum Keys { static let accessToken = "com.example.accessToken"; static let secret = "SECRET_ENV_NAME" }
-            """,
-            .test(
-                """
-                let apiKey = "q7Zr2mVw9Lk4Xt8B1nPs"
-                """
-            ),
-            """
-            let passwordPlaceholder = "Enter your password here"
-            let secretTitle = "Your secret"
-            """,
-            """
-            let analyticsAPIKey = "phc_q7Zr2mVw9Lk4Xt8B1nPsc3Yd6Fh0Jg5Ka"
-            """,
-        ],
         check: .file(mentioning: []) { facts, report in
             var seen: Set<ByteRange> = []
             func found(_ range: ByteRange, _ name: String, _ severity: Severity?) {

@@ -13,94 +13,27 @@ extension Rule {
             program does then.
             """,
         remedy: "Give it an error that tests set, and throw it from each method.",
-        flagged: [
-            Example([
-                "Sources/App/VaultType.swift": vaultType,
-                "Tests/AppTests/FakeVault.swift": """
-                final class FakeVault: VaultType {
-                    var d: [String: Data] = [:]
-                    func read(_ k: String) throws -> Data? { d[k] }
-                    func save(_ v: Data, _ k: String) throws { d[k] = v }
-                }
-                """,
-            ]),
-            Example([
-                "Sources/App/KeychainProviding.swift": """
-                protocol KeychainProviding: AnyObject {
-                    func add(_ query: [String: Any]) -> OSStatus
-                    func copy(_ query: [String: Any], _ result: inout Any?) -> OSStatus
-                }
-                """,
-                "Tests/AppTests/KeychainStub.swift": """
-                import Security
-                class KeychainStub: KeychainProviding {
-                    func add(_ query: [String: Any]) -> OSStatus { errSecSuccess }
-                    func copy(_ query: [String: Any], _ result: inout Any?) -> OSStatus {
-                        result = Data()
-                        return errSecSuccess
-                    }
-                }
-                """,
-            ]),
-            Example([
-                "Sources/App/SecretStore.swift": """
-                public protocol SecretStore: Sendable { func secret(for name: String) async throws -> String }
-                """,
-                "Tests/AppTests/Mocks/InMemorySecretStore.swift": """
-                import Testing
-                actor InMemorySecretStore: SecretStore {
-                    private var values = ["a": "b"]
-                    func secret(for name: String) async throws -> String { values[name] ?? "" }
-                }
-                """,
-            ]),
-        ],
-        accepted: [
-            Example([
-                "Sources/App/VaultType.swift": vaultType,
-                "Tests/AppTests/FakeVault.swift": """
-                final class FakeVault: VaultType {
-                    var fail: VaultError?
-                    var d: [String: Data] = [:]
-                    func read(_ k: String) throws -> Data? { if let f = fail { throw f }; return d[k] }
-                    func save(_ v: Data, _ k: String) throws { if let f = fail { throw f }; d[k] = v }
-                }
-                """,
-            ]),
-            Example([
-                "Sources/App/VaultType.swift": vaultType,
-                "Tests/AppTests/FakeVault.swift": """
-                final class FakeVault: VaultType {
-                    var reading: (String) throws -> Data? = { _ in nil }
-                    func read(_ k: String) throws -> Data? { try reading(k) }
-                    func save(_ v: Data, _ k: String) throws {}
-                }
-                """,
-            ]),
-            // A second stand-in for the same protocol fails.
-            Example([
-                "Sources/App/VaultType.swift": vaultType,
-                "Tests/AppTests/FakeVault.swift": """
-                final class FakeVault: VaultType {
-                    func read(_ k: String) throws -> Data? { nil }
-                    func save(_ v: Data, _ k: String) throws {}
-                }
-                struct LockedVault: VaultType {
-                    func read(_ k: String) throws -> Data? { throw VaultError.locked }
-                    func save(_ v: Data, _ k: String) throws { throw VaultError.locked }
-                }
-                """,
-            ]),
-            // Nothing in the protocol can fail.
-            Example([
-                "Sources/App/TokenVault.swift": """
-                protocol TokenVault { var token: String? { get set } }
-                """,
-                "Tests/AppTests/FakeVault.swift": """
-                final class FakeVault: TokenVault { var token: String? }
-                """,
-            ]),
-        ],
+        flagged: Example([
+            "Sources/App/VaultType.swift": vaultType,
+            "Tests/AppTests/FakeVault.swift": """
+            final class FakeVault: VaultType {
+                var d: [String: Data] = [:]
+                func read(_ k: String) throws -> Data? { d[k] }
+                func save(_ v: Data, _ k: String) throws { d[k] = v }
+            }
+            """,
+        ]),
+        accepted: Example([
+            "Sources/App/VaultType.swift": vaultType,
+            "Tests/AppTests/FakeVault.swift": """
+            final class FakeVault: VaultType {
+                var fail: VaultError?
+                var d: [String: Data] = [:]
+                func read(_ k: String) throws -> Data? { if let f = fail { throw f }; return d[k] }
+                func save(_ v: Data, _ k: String) throws { if let f = fail { throw f }; d[k] = v }
+            }
+            """,
+        ]),
         check: .module { all, report in
             let module = all.module
             let protocols = module.types.filter { name, type in

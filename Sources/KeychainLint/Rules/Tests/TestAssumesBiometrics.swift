@@ -13,69 +13,24 @@ extension Rule {
             fails there.
             """,
         remedy: "Inject a context that answers as the test needs it.",
-        flagged: [
-            .test(
-                """
-                import LocalAuthentication
-                import XCTest
-                final class T: XCTestCase {
-                    func testIt() { XCTAssertTrue(LAContext().canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil)) }
-                }
-                """
-            ),
-            .test(
-                """
-                import LocalAuthentication
-                import Testing
-                @Test func it() { #expect(LAContext().canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil)) }
-                """
-            ),
-            .test(
-                """
-                import LocalAuthentication
-                import XCTest
-                final class T: XCTestCase {
-                    let context = LAContext()
-                    func testIt() { XCTAssertNotEqual(context.biometryType, .none) }
-                }
-                """
-            ),
-        ],
-        accepted: [
-            .test(
-                """
-                import LocalAuthentication
-                import XCTest
-                final class T: XCTestCase {
-                    func testIt() { XCTAssertTrue(Gate(context: FakeContext(canEvaluate: true)).isAvailable) }
-                }
-                """
-            ),
-            .test(
-                """
-                import LocalAuthentication
-                import XCTest
-                final class FakeContext: LAContext {}
-                final class T: XCTestCase {
-                    let context = FakeContext()
-                    func testIt() { XCTAssertTrue(context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil)) }
-                }
-                """
-            ),
-            .test(
-                """
-                import LocalAuthentication
-                import XCTest
-                final class T: XCTestCase {
-                    func testIt() throws {
-                        #if !targetEnvironment(simulator)
-                        XCTAssertTrue(LAContext().canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil))
-                        #endif
-                    }
-                }
-                """
-            ),
-        ],
+        flagged: .test(
+            """
+            import LocalAuthentication
+            import XCTest
+            final class T: XCTestCase {
+                func testIt() { XCTAssertTrue(LAContext().canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil)) }
+            }
+            """
+        ),
+        accepted: .test(
+            """
+            import LocalAuthentication
+            import XCTest
+            final class T: XCTestCase {
+                func testIt() { XCTAssertTrue(Gate(context: FakeContext(canEvaluate: true)).isAvailable) }
+            }
+            """
+        ),
         check: .file(mentioning: ["LAContext"]) { facts, report in
             let text = facts.source.text(ByteRange(0, facts.source.text.count))
             guard text.contains("LAContext"), !text.contains("targetEnvironment(simulator)"), !text.contains("XCTSkip")

@@ -14,92 +14,8 @@ extension Rule {
             """,
         remedy:
             "Choose a host application for the target, whose TEST_HOST is then $(BUILT_PRODUCTS_DIR)/Host.app/Host.",
-        flagged: [
-            Example([
-                "App.xcodeproj/project.pbxproj": Example.project(
-                    ["SDKROOT": "iphoneos"],
-                    .init(
-                        "VaultTests",
-                        "bundle.unit-test",
-                        sources: ["VaultTests.swift"],
-                        ["Debug": ["PRODUCT_NAME": "VaultTests"], "Release": [:]]
-                    )
-                ),
-                "VaultTests/VaultTests.swift": adding,
-            ]),
-            Example([
-                "App.xcodeproj/project.pbxproj": Example.project(
-                    ["SUPPORTED_PLATFORMS": "iphoneos iphonesimulator"],
-                    .init("VaultTests", "bundle.unit-test", sources: ["VaultTests.swift"], ["Debug": ["TEST_HOST": ""]])
-                ),
-                "VaultTests/VaultTests.swift": adding,
-            ]),
-            Example([
-                "App.xcodeproj/project.pbxproj": Example.project(
-                    ["SDKROOT": "iphoneos"],
-                    .init("VaultTests", "bundle.unit-test", sources: ["WrapperTests.swift"], ["Debug": [:]])
-                ),
-                "VaultTests/WrapperTests.swift": """
-                import KeychainAccess
-                import XCTest
-                final class WrapperTests: XCTestCase {
-                    func testSave() throws { try Keychain(service: "test").set("a", key: "b") }
-                }
-                """,
-            ]),
-        ],
-        accepted: [
-            Example([
-                "App.xcodeproj/project.pbxproj": Example.project(
-                    ["SDKROOT": "iphoneos"],
-                    .init(
-                        "VaultTests",
-                        "bundle.unit-test",
-                        sources: ["VaultTests.swift"],
-                        ["Debug": ["TEST_HOST": "$(BUILT_PRODUCTS_DIR)/App.app/App"]]
-                    )
-                ),
-                "VaultTests/VaultTests.swift": adding,
-            ]),
-            Example([
-                "App.xcodeproj/project.pbxproj": Example.project(
-                    ["SDKROOT": "iphoneos"],
-                    .init("MathTests", "bundle.unit-test", sources: ["MathTests.swift"], ["Debug": [:]])
-                ),
-                "MathTests/MathTests.swift": """
-                import XCTest
-                final class MathTests: XCTestCase { func testSum() { XCTAssertEqual(1 + 1, 2) } }
-                """,
-            ]),
-            Example([
-                "App.xcodeproj/project.pbxproj": Example.project(
-                    ["SDKROOT": "macosx"],
-                    .init("VaultTests", "bundle.unit-test", sources: ["VaultTests.swift"], ["Debug": [:]])
-                ),
-                "VaultTests/VaultTests.swift": adding,
-            ]),
-            // The host is set for all configurations in a file that another one includes.
-            Example([
-                "App.xcodeproj/project.pbxproj": """
-                { objects = {
-                P = { isa = PBXProject; buildConfigurationList = PL; };
-                PL = { isa = XCConfigurationList; buildConfigurations = (PD); };
-                PD = { isa = XCBuildConfiguration; name = Debug; buildSettings = { SDKROOT = iphoneos; }; };
-                T = { isa = PBXNativeTarget; name = VaultTests; productType = "com.apple.product-type.bundle.unit-test";
-                    buildPhases = (S); buildConfigurationList = L; };
-                S = { isa = PBXSourcesBuildPhase; files = (B); };
-                B = { isa = PBXBuildFile; fileRef = F; };
-                F = { isa = PBXFileReference; path = VaultTests.swift; };
-                L = { isa = XCConfigurationList; buildConfigurations = (D); };
-                D = { isa = XCBuildConfiguration; name = Debug; baseConfigurationReference = X; buildSettings = { }; };
-                X = { isa = PBXFileReference; path = Tests.xcconfig; };
-                }; }
-                """,
-                "Configuration/Tests.xcconfig": "#include \"Hosted.xcconfig\"\nSWIFT_VERSION = 6.0\n",
-                "Configuration/Hosted.xcconfig": "TEST_HOST = $(BUILT_PRODUCTS_DIR)/App.app/App\n",
-                "VaultTests/VaultTests.swift": adding,
-            ]),
-        ],
+        flagged: example(["Debug": ["PRODUCT_NAME": "VaultTests"], "Release": [:]]),
+        accepted: example(["Debug": ["TEST_HOST": "$(BUILT_PRODUCTS_DIR)/App.app/App"]]),
         check: .project { project, report in
             let wrappers: Set<String> = [
                 "KeychainAccess", "Valet", "KeychainSwift", "SwiftKeychainWrapper", "SimpleKeychain", "Locksmith",
@@ -128,7 +44,7 @@ extension Rule {
         }
     )
 
-    private static let adding = """
+    fileprivate static let adding = """
         import Security
         import XCTest
         final class VaultTests: XCTestCase {
@@ -139,4 +55,15 @@ extension Rule {
             }
         }
         """
+}
+
+/// An app's project with tests that use the keychain, and their settings by configuration.
+private func example(_ settings: [String: [String: String]]) -> Rule.Example {
+    Rule.Example([
+        "App.xcodeproj/project.pbxproj": Rule.Example.project(
+            ["SDKROOT": "iphoneos"],
+            .init("VaultTests", "bundle.unit-test", sources: ["VaultTests.swift"], settings)
+        ),
+        "VaultTests/VaultTests.swift": Rule.adding,
+    ])
 }

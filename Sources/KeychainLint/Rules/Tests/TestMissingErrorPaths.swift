@@ -16,103 +16,32 @@ extension Rule {
             Inject each status and check what becomes of it: errSecDuplicateItem, errSecItemNotFound, errSecAuthFailed, \
             errSecInteractionNotAllowed.
             """,
-        flagged: [
-            Example([
-                "Sources/App/Vault.swift": vault,
-                "Tests/AppTests/VaultTests.swift": """
-                import XCTest
-                final class VaultTests: XCTestCase {
-                    override func tearDown() {}
-                    func testSave() throws {
-                        try Vault().save(Data([1]), "test")
-                        XCTAssertEqual(try Vault().read("test"), Data([1]))
-                    }
+        flagged: Example([
+            "Sources/App/Vault.swift": vault,
+            "Tests/AppTests/VaultTests.swift": """
+            import XCTest
+            final class VaultTests: XCTestCase {
+                override func tearDown() {}
+                func testSave() throws {
+                    try Vault().save(Data([1]), "test")
+                    XCTAssertEqual(try Vault().read("test"), Data([1]))
                 }
-                """,
-            ]),
-            Example([
-                "Sources/App/Vault.swift": vault,
-                "Tests/AppTests/VaultTests.swift": """
-                import Testing
-                @Suite(.serialized) struct VaultSuite {
-                    let vault = Vault()
-                    @Test func save() throws { try vault.save(Data([1]), "test") }
-                    @Test func read() throws { #expect(try vault.read("test") == Data([1])) }
+            }
+            """,
+        ]),
+        accepted: Example([
+            "Sources/App/Vault.swift": vault,
+            "Tests/AppTests/VaultTests.swift": """
+            import XCTest
+            final class VaultTests: XCTestCase {
+                override func tearDown() {}
+                func testTwice() throws {
+                    try Vault().save(Data([1]), "test")
+                    XCTAssertThrowsError(try Vault().save(Data([1]), "test"))
                 }
-                """,
-            ]),
-            Example([
-                "Sources/App/Vault.swift": vault,
-                "Sources/App/Session.swift": """
-                struct Session {
-                    let vault: Vault
-                    func open(_ token: Data) throws { try vault.save(token, "token") }
-                }
-                """,
-                "Tests/AppTests/SessionTests.swift": """
-                import XCTest
-                final class SessionTests: XCTestCase {
-                    override func tearDown() {}
-                    func testOpen() throws { try Session(vault: Vault()).open(Data([1])) }
-                }
-                """,
-            ]),
-        ],
-        accepted: [
-            Example([
-                "Sources/App/Vault.swift": vault,
-                "Tests/AppTests/VaultTests.swift": """
-                import XCTest
-                final class VaultTests: XCTestCase {
-                    override func tearDown() {}
-                    func testTwice() throws {
-                        try Vault().save(Data([1]), "test")
-                        XCTAssertThrowsError(try Vault().save(Data([1]), "test"))
-                    }
-                }
-                """,
-            ]),
-            Example([
-                "Sources/App/Vault.swift": vault,
-                "Tests/AppTests/VaultTests.swift": """
-                import Testing
-                @Suite(.serialized) struct VaultSuite {
-                    @Test func twice() throws {
-                        try Vault().save(Data([1]), "test")
-                        do { try Vault().save(Data([1]), "test") } catch let e as Failure { #expect(e.status == errSecDuplicateItem) }
-                    }
-                }
-                """,
-            ]),
-            // Another suite tries the failures.
-            Example([
-                "Sources/App/Vault.swift": vault,
-                "Tests/AppTests/VaultTests.swift": """
-                import XCTest
-                final class VaultTests: XCTestCase {
-                    override func tearDown() {}
-                    func testSave() throws { try Vault().save(Data([1]), "test") }
-                }
-                final class VaultFailureTests: XCTestCase {
-                    override func tearDown() {}
-                    func testMissing() throws {
-                        do { _ = try Vault().read("test") } catch { XCTAssertEqual((error as? Failure)?.status, -25300) }
-                    }
-                }
-                """,
-            ]),
-            Example([
-                "Sources/App/Vault.swift": """
-                struct Vault { func save(_ d: Data, _ account: String) throws {} }
-                """,
-                "Tests/AppTests/VaultTests.swift": """
-                import XCTest
-                final class VaultTests: XCTestCase {
-                    func testSave() throws { try Vault().save(Data([1]), "test") }
-                }
-                """,
-            ]),
-        ],
+            }
+            """,
+        ]),
         check: .module { all, report in
             // Suites by the types that they test: what throws, and has an item function called.
             var suites: [String: [TestSuite]] = [:]

@@ -15,144 +15,28 @@ extension Rule {
         remedy: """
             Delete in tearDown, in deinit, in addTeardownBlock or in defer, and before the test as well.
             """,
-        flagged: [
-            Example([
-                "Tests/AppTests/VaultTests.swift": """
-                import XCTest
-                final class VaultTests: XCTestCase {
-                    func testSave() throws {
-                        try Vault().save(Data())
-                        try Vault().delete()
-                    }
+        flagged: Example([
+            "Tests/AppTests/VaultTests.swift": """
+            import XCTest
+            final class VaultTests: XCTestCase {
+                func testSave() throws {
+                    try Vault().save(Data())
+                    try Vault().delete()
                 }
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    func save(_ d: Data) throws {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                        guard s == errSecSuccess else { throw Failure(s) }
-                    }
-                    func delete() throws {
-                        let s = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
-                        guard s == errSecSuccess || s == errSecItemNotFound else { throw Failure(s) }
-                    }
-                }
-                """,
-            ]),
-            Example([
-                "Tests/AppTests/VaultTests.swift": """
-                import Testing
-                struct VaultTests {
-                    @Test func save() throws { try Vault().save(Data()) }
-                }
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    func save(_ d: Data) throws {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                        guard s == errSecSuccess else { throw Failure(s) }
-                    }
-                    func delete() throws {
-                        let s = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
-                        guard s == errSecSuccess || s == errSecItemNotFound else { throw Failure(s) }
-                    }
-                }
-                """,
-            ]),
-            .test(
-                """
-                import Security
-                import XCTest
-                final class RawTests: XCTestCase {
-                    func testAdd() {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "test", kSecAttrAccount: "a",
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: Data()] as CFDictionary, nil)
-                        XCTAssertEqual(s, errSecSuccess)
-                    }
-                }
-                """
-            ),
-        ],
-        accepted: [
-            Example([
-                "Tests/AppTests/VaultTests.swift": """
-                import XCTest
-                final class VaultTests: XCTestCase {
-                    override func tearDown() { try? Vault().delete() }
-                    func testSave() throws { try Vault().save(Data()) }
-                }
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    func save(_ d: Data) throws {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                        guard s == errSecSuccess else { throw Failure(s) }
-                    }
-                    func delete() throws {
-                        let s = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
-                        guard s == errSecSuccess || s == errSecItemNotFound else { throw Failure(s) }
-                    }
-                }
-                """,
-            ]),
-            Example([
-                "Tests/AppTests/VaultTests.swift": """
-                import XCTest
-                final class VaultTests: XCTestCase {
-                    func testSave() throws {
-                        addTeardownBlock { try? Vault().delete() }
-                        try Vault().save(Data())
-                    }
-                }
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    func save(_ d: Data) throws {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                        guard s == errSecSuccess else { throw Failure(s) }
-                    }
-                    func delete() throws {
-                        let s = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
-                        guard s == errSecSuccess || s == errSecItemNotFound else { throw Failure(s) }
-                    }
-                }
-                """,
-            ]),
-            Example([
-                "Tests/AppTests/VaultTests.swift": """
-                import XCTest
-                final class VaultTests: XCTestCase {
-                    func testSave() throws {
-                        let vault = FakeVault()
-                        try vault.save(Data())
-                    }
-                }
-                struct FakeVault { func save(_ d: Data) throws {} }
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    func save(_ d: Data) throws {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                        guard s == errSecSuccess else { throw Failure(s) }
-                    }
-                    func delete() throws {
-                        let s = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
-                        guard s == errSecSuccess || s == errSecItemNotFound else { throw Failure(s) }
-                    }
-                }
-                """,
-            ]),
-        ],
+            }
+            """,
+            "Sources/App/Vault.swift": vault,
+        ]),
+        accepted: Example([
+            "Tests/AppTests/VaultTests.swift": """
+            import XCTest
+            final class VaultTests: XCTestCase {
+                override func tearDown() { try? Vault().delete() }
+                func testSave() throws { try Vault().save(Data()) }
+            }
+            """,
+            "Sources/App/Vault.swift": vault,
+        ]),
         check: .module { all, report in
             for suite in TestSuite.all(all) {
                 let adds = suite.functions.filter { facts in
@@ -198,3 +82,19 @@ private enum SetUp {
         }
     }
 }
+
+/// A store, for the examples.
+private let vault = """
+    import Security
+    struct Vault {
+        func save(_ d: Data) throws {
+            let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+            guard s == errSecSuccess else { throw Failure(s) }
+        }
+        func delete() throws {
+            let s = SecItemDelete([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a"] as CFDictionary)
+            guard s == errSecSuccess || s == errSecItemNotFound else { throw Failure(s) }
+        }
+    }
+    """

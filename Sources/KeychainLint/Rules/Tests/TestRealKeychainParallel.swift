@@ -13,119 +13,26 @@ extension Rule {
             other's.
             """,
         remedy: "Add .serialized to the suite, or give each test a service of its own.",
-        flagged: [
-            Example([
-                "Tests/AppTests/VaultTests.swift": """
-                import Testing
-                @Suite struct VaultTests {
-                    @Test func one() { #expect(Vault().save(Data()) == errSecSuccess) }
-                    @Test func two() { #expect(Vault().save(Data()) == errSecDuplicateItem) }
-                }
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    func save(_ d: Data) -> OSStatus {
-                        SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                    }
-                }
-                """,
-            ]),
-            Example([
-                "Tests/AppTests/VaultTests.swift": """
-                import Testing
-                struct VaultTests {
-                    let vault = Vault()
-                    @Test func one() { #expect(vault.save(Data()) == errSecSuccess) }
-                    @Test func two() { #expect(vault.save(Data()) == errSecDuplicateItem) }
-                }
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    func save(_ d: Data) -> OSStatus {
-                        SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                    }
-                }
-                """,
-            ]),
-            Example([
-                "Tests/AppTests/VaultTests.swift": """
-                import Testing
-                @Suite("vault") final class VaultTests {
-                    @Test func one() { _ = Vault().save(Data()) }
-                    @Test(arguments: [1, 2]) func two(_ n: Int) { _ = Vault().save(Data()) }
-                }
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    func save(_ d: Data) -> OSStatus {
-                        SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                    }
-                }
-                """,
-            ]),
-        ],
-        accepted: [
-            Example([
-                "Tests/AppTests/VaultTests.swift": """
-                import Testing
-                @Suite(.serialized) struct VaultTests {
-                    @Test func one() { #expect(Vault().save(Data()) == errSecSuccess) }
-                    @Test func two() { #expect(Vault().save(Data()) == errSecDuplicateItem) }
-                }
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    func save(_ d: Data) -> OSStatus {
-                        SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                    }
-                }
-                """,
-            ]),
-            Example([
-                "Tests/AppTests/VaultTests.swift": """
-                import Testing
-                @Suite struct VaultTests {
-                    @Test func one() { #expect(Vault().save(Data()) == errSecSuccess) }
-                    @Test func two() { #expect(1 == 1) }
-                }
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    func save(_ d: Data) -> OSStatus {
-                        SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                    }
-                }
-                """,
-            ]),
-            Example([
-                "Tests/AppTests/VaultTests.swift": """
-                import Testing
-                @Suite(.keychain) struct VaultTests {
-                    @Test func one() { #expect(Vault().save(Data()) == errSecSuccess) }
-                    @Test func two() { #expect(Vault().save(Data()) == errSecDuplicateItem) }
-                }
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    func save(_ d: Data) -> OSStatus {
-                        SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                    }
-                }
-                """,
-            ]),
-        ],
+        flagged: Example([
+            "Tests/AppTests/VaultTests.swift": """
+            import Testing
+            @Suite struct VaultTests {
+                @Test func one() { #expect(Vault().save(Data()) == errSecSuccess) }
+                @Test func two() { #expect(Vault().save(Data()) == errSecDuplicateItem) }
+            }
+            """,
+            "Sources/App/Vault.swift": vault,
+        ]),
+        accepted: Example([
+            "Tests/AppTests/VaultTests.swift": """
+            import Testing
+            @Suite(.serialized) struct VaultTests {
+                @Test func one() { #expect(Vault().save(Data()) == errSecSuccess) }
+                @Test func two() { #expect(Vault().save(Data()) == errSecDuplicateItem) }
+            }
+            """,
+            "Sources/App/Vault.swift": vault,
+        ]),
         check: .module { all, report in
             for suite in TestSuite.all(all) where !suite.hasVirtualKeychain {
                 if suite.text.contains(".serialized") || suite.text.contains("UUID()") { continue }
@@ -144,3 +51,14 @@ extension Rule {
         }
     )
 }
+
+/// A store, for the examples.
+private let vault = """
+    import Security
+    struct Vault {
+        func save(_ d: Data) -> OSStatus {
+            SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "s", kSecAttrAccount: "a",
+                kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+        }
+    }
+    """

@@ -13,112 +13,26 @@ extension Rule {
             session, and meets other tests' items.
             """,
         remedy: "Give the store a service of its own, such as tests.vault and a UUID.",
-        flagged: [
-            Example([
-                "Tests/AppTests/VaultTests.swift": """
-                import XCTest
-                final class VaultTests: XCTestCase {
-                    override func tearDown() {}
-                    func testSave() throws { try Vault().save(Data(), "ada") }
-                }
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    var service = "com.example.production"
-                    func save(_ d: Data, _ account: String) throws {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.vault", kSecAttrAccount: account,
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                        guard s == errSecSuccess else { throw Failure(s) }
-                    }
-                }
-                """,
-            ]),
-            .test(
-                """
-                import Security
-                import XCTest
-                final class RawTests: XCTestCase {
-                    override func tearDown() {}
-                    func testAdd() {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.app", kSecAttrAccount: "session",
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: Data()] as CFDictionary, nil)
-                        XCTAssertEqual(s, errSecSuccess)
-                    }
-                }
-                """
-            ),
-            Example([
-                "Tests/AppTests/VaultTests.swift": """
-                import Testing
-                final class VaultSuite {
-                    deinit {}
-                    @Test func save() throws { try Vault().save(Data(), "session") }
-                }
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    var service = "com.example.production"
-                    func save(_ d: Data, _ account: String) throws {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.vault", kSecAttrAccount: account,
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                        guard s == errSecSuccess else { throw Failure(s) }
-                    }
-                }
-                """,
-            ]),
-        ],
-        accepted: [
-            Example([
-                "Tests/AppTests/VaultTests.swift": """
-                import XCTest
-                final class VaultTests: XCTestCase {
-                    override func tearDown() {}
-                    func testSave() throws { try Vault().save(Data(), "test-account") }
-                }
-                """,
-                "Sources/App/Vault.swift": """
-                import Security
-                struct Vault {
-                    var service = "com.example.production"
-                    func save(_ d: Data, _ account: String) throws {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.vault", kSecAttrAccount: account,
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
-                        guard s == errSecSuccess else { throw Failure(s) }
-                    }
-                }
-                """,
-            ]),
-            .test(
-                """
-                import Security
-                import XCTest
-                final class RawTests: XCTestCase {
-                    override func tearDown() {}
-                    func testAdd() {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "tests.vault", kSecAttrAccount: "session",
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: Data()] as CFDictionary, nil)
-                        XCTAssertEqual(s, errSecSuccess)
-                    }
-                }
-                """
-            ),
-            .test(
-                """
-                import Security
-                import XCTest
-                final class RawTests: XCTestCase {
-                    override func tearDown() {}
-                    func testAdd() {
-                        let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: UUID().uuidString, kSecAttrAccount: "session",
-                            kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: Data()] as CFDictionary, nil)
-                        XCTAssertEqual(s, errSecSuccess)
-                    }
-                }
-                """
-            ),
-        ],
+        flagged: Example([
+            "Tests/AppTests/VaultTests.swift": """
+            import XCTest
+            final class VaultTests: XCTestCase {
+                override func tearDown() {}
+                func testSave() throws { try Vault().save(Data(), "ada") }
+            }
+            """,
+            "Sources/App/Vault.swift": Example.productionVault,
+        ]),
+        accepted: Example([
+            "Tests/AppTests/VaultTests.swift": """
+            import XCTest
+            final class VaultTests: XCTestCase {
+                override func tearDown() {}
+                func testSave() throws { try Vault().save(Data(), "test-account") }
+            }
+            """,
+            "Sources/App/Vault.swift": Example.productionVault,
+        ]),
         check: .module { all, report in
             let markers = [
                 "test", "spec", "mock", "unit", "ci.", "uuid", "fixture", "dummy", "example.test", "foo", "bar",
@@ -151,4 +65,19 @@ extension Rule {
             }
         }
     )
+}
+
+extension Rule.Example {
+    /// A store under the service of the app that is shipped.
+    static let productionVault = """
+        import Security
+        struct Vault {
+            var service = "com.example.production"
+            func save(_ d: Data, _ account: String) throws {
+                let s = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.vault", kSecAttrAccount: account,
+                    kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecValueData: d] as CFDictionary, nil)
+                guard s == errSecSuccess else { throw Failure(s) }
+            }
+        }
+        """
 }

@@ -16,79 +16,37 @@ extension Rule {
             Skip the test with #if targetEnvironment(simulator), or run it on a virtual device whose owner answers as the \
             test says.
             """,
-        flagged: [
-            .test(
-                """
-                import Security
-                import XCTest
-                final class BiometryTests: XCTestCase {
-                    override func tearDown() {}
-                    func testRoundTrip() throws {
-                        let control = try XCTUnwrap(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryCurrentSet, nil))
-                        let added = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "test", kSecAttrAccount: "a",
-                            kSecAttrAccessControl: control, kSecValueData: Data([1])] as CFDictionary, nil)
-                        XCTAssertEqual(added, errSecSuccess)
-                    }
+        flagged: .test(
+            """
+            import Security
+            import XCTest
+            final class BiometryTests: XCTestCase {
+                override func tearDown() {}
+                func testRoundTrip() throws {
+                    let control = try XCTUnwrap(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryCurrentSet, nil))
+                    let added = SecItemAdd([kSecClass: kSecClassGenericPassword, kSecAttrService: "test", kSecAttrAccount: "a",
+                        kSecAttrAccessControl: control, kSecValueData: Data([1])] as CFDictionary, nil)
+                    XCTAssertEqual(added, errSecSuccess)
                 }
-                """
-            ),
-            Example([
-                "Sources/App/Vault.swift": vault,
-                "Tests/AppTests/VaultTests.swift": """
-                import XCTest
-                final class VaultTests: XCTestCase {
-                    override func tearDown() {}
-                    func testSave() { XCTAssertEqual(Vault().save(Data([1]), "test"), errSecSuccess) }
+            }
+            """
+        ),
+        accepted: Example([
+            "Sources/App/Vault.swift": vault,
+            "Tests/AppTests/VaultTests.swift": """
+            import XCTest
+            final class VaultTests: XCTestCase {
+                override func tearDown() {}
+                func testSave() throws {
+                    #if targetEnvironment(simulator)
+                    throw XCTSkip("needs a device")
+                    #else
+                    XCTAssertEqual(Vault().save(Data([1]), "test"), errSecSuccess)
+                    #endif
                 }
-                """,
-            ]),
-            Example([
-                "Sources/App/Vault.swift": vault,
-                "Tests/AppTests/VaultTests.swift": """
-                import Testing
-                @Suite(.serialized) struct VaultSuite {
-                    @Test func save() { #expect(Vault().save(Data([1]), "test") == errSecSuccess) }
-                }
-                """,
-            ]),
-        ],
-        accepted: [
-            Example([
-                "Sources/App/Vault.swift": vault,
-                "Tests/AppTests/VaultTests.swift": """
-                import XCTest
-                final class VaultTests: XCTestCase {
-                    override func tearDown() {}
-                    func testSave() throws {
-                        #if targetEnvironment(simulator)
-                        throw XCTSkip("needs a device")
-                        #else
-                        XCTAssertEqual(Vault().save(Data([1]), "test"), errSecSuccess)
-                        #endif
-                    }
-                }
-                """,
-            ]),
-            Example([
-                "Sources/App/Vault.swift": vault.replacing(".userPresence", with: ".privateKeyUsage"),
-                "Tests/AppTests/VaultTests.swift": """
-                import XCTest
-                final class VaultTests: XCTestCase {
-                    override func tearDown() {}
-                    func testSave() { XCTAssertEqual(Vault().save(Data([1]), "test"), errSecSuccess) }
-                }
-                """,
-            ]),
-            Example([
-                "Sources/App/Vault.swift": vault,
-                "Tests/AppTests/VaultTests.swift": """
-                import Testing
-                @Suite(.keychain) struct VaultSuite {
-                    @Test func save() { #expect(Vault().save(Data([1]), "test") == errSecSuccess) }
-                }
-                """,
-            ]),
-        ],
+            }
+            """,
+        ]),
         check: .module { all, report in
             for suite in TestSuite.all(all) where !suite.hasVirtualKeychain && !suite.asksWhereItRuns {
                 let asserts = ["XCTAssert", "XCTUnwrap", "#expect", "#require", "expect("].contains {

@@ -18,16 +18,9 @@ struct MutationTests {
         var testDescription: String { "\(file):\(line) \(rule)" }
     }
 
-    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Corpus")
-
-    static let sources: [(name: String, lines: [String])] = {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.sorted().map { name in
-            let text =
-                (try? String(decoding: Data(contentsOf: folder.appendingPathComponent(name)), as: UTF8.self)) ?? ""
-            return (name, text.components(separatedBy: "\n"))
-        }
-    }()
+    static let sources = ExampleFile.texts(in: "Corpus").map {
+        (name: $0.name, lines: $0.text.components(separatedBy: "\n"))
+    }
 
     private static func code(_ line: String) -> String {
         line.range(of: " //~ ").map { String(line[..<$0.lowerBound]) } ?? line
@@ -46,15 +39,6 @@ struct MutationTests {
         }
     }
 
-    private static func files(_ text: String) -> [String: String] {
-        var result: [String: String] = [:]
-        for part in ("\n" + text).components(separatedBy: "\n=== ").dropFirst() {
-            let pieces = part.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-            result[String(pieces[0])] = pieces.count > 1 ? String(pieces[1]) : ""
-        }
-        return result.isEmpty ? ["Sources/App/Example.swift": text] : result
-    }
-
     private static func lint(
         _ text: String,
         former: [String: String]? = nil,
@@ -65,7 +49,7 @@ struct MutationTests {
         options.formerGroups = former?.filter { $0.key.hasSuffix(".entitlements") }.mapValues {
             Linter.accessGroups(ofEntitlements: $0)
         }
-        return Linter().lint(files(text), options: options)
+        return Linter().lint(ExampleFile.files(text), options: options)
     }
 
     private static func original(_ name: String) -> String {
@@ -81,7 +65,7 @@ struct MutationTests {
 
     private static func isFound(_ mutant: Mutant) -> Bool {
         guard before[mutant.file]?.contains(mutant.rule) == false else { return false }
-        let former = files(original(mutant.file))
+        let former = ExampleFile.files(original(mutant.file))
         return lint(mutant.text, former: former, isPedantic: true).findings.contains { $0.rule == mutant.rule }
     }
 

@@ -146,8 +146,8 @@ struct SARIFTests {
         options.isPedantic = true
         var count = 0
         for rule in Rule.all {
-            options.formerGroups = rule.flagged[0].formerGroups
-            let outcome = Linter().lint(rule.flagged[0].files, options: options)
+            options.formerGroups = rule.flagged.formerGroups
+            let outcome = Linter().lint(rule.flagged.files, options: options)
             count += outcome.findings.count
             #expect(Self.problems(try Self.json(outcome), Self.log) == [], "\(rule.id)")
         }
