@@ -6,9 +6,7 @@ extension Accessibility: WireRawValue {}
 
 extension AccessControl: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try protection.write(to: &writer)
-        try (constraints?.flags.rawValue).write(to: &writer)
-        try enrolledSet.write(to: &writer)
+        try writer.write(values: protection, constraints?.flags.rawValue, enrolledSet)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
@@ -27,32 +25,27 @@ extension LockState: WireRawValue {}
 
 extension DeviceStatus: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try lockState.write(to: &writer)
-        try hasPasscode.write(to: &writer)
-        try failedAttempts.write(to: &writer)
-        try secondsUntilNextAttempt.write(to: &writer)
-        try policy.write(to: &writer)
+        try writer.write(values: lockState, hasPasscode, failedAttempts, secondsUntilNextAttempt, policy)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            lockState: try reader.value(),
-            hasPasscode: try reader.value(),
-            failedAttempts: try reader.value(),
-            secondsUntilNextAttempt: try reader.value(),
-            policy: try reader.value()
+        try self.init(
+            lockState: reader.value(),
+            hasPasscode: reader.value(),
+            failedAttempts: reader.value(),
+            secondsUntilNextAttempt: reader.value(),
+            policy: reader.value()
         )
     }
 }
 
 extension DevicePolicy: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try autoLockAfterSeconds.write(to: &writer)
-        try eraseAfterFailedAttempts.write(to: &writer)
+        try writer.write(values: autoLockAfterSeconds, eraseAfterFailedAttempts)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(autoLockAfterSeconds: try reader.value(), eraseAfterFailedAttempts: try reader.value())
+        try self.init(autoLockAfterSeconds: reader.value(), eraseAfterFailedAttempts: reader.value())
     }
 }
 
@@ -64,18 +57,15 @@ extension KeyEnclaveKind: WireRawValue {}
 
 extension EnclaveKey: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try algorithm.write(to: &writer)
-        try publicKey.write(to: &writer)
-        try accessControl.write(to: &writer)
-        try sealed.write(to: &writer)
+        try writer.write(values: algorithm, publicKey, accessControl, sealed)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            algorithm: try reader.value(),
-            publicKey: try reader.value(),
-            accessControl: try reader.value(),
-            sealed: try reader.value()
+        try self.init(
+            algorithm: reader.value(),
+            publicKey: reader.value(),
+            accessControl: reader.value(),
+            sealed: reader.value()
         )
     }
 }
@@ -92,10 +82,10 @@ extension EnclaveOperation: WireValue {
 
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
-        case 1: self = .sign(digest: try reader.value())
-        case 2: self = .agree(publicKey: try reader.value())
-        case 3: self = .decapsulate(try reader.value())
-        case 4: self = .signMessage(try reader.value(), context: try reader.value())
+        case 1: self = try .sign(digest: reader.value())
+        case 2: self = try .agree(publicKey: reader.value())
+        case 3: self = try .decapsulate(reader.value())
+        case 4: self = try .signMessage(reader.value(), context: reader.value())
         default: throw .unknownCase
         }
     }
@@ -109,40 +99,32 @@ extension Biometry.Kind: WireRawValue {}
 
 extension Biometry: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try kind.write(to: &writer)
-        try enrolledSet.write(to: &writer)
-        try isLockedOut.write(to: &writer)
+        try writer.write(values: kind, enrolledSet, isLockedOut)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(try reader.value(), enrolledSet: try reader.value(), isLockedOut: try reader.value())
+        try self.init(reader.value(), enrolledSet: reader.value(), isLockedOut: reader.value())
     }
 }
 
 extension AuthenticationContext: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try identifier.write(to: &writer)
-        try settings.write(to: &writer)
-        try applicationPassword.write(to: &writer)
-        try isInvalid.write(to: &writer)
+        try writer.write(values: identifier, settings, applicationPassword, isInvalid)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            identifier: try reader.value(),
-            settings: try reader.value(),
-            applicationPassword: try reader.value(),
-            isInvalid: try reader.value()
+        try self.init(
+            identifier: reader.value(),
+            settings: reader.value(),
+            applicationPassword: reader.value(),
+            isInvalid: reader.value()
         )
     }
 }
 
 extension AuthenticationContext.Settings: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try interactionNotAllowed.write(to: &writer)
-        try localizedReason.write(to: &writer)
-        try localizedFallbackTitle.write(to: &writer)
-        try localizedCancelTitle.write(to: &writer)
+        try writer.write(values: interactionNotAllowed, localizedReason, localizedFallbackTitle, localizedCancelTitle)
         try reuseDurationSeconds.write(to: &writer)
     }
 
@@ -167,7 +149,7 @@ extension AuthenticationContext.Factor: WireValue {
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
         case 1: self = .passcode
-        case 2: self = .biometry(enrolledSet: try reader.value())
+        case 2: self = try .biometry(enrolledSet: reader.value())
         default: throw .unknownCase
         }
     }
@@ -175,12 +157,11 @@ extension AuthenticationContext.Factor: WireValue {
 
 extension AuthenticationContext.Status: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try shown.write(to: &writer)
-        try hasApplicationPassword.write(to: &writer)
+        try writer.write(values: shown, hasApplicationPassword)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(shown: try reader.value(), hasApplicationPassword: try reader.value())
+        try self.init(shown: reader.value(), hasApplicationPassword: reader.value())
     }
 }
 
@@ -201,7 +182,7 @@ extension AuthenticationReply: WireValue {
 
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
-        case 1: self = .secret(try reader.value())
+        case 1: self = try .secret(reader.value())
         case 2: self = .recognized
         case 3: self = .notRecognized
         case 4: self = .fallback

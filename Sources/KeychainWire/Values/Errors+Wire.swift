@@ -4,23 +4,13 @@ import KeychainCore
 
 extension KeychainError: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try status.write(to: &writer)
-        try kind.write(to: &writer)
-        try reason.write(to: &writer)
-        try subject.write(to: &writer)
-        try facts.write(to: &writer)
+        try writer.write(values: status, kind, reason, subject, facts)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
         let status = try reader.value(Status.self)
         let kind = try reader.value(Kind.self)
-        self.init(
-            status,
-            try reader.value(),
-            kind: kind,
-            subject: try reader.value(),
-            facts: try reader.value()
-        )
+        try self.init(status, reader.value(), kind: kind, subject: reader.value(), facts: reader.value())
     }
 }
 
@@ -42,10 +32,10 @@ extension KeychainError.Kind: WireValue {
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
         case 1: self = .request
-        case 2: self = .device(try reader.value())
-        case 3: self = .authentication(try reader.value())
-        case 4: self = .storage(try reader.value())
-        case 5: self = .keys(try reader.value())
+        case 2: self = try .device(reader.value())
+        case 3: self = try .authentication(reader.value())
+        case 4: self = try .storage(reader.value())
+        case 5: self = try .keys(reader.value())
         case 6: self = .unavailable
         case 7: self = .transport
         default: throw .unknownCase
@@ -78,8 +68,8 @@ extension DeviceError: WireValue {
         case 1: self = .noPasscode
         case 2: self = .passcodeAlreadySet
         case 3: self = .emptyPasscode
-        case 4: self = .wrongPasscode(failedAttempts: try reader.value(), secondsUntilNextAttempt: try reader.value())
-        case 5: self = .attemptTooSoon(secondsUntilNextAttempt: try reader.value())
+        case 4: self = try .wrongPasscode(failedAttempts: reader.value(), secondsUntilNextAttempt: reader.value())
+        case 5: self = try .attemptTooSoon(secondsUntilNextAttempt: reader.value())
         case 6: self = .erased
         case 7: self = .locked
         case 8: self = .unusablePolicy

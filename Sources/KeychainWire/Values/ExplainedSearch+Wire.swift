@@ -9,20 +9,20 @@ extension ExplainedSearch: WireValue {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            itemClass: try reader.value(),
-            terms: try reader.value(),
-            limit: try reader.value(),
-            hasExplicitLimit: try reader.value(),
-            returns: try reader.value(),
-            authenticationUI: try reader.value(),
-            population: try reader.value(),
-            matchCount: try reader.value(),
-            patterns: try reader.value(),
-            candidates: try reader.value(),
-            isBounded: try reader.value(),
-            comparesEveryItem: try reader.value(),
-            loneHalves: try reader.value()
+        try self.init(
+            itemClass: reader.value(),
+            terms: reader.value(),
+            limit: reader.value(),
+            hasExplicitLimit: reader.value(),
+            returns: reader.value(),
+            authenticationUI: reader.value(),
+            population: reader.value(),
+            matchCount: reader.value(),
+            patterns: reader.value(),
+            candidates: reader.value(),
+            isBounded: reader.value(),
+            comparesEveryItem: reader.value(),
+            loneHalves: reader.value()
         )
     }
 }
@@ -39,7 +39,7 @@ extension ExplainedSearch.Limit: WireValue {
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
         case 1: self = .one
-        case 2: self = .atMost(try reader.value())
+        case 2: self = try .atMost(reader.value())
         case 3: self = .all
         default: throw .unknownCase
         }
@@ -52,7 +52,7 @@ extension ExplainedSearch.Pattern: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) { try writer.write(values: itemClass, failed, count) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(itemClass: try reader.value(), failed: try reader.value(), count: try reader.value())
+        try self.init(itemClass: reader.value(), failed: reader.value(), count: reader.value())
     }
 }
 
@@ -62,14 +62,14 @@ extension ExplainedTerm: WireValue {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            key: try reader.value(),
-            kind: try reader.value(),
-            value: try reader.value(),
-            groups: try reader.value(),
-            isGiven: try reader.value(),
-            ruledOut: try reader.value(),
-            ruledOutAlone: try reader.value()
+        try self.init(
+            key: reader.value(),
+            kind: reader.value(),
+            value: reader.value(),
+            groups: reader.value(),
+            isGiven: reader.value(),
+            ruledOut: reader.value(),
+            ruledOutAlone: reader.value()
         )
     }
 }
@@ -86,20 +86,20 @@ extension ExplainedItem: WireValue {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            itemClass: try reader.value(),
-            persistentReference: try reader.value(),
-            level: try reader.value(),
-            attributes: try reader.value(),
-            hasData: try reader.value(),
-            condition: try reader.value(),
-            access: try reader.value(),
-            group: try reader.value(),
-            isSynchronizable: try reader.value(),
-            isInClientGroups: try reader.value(),
-            failed: try reader.value(),
-            passedOver: try reader.value(),
-            unknown: try reader.value()
+        try self.init(
+            itemClass: reader.value(),
+            persistentReference: reader.value(),
+            level: reader.value(),
+            attributes: reader.value(),
+            hasData: reader.value(),
+            condition: reader.value(),
+            access: reader.value(),
+            group: reader.value(),
+            isSynchronizable: reader.value(),
+            isInClientGroups: reader.value(),
+            failed: reader.value(),
+            passedOver: reader.value(),
+            unknown: reader.value()
         )
         halves = try reader.nested { (reader) throws(WireError) in try reader.value() }
     }
@@ -121,8 +121,8 @@ extension ExplainedItem.Condition: WireValue {
         case 1: self = .open
         case 2: self = .locked
         case 3: self = .destroyed
-        case 4: self = .damaged(try reader.value())
-        case 5: self = .quarantined(try reader.value())
+        case 4: self = try .damaged(reader.value())
+        case 5: self = try .quarantined(reader.value())
         default: throw .unknownCase
         }
     }
@@ -141,7 +141,7 @@ extension ExplainedItem.Access: WireValue {
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
         case 1: self = .granted
-        case 2: self = .demanded(obstacle: try reader.value())
+        case 2: self = try .demanded(obstacle: reader.value())
         case 3: self = .denied
         case 4: self = .unknown
         default: throw .unknownCase
@@ -191,11 +191,11 @@ extension AttributeValue: WireValue {
 
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
-        case 1: self = .string(try reader.value())
-        case 2: self = .data(try reader.value())
-        case 3: self = .number(try reader.value())
-        case 4: self = .date(try reader.value())
-        case 5: self = .accessControl(try reader.value())
+        case 1: self = try .string(reader.value())
+        case 2: self = try .data(reader.value())
+        case 3: self = try .number(reader.value())
+        case 4: self = try .date(reader.value())
+        case 5: self = try .accessControl(reader.value())
         default: throw .unknownCase
         }
     }

@@ -14,13 +14,13 @@ extension ExplanationOptions: WireValue {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            scope: try reader.value(),
-            itemLimit: try reader.value(),
-            comparesEveryItem: try reader.value(),
-            lockState: try reader.value(),
-            now: try reader.value(),
-            explainsSuccess: try reader.value()
+        try self.init(
+            scope: reader.value(),
+            itemLimit: reader.value(),
+            comparesEveryItem: reader.value(),
+            lockState: reader.value(),
+            now: reader.value(),
+            explainsSuccess: reader.value()
         )
     }
 }
@@ -51,18 +51,18 @@ extension Explanation: WireValue {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            function: try reader.value(),
-            scope: try reader.value(),
-            device: try reader.value(),
-            groups: try reader.value(),
-            faults: try reader.value(),
-            error: try reader.value(),
-            authentication: try reader.value(),
-            search: try reader.value(),
-            additions: try reader.value(),
-            update: try reader.value(),
-            effect: try reader.value()
+        try self.init(
+            function: reader.value(),
+            scope: reader.value(),
+            device: reader.value(),
+            groups: reader.value(),
+            faults: reader.value(),
+            error: reader.value(),
+            authentication: reader.value(),
+            search: reader.value(),
+            additions: reader.value(),
+            update: reader.value(),
+            effect: reader.value()
         )
     }
 }
@@ -79,12 +79,7 @@ extension ExplainedFault: WireValue {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            check: try reader.value(),
-            part: try reader.value(),
-            isOfAddition: try reader.value(),
-            error: try reader.value()
-        )
+        try self.init(check: reader.value(), part: reader.value(), isOfAddition: reader.value(), error: reader.value())
     }
 }
 
@@ -94,24 +89,22 @@ extension ExplainedDevice: WireValue {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            lockState: try reader.value(),
-            hasPasscode: try reader.value(),
-            availableLevels: try reader.value(),
-            biometry: try reader.value(),
-            enforcesAccessControl: try reader.value(),
-            now: try reader.value()
+        try self.init(
+            lockState: reader.value(),
+            hasPasscode: reader.value(),
+            availableLevels: reader.value(),
+            biometry: reader.value(),
+            enforcesAccessControl: reader.value(),
+            now: reader.value()
         )
     }
 }
 
 extension ExplainedGroups: WireValue {
-    func write(to writer: inout WireWriter) throws(WireError) {
-        try writer.write(values: list, `default`, searched)
-    }
+    func write(to writer: inout WireWriter) throws(WireError) { try writer.write(values: list, `default`, searched) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(list: try reader.value(), default: try reader.value(), searched: try reader.value())
+        try self.init(list: reader.value(), default: reader.value(), searched: reader.value())
     }
 }
 
@@ -126,11 +119,11 @@ extension ExplainedAuthentication: WireValue {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            accessControls: try reader.value(),
-            asksForApplicationPassword: try reader.value(),
-            asksForNewApplicationPassword: try reader.value(),
-            obstacle: try reader.value()
+        try self.init(
+            accessControls: reader.value(),
+            asksForApplicationPassword: reader.value(),
+            asksForNewApplicationPassword: reader.value(),
+            obstacle: reader.value()
         )
     }
 }
@@ -143,11 +136,11 @@ extension ExplainedAddition: WireValue {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            itemClass: try reader.value(),
-            attributes: try reader.value(),
-            hasData: try reader.value(),
-            holder: try reader.value()
+        try self.init(
+            itemClass: reader.value(),
+            attributes: reader.value(),
+            hasData: reader.value(),
+            holder: reader.value()
         )
     }
 }
@@ -158,7 +151,7 @@ extension ExplainedUpdate: WireValue {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(attributes: try reader.value(), setsData: try reader.value(), ignored: try reader.value())
+        try self.init(attributes: reader.value(), setsData: reader.value(), ignored: reader.value())
     }
 }
 
@@ -168,12 +161,7 @@ extension ExplainedEffect: WireValue {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            count: try reader.value(),
-            byClass: try reader.value(),
-            items: try reader.value(),
-            conflicts: try reader.value()
-        )
+        try self.init(count: reader.value(), byClass: reader.value(), items: reader.value(), conflicts: reader.value())
     }
 }
 
@@ -181,6 +169,6 @@ extension ExplainedEffect.Conflict: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) { try writer.write(values: item, holder) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(item: try reader.value(), holder: try reader.value())
+        try self.init(item: reader.value(), holder: reader.value())
     }
 }

@@ -4,12 +4,11 @@ import KeychainCore
 
 extension PropertyDictionary: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try entries.dictionary.write(to: &writer)
-        try foreignKeys.write(to: &writer)
+        try writer.write(values: entries.dictionary, foreignKeys)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(try reader.value([String: PropertyValue].self), foreignKeys: try reader.value())
+        try self.init(reader.value([String: PropertyValue].self), foreignKeys: reader.value())
     }
 }
 
@@ -23,7 +22,7 @@ extension PropertyDictionary.ForeignKey: WireValue {
 
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
-        case 1: self = .number(try reader.value())
+        case 1: self = try .number(reader.value())
         case 2: self = .other
         default: throw .unknownCase
         }
@@ -56,20 +55,20 @@ extension PropertyValue: WireValue {
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
         case 1: self = .null
-        case 2: self = .boolean(try reader.value())
-        case 3: self = .number(try reader.value())
-        case 4: self = .string(try reader.value())
-        case 5: self = .data(try reader.value())
-        case 6: self = .date(try reader.value())
-        case 7: self = .uuid(try reader.value())
-        case 8: self = .array(try reader.nested { (reader) throws(WireError) in try reader.value() })
-        case 9: self = .accessControl(try reader.value())
-        case 10: self = .authenticationContext(try reader.value())
-        case 11: self = .reference(try reader.nested { (reader) throws(WireError) in try reader.value() })
-        case 12: self = .policy(try reader.value())
-        case 13: self = .nested(try reader.value())
-        case 14: self = .oversizedData(try reader.value())
-        case 15: self = .object(try reader.value())
+        case 2: self = try .boolean(reader.value())
+        case 3: self = try .number(reader.value())
+        case 4: self = try .string(reader.value())
+        case 5: self = try .data(reader.value())
+        case 6: self = try .date(reader.value())
+        case 7: self = try .uuid(reader.value())
+        case 8: self = try .array(reader.nested { (reader) throws(WireError) in try reader.value() })
+        case 9: self = try .accessControl(reader.value())
+        case 10: self = try .authenticationContext(reader.value())
+        case 11: self = try .reference(reader.nested { (reader) throws(WireError) in try reader.value() })
+        case 12: self = try .policy(reader.value())
+        case 13: self = try .nested(reader.value())
+        case 14: self = try .oversizedData(reader.value())
+        case 15: self = try .object(reader.value())
         default: throw .unknownCase
         }
     }
@@ -105,10 +104,10 @@ extension KeychainNumber: WireValue {
 
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
-        case 1: self = .integer(try reader.value())
-        case 2: self = .unsigned(try reader.value())
+        case 1: self = try .integer(reader.value())
+        case 2: self = try .unsigned(reader.value())
         // The one number that may be none: a program can put it into a dictionary.
-        case 3: self = .real(Double(bitPattern: try reader.value()))
+        case 3: self = try .real(Double(bitPattern: reader.value()))
         default: throw .unknownCase
         }
     }
@@ -117,9 +116,7 @@ extension KeychainNumber: WireValue {
 extension Timestamp: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) { try secondsSinceReferenceDate.write(to: &writer) }
 
-    init(from reader: inout WireReader) throws(WireError) {
-        self.init(secondsSinceReferenceDate: try reader.value())
-    }
+    init(from reader: inout WireReader) throws(WireError) { try self.init(secondsSinceReferenceDate: reader.value()) }
 }
 
 // MARK: - References
@@ -135,51 +132,38 @@ extension ItemReference: WireValue {
 
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
-        case 1: self = .key(try reader.value())
-        case 2: self = .certificate(try reader.value())
-        case 3: self = .identity(try reader.value())
+        case 1: self = try .key(reader.value())
+        case 2: self = try .certificate(reader.value())
+        case 3: self = try .identity(reader.value())
         default: throw .unknownCase
         }
     }
 }
 
 extension KeyReference: WireValue {
-    func write(to writer: inout WireWriter) throws(WireError) {
-        try attributes.write(to: &writer)
-        try data.write(to: &writer)
-        try context.write(to: &writer)
-    }
+    func write(to writer: inout WireWriter) throws(WireError) { try writer.write(values: attributes, data, context) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(attributes: try reader.value(), data: try reader.value())
+        try self.init(attributes: reader.value(), data: reader.value())
         context = try reader.value()
     }
 }
 
 extension CertificateReference: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try attributes.write(to: &writer)
-        try data.write(to: &writer)
-        try subjectSummary.write(to: &writer)
+        try writer.write(values: attributes, data, subjectSummary)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            attributes: try reader.value(),
-            data: try reader.value(),
-            subjectSummary: try reader.value()
-        )
+        try self.init(attributes: reader.value(), data: reader.value(), subjectSummary: reader.value())
     }
 }
 
 extension IdentityReference: WireValue {
-    func write(to writer: inout WireWriter) throws(WireError) {
-        try certificate.write(to: &writer)
-        try key.write(to: &writer)
-    }
+    func write(to writer: inout WireWriter) throws(WireError) { try writer.write(values: certificate, key) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(certificate: try reader.value(), key: try reader.value())
+        try self.init(certificate: reader.value(), key: reader.value())
     }
 }
 
@@ -194,7 +178,7 @@ extension CertificatePolicy: WireValue {
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
         case 1: self = .basicX509
-        case 2: self = .tls(isServer: try reader.value(), host: try reader.value())
+        case 2: self = try .tls(isServer: reader.value(), host: reader.value())
         default: throw .unknownCase
         }
     }

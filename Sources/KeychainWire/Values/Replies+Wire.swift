@@ -24,18 +24,18 @@ extension KeychainReply: WireValue {
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
         case 1: self = .done
-        case 2: self = .answer(try reader.value())
-        case 3: self = .deviceStatus(try reader.value())
-        case 4: self = .biometry(try reader.value())
-        case 5: self = .context(try reader.value())
-        case 6: self = .enclave(try reader.value())
-        case 7: self = .enclaveKey(try reader.value())
-        case 8: self = .secret(try reader.value())
-        case 9: self = .integrity(try reader.value())
-        case 10: self = .count(try reader.value())
-        case 11: self = .backup(try reader.value())
-        case 12: self = .explanation(try reader.value())
-        case 13: self = .explained(try reader.value())
+        case 2: self = try .answer(reader.value())
+        case 3: self = try .deviceStatus(reader.value())
+        case 4: self = try .biometry(reader.value())
+        case 5: self = try .context(reader.value())
+        case 6: self = try .enclave(reader.value())
+        case 7: self = try .enclaveKey(reader.value())
+        case 8: self = try .secret(reader.value())
+        case 9: self = try .integrity(reader.value())
+        case 10: self = try .count(reader.value())
+        case 11: self = try .backup(reader.value())
+        case 12: self = try .explanation(reader.value())
+        case 13: self = try .explained(reader.value())
         default: throw .unknownCase
         }
     }
@@ -53,8 +53,8 @@ extension KeychainAnswer: WireValue {
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
         case 1: self = .nothing
-        case 2: self = .single(try reader.value())
-        case 3: self = .list(try reader.value())
+        case 2: self = try .single(reader.value())
+        case 3: self = try .list(reader.value())
         default: throw .unknownCase
         }
     }
@@ -71,9 +71,9 @@ extension ResultValue: WireValue {
 
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
-        case 1: self = .data(try reader.value())
-        case 2: self = .reference(try reader.value())
-        case 3: self = .dictionary(try reader.value())
+        case 1: self = try .data(reader.value())
+        case 2: self = try .reference(reader.value())
+        case 3: self = try .dictionary(reader.value())
         default: throw .unknownCase
         }
     }
@@ -82,9 +82,7 @@ extension ResultValue: WireValue {
 extension IntegrityReport: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
         for count in [intactRows, lockedRows, destroyedRows] { try count.write(to: &writer) }
-        try damagedRows.write(to: &writer)
-        try structuralDefects.write(to: &writer)
-        try keysAreLocked.write(to: &writer)
+        try writer.write(values: damagedRows, structuralDefects, keysAreLocked)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
@@ -100,30 +98,23 @@ extension IntegrityReport: WireValue {
 
 extension IntegrityReport.DamagedItem: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try itemClass.write(to: &writer)
-        try persistentReference.write(to: &writer)
-        try damage.write(to: &writer)
-        try isQuarantined.write(to: &writer)
+        try writer.write(values: itemClass, persistentReference, damage, isQuarantined)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            itemClass: try reader.value(),
-            persistentReference: try reader.value(),
-            damage: try reader.value(),
-            isQuarantined: try reader.value()
+        try self.init(
+            itemClass: reader.value(),
+            persistentReference: reader.value(),
+            damage: reader.value(),
+            isQuarantined: reader.value()
         )
     }
 }
 
 extension BackupReport: WireValue {
-    func write(to writer: inout WireWriter) throws(WireError) {
-        try items.write(to: &writer)
-        try leftOut.write(to: &writer)
-        try damaged.write(to: &writer)
-    }
+    func write(to writer: inout WireWriter) throws(WireError) { try writer.write(values: items, leftOut, damaged) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(items: try reader.value(), leftOut: try reader.value(), damaged: try reader.value())
+        try self.init(items: reader.value(), leftOut: reader.value(), damaged: reader.value())
     }
 }

@@ -17,13 +17,13 @@ extension KeychainCommand: WireValue {
 
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
-        case 1: self = .items(try reader.value())
-        case 2: self = .device(try reader.value())
-        case 3: self = .authentication(try reader.value())
-        case 4: self = .enclave(try reader.value())
-        case 5: self = .maintenance(try reader.value())
-        case 6: self = .explain(try reader.value())
-        case 7: self = .itemsExplained(try reader.value())
+        case 1: self = try .items(reader.value())
+        case 2: self = try .device(reader.value())
+        case 3: self = try .authentication(reader.value())
+        case 4: self = try .enclave(reader.value())
+        case 5: self = try .maintenance(reader.value())
+        case 6: self = try .explain(reader.value())
+        case 7: self = try .itemsExplained(reader.value())
         default: throw .unknownCase
         }
     }
@@ -48,11 +48,11 @@ extension KeychainCommand.Device: WireValue {
         case 1: self = .status
         case 2: self = .lock
         case 3: self = .lockThisProcess
-        case 4: self = .unlock(try reader.value())
-        case 5: self = .setPasscode(try reader.value())
-        case 6: self = .changePasscode(from: try reader.value(), to: try reader.value())
-        case 7: self = .removePasscode(try reader.value())
-        case 8: self = .setPolicy(try reader.value())
+        case 4: self = try .unlock(reader.value())
+        case 5: self = try .setPasscode(reader.value())
+        case 6: self = try .changePasscode(from: reader.value(), to: reader.value())
+        case 7: self = try .removePasscode(reader.value())
+        case 8: self = try .setPolicy(reader.value())
         default: throw .unknownCase
         }
     }
@@ -74,12 +74,12 @@ extension KeychainCommand.Authentication: WireValue {
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
         case 1: self = .biometry
-        case 2: self = .check(try reader.value(), try reader.value())
-        case 3: self = .evaluate(try reader.value(), reason: try reader.value(), try reader.value())
-        case 4: self = .status(of: try reader.value())
-        case 5: self = .forgetPassword(of: try reader.value())
-        case 6: self = .invalidate(try reader.value())
-        case 7: self = .release(try reader.value())
+        case 2: self = try .check(reader.value(), reader.value())
+        case 3: self = try .evaluate(reader.value(), reason: reader.value(), reader.value())
+        case 4: self = try .status(of: reader.value())
+        case 5: self = try .forgetPassword(of: reader.value())
+        case 6: self = try .invalidate(reader.value())
+        case 7: self = try .release(reader.value())
         default: throw .unknownCase
         }
     }
@@ -95,8 +95,8 @@ extension KeychainCommand.Authentication.Demand: WireValue {
 
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
-        case 1: self = .policy(try reader.value())
-        case 2: self = .accessControl(try reader.value())
+        case 1: self = try .policy(reader.value())
+        case 2: self = try .accessControl(reader.value())
         default: throw .unknownCase
         }
     }
@@ -116,9 +116,9 @@ extension KeychainCommand.Enclave: WireValue {
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
         case 1: self = .kind
-        case 2: self = .makeKey(try reader.value(), try reader.value(), try reader.value())
-        case 3: self = .key(try reader.value())
-        case 4: self = .use(try reader.value(), try reader.value(), try reader.value())
+        case 2: self = try .makeKey(reader.value(), reader.value(), reader.value())
+        case 3: self = try .key(reader.value())
+        case 4: self = try .use(reader.value(), reader.value(), reader.value())
         default: throw .unknownCase
         }
     }
@@ -138,22 +138,17 @@ extension KeychainCommand.Maintenance: WireValue {
         switch try reader.tag() {
         case 1: self = .check
         case 2: self = .recover
-        case 3: self = .createBackup(path: try reader.value(), secret: try reader.value())
-        case 4: self = .restoreBackup(path: try reader.value(), secret: try reader.value())
+        case 3: self = try .createBackup(path: reader.value(), secret: reader.value())
+        case 4: self = try .restoreBackup(path: reader.value(), secret: reader.value())
         default: throw .unknownCase
         }
     }
 }
 
 extension KeychainRequest: WireValue {
-    func write(to writer: inout WireWriter) throws(WireError) {
-        try operation.write(to: &writer)
-        try client.write(to: &writer)
-    }
+    func write(to writer: inout WireWriter) throws(WireError) { try writer.write(values: operation, client) }
 
-    init(from reader: inout WireReader) throws(WireError) {
-        self.init(try reader.value(), client: try reader.value())
-    }
+    init(from reader: inout WireReader) throws(WireError) { try self.init(reader.value(), client: reader.value()) }
 }
 
 extension KeychainRequest.Operation: WireValue {
@@ -169,11 +164,11 @@ extension KeychainRequest.Operation: WireValue {
 
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
-        case 1: self = .add(try reader.value())
-        case 2: self = .copyMatching(try reader.value())
-        case 3: self = .update(try reader.value(), attributes: try reader.value())
-        case 4: self = .delete(try reader.value())
-        case 5: self = .set(try reader.value(), attributes: try reader.value(), addition: try reader.value())
+        case 1: self = try .add(reader.value())
+        case 2: self = try .copyMatching(reader.value())
+        case 3: self = try .update(reader.value(), attributes: reader.value())
+        case 4: self = try .delete(reader.value())
+        case 5: self = try .set(reader.value(), attributes: reader.value(), addition: reader.value())
         default: throw .unknownCase
         }
     }
@@ -183,18 +178,15 @@ extension Profile: WireRawValue {}
 
 extension Client: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try accessGroups.write(to: &writer)
-        try profile.write(to: &writer)
-        try appClipIdentifier.write(to: &writer)
-        try isNetworkExtension.write(to: &writer)
+        try writer.write(values: accessGroups, profile, appClipIdentifier, isNetworkExtension)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            accessGroups: try reader.value(),
-            profile: try reader.value(),
-            appClipIdentifier: try reader.value(),
-            isNetworkExtension: try reader.value()
+        try self.init(
+            accessGroups: reader.value(),
+            profile: reader.value(),
+            appClipIdentifier: reader.value(),
+            isNetworkExtension: reader.value()
         )
     }
 }
