@@ -32,7 +32,8 @@ static const uint32_t sines[64] = {
     0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
 };
 
-void common_crypto_compress_md5(uint32_t hash[8], const uint8_t block[64]) {
+void common_crypto_compress_md5(void *state, const uint8_t *block) {
+    uint32_t *hash = state;
     static const unsigned shifts[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
     uint32_t a = hash[0], b = hash[1], c = hash[2], d = hash[3];
     for (unsigned step = 0; step < 64; step++) {
@@ -56,7 +57,8 @@ void common_crypto_compress_md5(uint32_t hash[8], const uint8_t block[64]) {
     hash[3] += d;
 }
 
-void common_crypto_compress_sha1(uint32_t hash[8], const uint8_t block[64]) {
+void common_crypto_compress_sha1(void *state, const uint8_t *block) {
+    uint32_t *hash = state;
     uint32_t schedule[80];
     for (unsigned step = 0; step < 16; step++) schedule[step] = big_endian(block + 4 * step);
     for (unsigned step = 16; step < 80; step++) {
@@ -98,7 +100,8 @@ static const uint32_t constants256[64] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-void common_crypto_compress_sha256(uint32_t hash[8], const uint8_t block[64]) {
+void common_crypto_compress_sha256(void *state, const uint8_t *block) {
+    uint32_t *hash = state;
     uint32_t schedule[64], words[8];
     for (unsigned step = 0; step < 16; step++) schedule[step] = big_endian(block + 4 * step);
     for (unsigned step = 16; step < 64; step++) {
@@ -140,7 +143,8 @@ static const uint64_t constants512[80] = {
     0x431d67c49c100d4c, 0x4cc5d4becb3e42b6, 0x597f299cfc657e2a, 0x5fcb6fab3ad6faec, 0x6c44198c4a475817,
 };
 
-void common_crypto_compress_sha512(uint64_t hash[8], const uint8_t block[128]) {
+void common_crypto_compress_sha512(void *state, const uint8_t *block) {
+    uint64_t *hash = state;
     uint64_t schedule[80], words[8];
     for (unsigned step = 0; step < 16; step++) {
         schedule[step] = (uint64_t)big_endian(block + 8 * step) << 32 | big_endian(block + 8 * step + 4);

@@ -5,9 +5,10 @@
 
 #include <stdint.h>
 
-void common_crypto_compress_md5(uint32_t hash[8], const uint8_t block[64]);
-void common_crypto_compress_sha1(uint32_t hash[8], const uint8_t block[64]);
-void common_crypto_compress_sha256(uint32_t hash[8], const uint8_t block[64]);
-void common_crypto_compress_sha512(uint64_t hash[8], const uint8_t block[128]);
+// The hash is of eight words: of 32 bits for blocks of 64 bytes, of 64 bits for those of 128.
+void common_crypto_compress_md5(void *hash, const uint8_t *block);
+void common_crypto_compress_sha1(void *hash, const uint8_t *block);
+void common_crypto_compress_sha256(void *hash, const uint8_t *block);
+void common_crypto_compress_sha512(void *hash, const uint8_t *block);
 
 #endif

@@ -9,7 +9,7 @@
 
 typedef struct CC_small_block_state small_state;
 typedef struct CC_large_block_state large_state;
-typedef void (*small_compression)(uint32_t hash[8], const uint8_t block[64]);
+typedef void (*compression)(void *hash, const uint8_t *block);
 
 static void init_small(small_state *state, const uint32_t initial[8]) {
     memset(state, 0, sizeof(*state));
@@ -21,50 +21,40 @@ static void init_large(large_state *state, const uint64_t initial[8]) {
     memcpy(state->hash, initial, sizeof(state->hash));
 }
 
-static void update_small(small_state *state, small_compression compress, const uint8_t *data, size_t length) {
-    size_t filled = state->count % sizeof(state->buffer);
-    state->count += length;
+// Takes the blocks of what was left and of `data`, and leaves in the buffer what makes none.
+static void take_blocks(
+    compression compress, void *hash, uint8_t *buffer, size_t block_length, size_t filled, const uint8_t *data,
+    size_t length) {
     while (length > 0) {
-        if (filled == 0 && length >= sizeof(state->buffer)) {
-            compress(state->hash, data);
-            data += sizeof(state->buffer);
-            length -= sizeof(state->buffer);
+        if (filled == 0 && length >= block_length) {
+            compress(hash, data);
+            data += block_length;
+            length -= block_length;
             continue;
         }
-        size_t part = sizeof(state->buffer) - filled;
+        size_t part = block_length - filled;
         if (part > length) part = length;
-        memcpy(state->buffer + filled, data, part);
+        memcpy(buffer + filled, data, part);
         data += part;
         length -= part;
         filled += part;
-        if (filled == sizeof(state->buffer)) {
-            compress(state->hash, state->buffer);
+        if (filled == block_length) {
+            compress(hash, buffer);
             filled = 0;
         }
     }
 }
 
+static void update_small(small_state *state, compression compress, const uint8_t *data, size_t length) {
+    size_t filled = state->count % sizeof(state->buffer);
+    state->count += length;
+    take_blocks(compress, state->hash, state->buffer, sizeof(state->buffer), filled, data, length);
+}
+
 static void update_large(large_state *state, const uint8_t *data, size_t length) {
     size_t filled = state->count % sizeof(state->buffer);
     state->count += length;
-    while (length > 0) {
-        if (filled == 0 && length >= sizeof(state->buffer)) {
-            common_crypto_compress_sha512(state->hash, data);
-            data += sizeof(state->buffer);
-            length -= sizeof(state->buffer);
-            continue;
-        }
-        size_t part = sizeof(state->buffer) - filled;
-        if (part > length) part = length;
-        memcpy(state->buffer + filled, data, part);
-        data += part;
-        length -= part;
-        filled += part;
-        if (filled == sizeof(state->buffer)) {
-            common_crypto_compress_sha512(state->hash, state->buffer);
-            filled = 0;
-        }
-    }
+    take_blocks(common_crypto_compress_sha512, state->hash, state->buffer, sizeof(state->buffer), filled, data, length);
 }
 
 static void write_word(uint8_t *bytes, uint64_t word, size_t length, int little_endian) {
@@ -76,7 +66,7 @@ static void write_word(uint8_t *bytes, uint64_t word, size_t length, int little_
 
 // One bit, then zeros, then the length of the message in bits at the end of a block.
 static void final_small(
-    small_state *state, small_compression compress, uint8_t *digest, size_t digest_length, int little_endian) {
+    small_state *state, compression compress, uint8_t *digest, size_t digest_length, int little_endian) {
     static const uint8_t padding[64] = {0x80};
     uint64_t bits = state->count << 3;
     uint8_t length[8];
@@ -138,9 +128,9 @@ static const uint64_t initial_sha512[8] = {
         return 1;                                                                                                       \
     }
 
-#define SMALL_DIGEST(NAME, name, CONTEXT, LENGTH, compression, little_endian)                                            \
-    DIGEST(NAME, name, CONTEXT, LENGTH, 64, init_small, update_small(state, compression, data, length),                 \
-           final_small(state, compression, digest, LENGTH, little_endian))
+#define SMALL_DIGEST(NAME, name, CONTEXT, LENGTH, compress, little_endian)                                            \
+    DIGEST(NAME, name, CONTEXT, LENGTH, 64, init_small, update_small(state, compress, data, length),                 \
+           final_small(state, compress, digest, LENGTH, little_endian))
 
 #define LARGE_DIGEST(NAME, name, LENGTH)                                                                                 \
     DIGEST(NAME, name, CC_SHA512_CTX, LENGTH, 128, init_large, update_large(state, data, length),                       \

@@ -112,36 +112,29 @@ struct KeyTests {
     }
 
     private func wrap(_ wrappingKey: [UInt8], _ key: [UInt8], _ output: inout [UInt8], _ count: inout Int) -> Int {
-        let algorithm = CCWrappingAlgorithm(kCCWRAPAES)
-        return Int(
-            CCSymmetricKeyWrap(
-                algorithm,
-                CCrfc3394_iv,
-                CCrfc3394_ivLen,
-                wrappingKey,
-                wrappingKey.count,
-                key,
-                key.count,
-                &output,
-                &count
-            )
-        )
+        apply(CCSymmetricKeyWrap, wrappingKey, key, &output, &count)
     }
 
     private func unwrap(_ wrappingKey: [UInt8], _ key: [UInt8], _ output: inout [UInt8], _ count: inout Int) -> Int {
+        apply(CCSymmetricKeyUnwrap, wrappingKey, key, &output, &count)
+    }
+
+    private typealias KeyFunction = (
+        CCWrappingAlgorithm, UnsafePointer<UInt8>?, Int, UnsafePointer<UInt8>?, Int, UnsafePointer<UInt8>?, Int,
+        UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>?
+    ) -> CInt
+
+    private func apply(
+        _ function: KeyFunction,
+        _ wrappingKey: [UInt8],
+        _ key: [UInt8],
+        _ output: inout [UInt8],
+        _ count: inout Int
+    ) -> Int {
         let algorithm = CCWrappingAlgorithm(kCCWRAPAES)
+        let (vector, length) = (CCrfc3394_iv, CCrfc3394_ivLen)
         return Int(
-            CCSymmetricKeyUnwrap(
-                algorithm,
-                CCrfc3394_iv,
-                CCrfc3394_ivLen,
-                wrappingKey,
-                wrappingKey.count,
-                key,
-                key.count,
-                &output,
-                &count
-            )
+            function(algorithm, vector, length, wrappingKey, wrappingKey.count, key, key.count, &output, &count)
         )
     }
 }
