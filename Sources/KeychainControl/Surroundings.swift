@@ -42,3 +42,17 @@ struct Surroundings: Sendable {
     /// Runs a program to its end, with an unlock or without one, and says how it ended.
     var run: @Sendable ([String], UnlockOffer?) throws(Refusal) -> Int32 = ChildProgram.run
 }
+
+extension Surroundings {
+    /// The device, for a command that needs a passcode to be set, or none to be.
+    ///
+    /// - Throws: ``Refusal`` when it is otherwise.
+    func device(hasPasscode: Bool) throws(Refusal) -> KeychainDevice {
+        let device = keychain.device
+        let status = try refusing { () throws(KeychainError) in try device.status() }
+        guard status.hasPasscode == hasPasscode else {
+            throw Refusal(KeychainError(hasPasscode ? DeviceError.noPasscode : .passcodeAlreadySet))
+        }
+        return device
+    }
+}

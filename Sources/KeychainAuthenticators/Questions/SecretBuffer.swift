@@ -63,3 +63,17 @@ package struct SecretBuffer: ~Copyable {
         storage = larger
     }
 }
+
+extension UInt8 {
+    /// The value of the ASCII character as a hexadecimal digit; nil for another one.
+    ///
+    /// `Character.hexDigitValue` would make a string of each byte of a secret.
+    package var hexDigitValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}

@@ -17,9 +17,7 @@ struct ChangePasscodeCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = Surroundings.current
-        let device = surroundings.keychain.device
-        let status = try refusing { () throws(KeychainError) in try device.status() }
-        guard status.hasPasscode else { throw Refusal(KeychainError(DeviceError.noPasscode)) }
+        let device = try surroundings.device(hasPasscode: true)
         let source = passcode.source(surroundings)
         let old = try source.read(.passcode, .passcode, reason: "change the passcode")
         let new = try source.read(.newPasscode, .newApplicationPassword, reason: "change the passcode")

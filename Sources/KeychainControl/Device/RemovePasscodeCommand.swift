@@ -23,9 +23,7 @@ struct RemovePasscodeCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = Surroundings.current
-        let device = surroundings.keychain.device
-        let status = try refusing { () throws(KeychainError) in try device.status() }
-        guard status.hasPasscode else { throw Refusal(KeychainError(DeviceError.noPasscode)) }
+        let device = try surroundings.device(hasPasscode: true)
         try confirm(surroundings)
         let passcode = try passcode.source(surroundings).read(.passcode, .passcode, reason: "remove the passcode")
         try refusing { () throws(KeychainError) in try device.removePasscode(passcode) }

@@ -17,10 +17,8 @@ struct SetPasscodeCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = Surroundings.current
-        let device = surroundings.keychain.device
         // Checked first, so that nobody chooses a passcode in vain.
-        let status = try refusing { () throws(KeychainError) in try device.status() }
-        guard !status.hasPasscode else { throw Refusal(KeychainError(DeviceError.passcodeAlreadySet)) }
+        let device = try surroundings.device(hasPasscode: false)
         let passcode = try passcode.source(surroundings).read(
             .newPasscode,
             .newApplicationPassword,

@@ -48,26 +48,23 @@ extension NSData {
     }
 }
 
+/// An error that says which status a function of Apple's API answers, and why.
+protocol StatusError: Error {
+    var status: Status { get }
+    var reason: String { get }
+}
+
+extension KeychainError: StatusError {}
+
+extension KeyError: StatusError {}
+
 extension SecurityError {
     /// What `body` gives; when it fails `nil`, and the error for a caller that requested it.
-    static func handing<Result>(
+    static func handing<Result, Failure: StatusError>(
         to error: UnsafeMutablePointer<Unmanaged<CFError>?>?,
-        _ body: () throws(KeychainError) -> Result
+        _ body: () throws(Failure) -> Result
     ) -> Result? {
-        do throws(KeychainError) {
-            return try body()
-        } catch let failure {
-            hand(failure.status.rawValue, failure.reason, to: error)
-            return nil
-        }
-    }
-
-    /// The same for what keys say.
-    static func handing<Result>(
-        to error: UnsafeMutablePointer<Unmanaged<CFError>?>?,
-        _ body: () throws(KeyError) -> Result
-    ) -> Result? {
-        do throws(KeyError) {
+        do throws(Failure) {
             return try body()
         } catch let failure {
             hand(failure.status.rawValue, failure.reason, to: error)
