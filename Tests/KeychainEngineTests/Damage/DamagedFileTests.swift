@@ -42,22 +42,20 @@ struct DamagedFileTests {
         let bytes = try #require(whole["keychain.db"])
         for _ in 0..<50 {
             let bit = Int(generator.next() % UInt64(bytes.count * 8))
-            var damaged = bytes
-            damaged[bit / 8] ^= 1 << (bit % 8)
-            let store = try TestStore.of(whole.merging(["keychain.db": damaged]) { $1 })
-            try Self.expectNoWrongAnswer(store, "bit \(bit) of \(bytes.count * 8), seed \(seed)")
+            try Self.expectNoWrongAnswer(
+                flipping: bit,
+                of: "keychain.db",
+                in: whole,
+                "bit \(bit) of \(bytes.count * 8), seed \(seed)"
+            )
         }
     }
 
     @Test("every wrong bit of the file's header is a typed error or a missing item", arguments: 0..<4)
     func flippedHeader(_ part: Int) throws {
         let whole = try Self.files()
-        let bytes = try #require(whole["keychain.db"])
         for bit in part * 200..<(part + 1) * 200 {
-            var damaged = bytes
-            damaged[bit / 8] ^= 1 << (bit % 8)
-            let store = try TestStore.of(whole.merging(["keychain.db": damaged]) { $1 })
-            try Self.expectNoWrongAnswer(store, "bit \(bit) of the header")
+            try Self.expectNoWrongAnswer(flipping: bit, of: "keychain.db", in: whole, "bit \(bit) of the header")
         }
     }
 
@@ -69,10 +67,12 @@ struct DamagedFileTests {
         try #require(bytes.count > 10_000)
         for _ in 0..<25 {
             let bit = Int(generator.next() % UInt64(bytes.count * 8))
-            var damaged = bytes
-            damaged[bit / 8] ^= 1 << (bit % 8)
-            let store = try TestStore.of(whole.merging(["keychain.db-wal": damaged]) { $1 })
-            try Self.expectNoWrongAnswer(store, "bit \(bit) of the log, seed \(seed)")
+            try Self.expectNoWrongAnswer(
+                flipping: bit,
+                of: "keychain.db-wal",
+                in: whole,
+                "bit \(bit) of the log, seed \(seed)"
+            )
         }
     }
 
@@ -95,6 +95,18 @@ struct DamagedFileTests {
         }
         if checkpointing { try store.checkpoint() }
         return try store.contents().mapValues { Array($0) }
+    }
+
+    private static func expectNoWrongAnswer(
+        flipping bit: Int,
+        of name: String,
+        in files: [String: [UInt8]],
+        _ comment: Comment
+    ) throws {
+        try #require(files[name] != nil)
+        var files = files
+        files[name]?[bit / 8] ^= 1 << (bit % 8)
+        try expectNoWrongAnswer(TestStore.of(files), comment)
     }
 
     /// Fails the test for an answer that is neither right nor an error, and for a store that takes a wrong turn later.

@@ -12,16 +12,10 @@ struct FailedSyncTests {
     @Test("a change whose sync fails once is an error, and never comes to light")
     func undone() async {
         await #expect(processExitsWith: .success) {
-            FaultyFileSystem.install()
-            let store = try TestStore()
-            let keychain = store.open()
-            #expect(keychain.add("anna", "secret") == .done)
+            let (store, keychain) = try Self.opened()
             for change in Self.changes {
-                FaultyFileSystem.failingLogSyncs = 1
-                let error = try #require(Self.error(of: change, keychain))
-                #expect(error.status == .io)
+                let error = try Self.error(of: change, keychain, failingSyncs: 1)
                 #expect(!error.reason.contains("whether"), "\(error.reason)")
-                #expect(FaultyFileSystem.failingLogSyncs == 0)
                 #expect(keychain.everything() == .accounts(["anna"]))
                 #expect(keychain.secret("anna") == .secret("secret"))
                 let restarted = try Self.afterRestart(store)
@@ -38,16 +32,10 @@ struct FailedSyncTests {
     )
     func doubtful() async {
         await #expect(processExitsWith: .success) {
-            FaultyFileSystem.install()
-            let store = try TestStore()
-            let keychain = store.open()
-            #expect(keychain.add("anna", "secret") == .done)
+            let (store, keychain) = try Self.opened()
             for change in Self.changes {
-                FaultyFileSystem.failingLogSyncs = 2
-                let error = try #require(Self.error(of: change, keychain))
-                #expect(error.status == .io)
+                let error = try Self.error(of: change, keychain, failingSyncs: 2)
                 #expect(error.reason.contains("whether the change was stored shows when the store is next opened"))
-                #expect(FaultyFileSystem.failingLogSyncs == 0)
                 #expect(keychain.everything() == .accounts(["anna"]))
                 let restarted = try Self.afterRestart(store)
                 let possible: [Answer] = [
@@ -69,13 +57,28 @@ struct FailedSyncTests {
         return [.add(other), .update(item, attributes: secret), .delete(item)]
     }()
 
-    private static func error(of change: KeychainRequest.Operation, _ keychain: EmbeddedKeychain) -> KeychainError? {
-        do throws(KeychainError) {
-            _ = try keychain.perform(KeychainRequest(change, client: TestStore.client))
-            return nil
-        } catch {
-            return error
+    /// A store with one item, whose syncs can fail.
+    private static func opened() throws -> (TestStore, EmbeddedKeychain) {
+        FaultyFileSystem.install()
+        let store = try TestStore()
+        let keychain = store.open()
+        try #require(keychain.add("anna", "secret") == .done)
+        return (store, keychain)
+    }
+
+    /// What a change fails with while so many syncs of the log fail.
+    private static func error(
+        of change: KeychainRequest.Operation,
+        _ keychain: EmbeddedKeychain,
+        failingSyncs count: Int
+    ) throws -> KeychainError {
+        FaultyFileSystem.failingLogSyncs = count
+        let error = try #require(throws: KeychainError.self) {
+            try keychain.perform(KeychainRequest(change, client: TestStore.client))
         }
+        #expect(error.status == .io)
+        #expect(FaultyFileSystem.failingLogSyncs == 0)
+        return error
     }
 
     /// What a restart of the host leaves: the files as they are, without the log's index, which lies in memory.

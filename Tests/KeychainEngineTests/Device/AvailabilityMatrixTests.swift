@@ -28,6 +28,14 @@ struct AvailabilityMatrixTests {
             }
         }
 
+        /// A device in the state, with the items under each of some services.
+        func device(services: [String]) throws -> VirtualDevice {
+            let device = try VirtualDevice(storage: storage)
+            for service in services { try device.add(items, service: service) }
+            try state.enter(device)
+            return device
+        }
+
         /// The items of an operation's own service.
         var items: [ModelItem] {
             let item = ModelItem(account: "of the level", level: level)
@@ -47,9 +55,7 @@ struct AvailabilityMatrixTests {
 
     @Test("a read answers by table 7.2, whatever it asks for", arguments: Row.all)
     func reading(_ row: Row) throws {
-        let device = try VirtualDevice(storage: row.storage)
-        try device.add(row.items, service: "read")
-        try row.state.enter(device)
+        let device = try row.device(services: ["read"])
         let model = Model(row.items, row.state)
         for flags in Self.returnFlags {
             for limit in [1, 2, Int.max] {
@@ -64,9 +70,7 @@ struct AvailabilityMatrixTests {
 
     @Test("an update answers by table 7.2, and changes all matches or none", arguments: Row.all)
     func updating(_ row: Row) throws {
-        let device = try VirtualDevice(storage: row.storage)
-        for change in ModelChange.all { try device.add(row.items, service: "\(change)") }
-        try row.state.enter(device)
+        let device = try row.device(services: ModelChange.all.map { "\($0)" })
         var models: [ModelChange: Model] = [:]
         for change in ModelChange.all {
             var model = Model(row.items, row.state)
@@ -79,9 +83,7 @@ struct AvailabilityMatrixTests {
 
     @Test("an add answers by table 7.2, beside items that are there", arguments: Row.all)
     func adding(_ row: Row) throws {
-        let device = try VirtualDevice(storage: row.storage)
-        try device.add(row.items, service: "add")
-        try row.state.enter(device)
+        let device = try row.device(services: ["add"])
         var model = Model(row.items, row.state)
         let item = ModelItem(account: "one more", level: row.level)
         #expect(device.addStatus(item, service: "add") == model.add(item))
@@ -91,10 +93,7 @@ struct AvailabilityMatrixTests {
 
     @Test("a delete needs no key", arguments: Row.all)
     func deleting(_ row: Row) throws {
-        let device = try VirtualDevice(storage: row.storage)
-        try device.add(row.items, service: "delete")
-        try device.add(row.items, service: "kept")
-        try row.state.enter(device)
+        let device = try row.device(services: ["delete", "kept"])
         var model = Model(row.items, row.state)
         let kept = model.items
         #expect(device.delete("delete") == model.delete())

@@ -113,12 +113,18 @@ struct HandoverTests {
         #expect(!isTaken(value))
     }
 
+    /// The half of the key that lies in sealed memory.
+    private func half(_ descriptor: Int32) throws -> [UInt8] {
+        var half = [UInt8](repeating: 0, count: 56)
+        try #require(pread(descriptor, &half, half.count, 0) == half.count)
+        return half
+    }
+
     @Test("a number that means something else is not even read")
     func somethingElse() throws {
         let descriptor = try offer()
         defer { close(descriptor) }
-        var half = [UInt8](repeating: 0, count: 56)
-        #expect(pread(descriptor, &half, half.count, 0) == half.count)
+        var half = try half(descriptor)
 
         var pipe: [Int32] = [-1, -1]
         #expect(Glibc.pipe(&pipe) == 0)
@@ -137,8 +143,7 @@ struct HandoverTests {
     func otherMemory() throws {
         let descriptor = try offer()
         defer { close(descriptor) }
-        var half = [UInt8](repeating: 0, count: 56)
-        #expect(pread(descriptor, &half, half.count, 0) == half.count)
+        let half = try half(descriptor)
         var others = [Array(half.dropLast()), half + [0], []]
         for index in half.indices {
             var other = half

@@ -199,10 +199,7 @@ struct IdlenessTests {
 
     @Test("without any further call the keys go as well")
     func noCall() throws {
-        var options = DeviceOptions()
-        options.passwordWork = .testing
-        let keychain = EmbeddedKeychain.inMemory(device: options)
-        try keychain.device.setPasscode(SecretBytes(Array("1234".utf8)))
+        let keychain = try Self.keychainWithPasscode()
         #expect(keychain.access.lockState == .unlocked)
         try keychain.device.setPolicy(DevicePolicy(autoLockAfterSeconds: 1))
         try waitForLock(keychain)
@@ -210,14 +207,19 @@ struct IdlenessTests {
 
     @Test("a policy that asks for less idleness than before does not wait for the earlier one")
     func shorterPolicy() throws {
-        var options = DeviceOptions()
-        options.passwordWork = .testing
-        let keychain = EmbeddedKeychain.inMemory(device: options)
-        try keychain.device.setPasscode(SecretBytes(Array("1234".utf8)))
+        let keychain = try Self.keychainWithPasscode()
         try keychain.device.setPolicy(DevicePolicy(autoLockAfterSeconds: 24 * 3600))
         #expect(keychain.access.lockState == .unlocked)
         try keychain.device.setPolicy(DevicePolicy(autoLockAfterSeconds: 1))
         try waitForLock(keychain)
+    }
+
+    private static func keychainWithPasscode() throws -> EmbeddedKeychain {
+        var options = DeviceOptions()
+        options.passwordWork = .testing
+        let keychain = EmbeddedKeychain.inMemory(device: options)
+        try keychain.device.setPasscode(SecretBytes(Array("1234".utf8)))
+        return keychain
     }
 
     /// Waits for the event; the limit is a safety net.

@@ -17,11 +17,8 @@ struct LockedStoreTests {
         "while another holds the store for writing, reads go on and a change is errSecNotAvailable after the time-out"
     )
     func writer() throws {
-        let store = try TestStore()
-        let keychain = store.open(busyTimeoutMilliseconds: 50)
-        #expect(keychain.add("anna", "secret") == .done)
-        let other = try store.raw()
-        try other.execute("BEGIN IMMEDIATE")
+        let store = try HeldStore(busyTimeoutMilliseconds: 50)
+        let keychain = store.keychain
         let start = ContinuousClock.now
         #expect(keychain.add("bert", "secret") == .failed(.notAvailable))
         #expect(keychain.update("anna", "changed") == .failed(.notAvailable))
@@ -29,7 +26,7 @@ struct LockedStoreTests {
         let waited = ContinuousClock.now - start
         #expect(waited >= .milliseconds(140) && waited < .seconds(600))
         #expect(keychain.secret("anna") == .secret("secret"))
-        try other.execute("ROLLBACK")
+        try store.letGo()
         #expect(keychain.add("bert", "secret") == .done)
         #expect(keychain.update("anna", "changed") == .done)
         #expect(keychain.everything() == .accounts(["anna", "bert"]))
@@ -37,11 +34,8 @@ struct LockedStoreTests {
 
     @Test("while another process holds the store, this one waits, and carries on when it lets go")
     func waiting() throws {
-        let store = try TestStore()
-        let keychain = store.open(busyTimeoutMilliseconds: 120_000)
-        #expect(keychain.add("anna", "secret") == .done)
-        let other = try store.raw()
-        try other.execute("BEGIN IMMEDIATE")
+        let store = try HeldStore(busyTimeoutMilliseconds: 120_000)
+        let keychain = store.keychain
         let (isStarted, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let answer = Mutex<Answer?>(nil)
         // A thread of its own: a task might not start before this test ends.
@@ -55,7 +49,7 @@ struct LockedStoreTests {
         Thread.sleep(forTimeInterval: 0.1)
         let early = answer.withLock(\.self)
         #expect(early == nil)
-        try other.execute("COMMIT")
+        try store.letGo()
         isDone.wait()
         let late = answer.withLock(\.self)
         #expect(late == .done)

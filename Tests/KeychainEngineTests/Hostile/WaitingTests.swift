@@ -14,11 +14,8 @@ import Testing
 struct WaitingTests {
     @Test("calls that wait side by side fail after one time-out, not one after the other")
     func oneDeadline() throws {
-        let store = try TestStore()
-        let keychain = store.open(busyTimeoutMilliseconds: 2_000)
-        #expect(keychain.add("anna", "secret") == .done)
-        let other = try store.raw()
-        try other.execute("BEGIN IMMEDIATE")
+        let store = try HeldStore(busyTimeoutMilliseconds: 2_000)
+        let keychain = store.keychain
         let start = ContinuousClock.now
         let answers = Mutex<[Answer]>([])
         let threads = (0..<8).map { number in
@@ -32,17 +29,14 @@ struct WaitingTests {
         // One after the other they would take sixteen seconds.
         #expect(waited >= .milliseconds(1_900) && waited < .seconds(12))
         #expect(answers.withLock(\.self) == Array(repeating: .failed(.notAvailable), count: 8))
-        try other.execute("ROLLBACK")
+        try store.letGo()
         #expect(keychain.add("bert", "secret") == .done)
     }
 
     @Test("reading goes on beside a thread that waits to write")
     func readsGoOn() throws {
-        let store = try TestStore()
-        let keychain = store.open(busyTimeoutMilliseconds: 120_000)
-        #expect(keychain.add("anna", "secret") == .done)
-        let other = try store.raw()
-        try other.execute("BEGIN IMMEDIATE")
+        let store = try HeldStore(busyTimeoutMilliseconds: 120_000)
+        let keychain = store.keychain
         let added = Mutex<Answer?>(nil)
         let writer = Thread.running {
             let answer = keychain.add("bert", "secret")
@@ -58,7 +52,7 @@ struct WaitingTests {
         #expect(ContinuousClock.now - start < .seconds(60))
         let early = added.withLock(\.self)
         #expect(early == nil)
-        try other.execute("ROLLBACK")
+        try store.letGo()
         writer.wait()
         let late = added.withLock(\.self)
         #expect(late == .done)

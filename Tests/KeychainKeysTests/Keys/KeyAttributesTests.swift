@@ -13,50 +13,47 @@ struct KeyAttributesTests {
         "vyrc": false,
     ]
 
+    /// Checks the attributes of both halves of a key.
     private func expect(
-        _ attributes: [String: PropertyValue],
+        _ key: PrivateKey,
+        type: String,
         _ flags: [String: Bool],
-        _ rest: [String: PropertyValue]
+        publicHalf publicFlags: [String: Bool]
     ) {
-        let all = Self.common.merging(flags) { $1 }.mapValues { PropertyValue.boolean($0) }.merging(rest) { $1 }
-        #expect(attributes == all)
+        let bits = PropertyValue.number(.integer(Int64(key.sizeInBits)))
+        let rest: [String: PropertyValue] = [
+            "type": .string(type), "bsiz": bits, "esiz": bits, "klbl": .data(SecretBytes(key.publicKey.hash)),
+        ]
+        func all(_ flags: [String: Bool], keyClass: String) -> [String: PropertyValue] {
+            Self.common.merging(flags) { $1 }.mapValues { PropertyValue.boolean($0) }
+                .merging(rest) { $1 }.merging(["kcls": .string(keyClass)]) { $1 }
+        }
+        #expect(KeyAttributes.of(key) == all(flags, keyClass: "1"))
+        #expect(KeyAttributes.of(key.publicKey) == all(publicFlags, keyClass: "0"))
     }
 
     @Test("keys of curves", arguments: [256, 384, 521])
     func curves(_ size: Int) throws {
-        let key = try #require(SampleKeys.curves.first { $0.sizeInBits == size })
-        let bits = PropertyValue.number(.integer(Int64(size)))
-        let rest: [String: PropertyValue] = [
-            "type": .string("73"), "bsiz": bits, "esiz": bits, "klbl": .data(SecretBytes(key.publicKey.hash)),
-        ]
         expect(
-            KeyAttributes.of(key),
+            try #require(SampleKeys.curves.first { $0.sizeInBits == size }),
+            type: "73",
             ["encr": false, "decr": true, "sign": true, "vrfy": false, "wrap": false, "unwp": true, "drve": true],
-            rest.merging(["kcls": .string("1")]) { $1 }
-        )
-        expect(
-            KeyAttributes.of(key.publicKey),
-            ["encr": true, "decr": false, "sign": false, "vrfy": true, "wrap": true, "unwp": false, "drve": false],
-            rest.merging(["kcls": .string("0")]) { $1 }
+            publicHalf: [
+                "encr": true, "decr": false, "sign": false, "vrfy": true, "wrap": true, "unwp": false, "drve": false,
+            ]
         )
     }
 
     @Test("RSA keys")
     func rsa() {
-        let key = SampleKeys.rsa2048
-        let rest: [String: PropertyValue] = [
-            "type": .string("42"), "bsiz": .number(.integer(2048)), "esiz": .number(.integer(2048)),
-            "klbl": .data(SecretBytes(key.publicKey.hash)),
-        ]
+        #expect(SampleKeys.rsa2048.sizeInBits == 2048)
         expect(
-            KeyAttributes.of(key),
+            SampleKeys.rsa2048,
+            type: "42",
             ["encr": false, "decr": true, "sign": true, "vrfy": false, "wrap": false, "unwp": true, "drve": false],
-            rest.merging(["kcls": .string("1")]) { $1 }
-        )
-        expect(
-            KeyAttributes.of(key.publicKey),
-            ["encr": true, "decr": true, "sign": false, "vrfy": true, "wrap": true, "unwp": false, "drve": false],
-            rest.merging(["kcls": .string("0")]) { $1 }
+            publicHalf: [
+                "encr": true, "decr": true, "sign": false, "vrfy": true, "wrap": true, "unwp": false, "drve": false,
+            ]
         )
     }
 

@@ -16,9 +16,14 @@ struct StorageConditionTests {
         var isOfFiles = false
 
         var testDescription: String { "\(condition)" }
+
+        /// A condition of the files, under which every call answers the same.
+        static func ofFiles(_ condition: StorageCondition, _ status: OSStatus) -> Case {
+            Case(condition: condition, read: status, add: status, update: status, delete: status, isOfFiles: true)
+        }
     }
 
-    static let cases = [
+    static let cases: [Case] = [
         Case(condition: .full, add: errSecDiskFull, update: errSecDiskFull, delete: errSecDiskFull),
         Case(condition: .readOnly, add: errSecReadOnly, update: errSecReadOnly, delete: errSecReadOnly),
         Case(
@@ -28,30 +33,9 @@ struct StorageConditionTests {
             update: errSecDecode,
             delete: errSecSuccess
         ),
-        Case(
-            condition: .unreadable,
-            read: errSecNotAvailable,
-            add: errSecNotAvailable,
-            update: errSecNotAvailable,
-            delete: errSecNotAvailable,
-            isOfFiles: true
-        ),
-        Case(
-            condition: .rootKeyMissing,
-            read: errSecNotAvailable,
-            add: errSecNotAvailable,
-            update: errSecNotAvailable,
-            delete: errSecNotAvailable,
-            isOfFiles: true
-        ),
-        Case(
-            condition: .rootKeyDamaged,
-            read: errSecNotAvailable,
-            add: errSecNotAvailable,
-            update: errSecNotAvailable,
-            delete: errSecNotAvailable,
-            isOfFiles: true
-        ),
+        .ofFiles(.unreadable, errSecNotAvailable),
+        .ofFiles(.rootKeyMissing, errSecNotAvailable),
+        .ofFiles(.rootKeyDamaged, errSecNotAvailable),
     ]
 
     @Test("What each call answers, and that nothing is lost", arguments: cases, VirtualDevice.Storage.allCases)

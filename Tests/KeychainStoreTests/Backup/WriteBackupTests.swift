@@ -36,20 +36,21 @@ struct WriteBackupTests {
 
     @discardableResult
     private func write(_ store: Store, _ keybag: [UInt8] = [9, 9]) throws -> BackupCounts {
-        try write(store) { () throws(KeychainError) in keybag }
+        try write(store) { (_) throws(KeychainError) in keybag }
     }
 
     @discardableResult
     private func write(
         _ store: Store,
-        makingKeybag makeKeybag: @escaping () throws(KeychainError) -> [UInt8]
+        makingKeybag makeKeybag: @escaping (BackupCounts) throws(KeychainError) -> [UInt8]
     ) throws -> BackupCounts {
         try store.writeCopy(
             to: target.directory,
             name: "backup",
             protections: Self.kept,
-            passcodeGeneration: 2
-        ) { (_) throws(KeychainError) in try makeKeybag() }
+            passcodeGeneration: 2,
+            keybag: makeKeybag
+        )
     }
 
     @Test("a backup holds the rows of the kept classes, and says what it does not hold")
@@ -60,12 +61,7 @@ struct WriteBackupTests {
         expected.leftOut = ["aku": classes, "akpu": classes]
         expected.damaged = classes
         var told: BackupCounts?
-        let counts = try store.writeCopy(
-            to: target.directory,
-            name: "backup",
-            protections: Self.kept,
-            passcodeGeneration: 2
-        ) { (counts) throws(KeychainError) in
+        let counts = try write(store) { (counts) throws(KeychainError) in
             told = counts
             return [9, 9]
         }
@@ -120,7 +116,7 @@ struct WriteBackupTests {
     @Test("what takes the name meanwhile is not written over")
     func taken() throws {
         let failure = #expect(throws: KeychainError.self) {
-            try write(store) { () throws(KeychainError) in
+            try write(store) { (_) throws(KeychainError) in
                 try? target.write(Data([1]), to: "backup")
                 return [1]
             }
@@ -133,7 +129,7 @@ struct WriteBackupTests {
     @Test("without a keybag there is no backup, and nothing of one")
     func noKeybag() throws {
         let failure = #expect(throws: KeychainError.self) {
-            try write(store) { () throws(KeychainError) in throw KeychainError(.interactionNotAllowed, "locked") }
+            try write(store) { (_) throws(KeychainError) in throw KeychainError(.interactionNotAllowed, "locked") }
         }
         #expect(failure?.status == .interactionNotAllowed)
         #expect(try target.names() == [])
@@ -178,12 +174,7 @@ struct WriteBackupTests {
     @Test("another connection writes meanwhile; the backup is of one state")
     func oneState() throws {
         let other = try folder.open()
-        let counts = try store.writeCopy(
-            to: target.directory,
-            name: "backup",
-            protections: Self.kept,
-            passcodeGeneration: 2
-        ) { (_) throws(KeychainError) in
+        let counts = try write(store) { (_) throws(KeychainError) in
             let isAdded = try other.write { (writer) throws(KeychainError) in try writer.insert(.sample(.key, 40)) }
             #expect(isAdded)
             return [1]
