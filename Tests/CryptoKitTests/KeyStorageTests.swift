@@ -12,7 +12,7 @@ struct KeyStorageTests {
 
     @Test("keys come back from generic passwords", arguments: VirtualDevice.Storage.allCases)
     func passwords(_ storage: VirtualDevice.Storage) throws {
-        try EnclaveBench(storage).run {
+        try VirtualDevice(storage: storage).install().run {
             let signing = Curve25519.Signing.PrivateKey()
             try KeyStore.store(signing, account: "signing")
             let readSigning = try #require(try KeyStore.read(Curve25519.Signing.PrivateKey.self, account: "signing"))
@@ -35,7 +35,7 @@ struct KeyStorageTests {
 
     @Test("keys of the NIST curves come back from keys", arguments: VirtualDevice.Storage.allCases)
     func keys(_ storage: VirtualDevice.Storage) throws {
-        try EnclaveBench(storage).run {
+        try VirtualDevice(storage: storage).install().run {
             let small = P256.Signing.PrivateKey()
             try KeyPairStore.store(small, tag: "P-256")
             let readSmall = try #require(try KeyPairStore.read(P256.Signing.PrivateKey.self, tag: "P-256"))
@@ -59,8 +59,8 @@ struct KeyStorageTests {
         arguments: VirtualDevice.Storage.allCases
     )
     func sealed(_ storage: VirtualDevice.Storage) throws {
-        let bench = try EnclaveBench(storage)
-        let key = try bench.run {
+        let app = try VirtualDevice(storage: storage).install()
+        let key = try app.run {
             let key = try SecureEnclave.P256.Signing.PrivateKey()
             try KeyStore.store(key, account: "enclave")
             let read = try #require(try KeyStore.read(SecureEnclave.P256.Signing.PrivateKey.self, account: "enclave"))
@@ -71,7 +71,7 @@ struct KeyStorageTests {
             #expect(readEncapsulation?.publicKey.rawRepresentation == encapsulation.publicKey.rawRepresentation)
             return key
         }
-        let other = try EnclaveBench(storage)
+        let other = try VirtualDevice(storage: storage).install()
         try other.run { try KeyStore.store(Bytes(bytes: key.dataRepresentation), account: "enclave") }
         #expect(
             other.status { try KeyStore.read(SecureEnclave.P256.Signing.PrivateKey.self, account: "enclave") }

@@ -17,7 +17,7 @@ struct SecureEnclaveTests {
 
     @Test("it is available where there is a keychain, and not where there is none")
     func available() throws {
-        #expect(try EnclaveBench().run { SecureEnclave.isAvailable })
+        #expect(try VirtualDevice().install().run { SecureEnclave.isAvailable })
         let none = KeychainContext(backend: FakeKeychain(failingWith: .notAvailable), client: .init(accessGroups: []))
         KeychainContext.$current.withValue(none) {
             #expect(!SecureEnclave.isAvailable)
@@ -30,8 +30,8 @@ struct SecureEnclaveTests {
         arguments: VirtualDevice.Storage.allCases
     )
     func signing(_ storage: VirtualDevice.Storage) throws {
-        let bench = try EnclaveBench(storage)
-        try bench.run {
+        let app = try VirtualDevice(storage: storage).install()
+        try app.run {
             let made = try SecureEnclave.P256.Signing.PrivateKey()
             let read = try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: made.dataRepresentation)
             #expect(read.publicKey.rawRepresentation == made.publicKey.rawRepresentation)
@@ -46,7 +46,7 @@ struct SecureEnclaveTests {
 
     @Test("an agreement gives both sides the same secret")
     func agreement() throws {
-        try EnclaveBench().run {
+        try VirtualDevice().install().run {
             for _ in 0..<4 {
                 let key = try SecureEnclave.P256.KeyAgreement.PrivateKey(compactRepresentable: false)
                 let other = P256.KeyAgreement.PrivateKey()
@@ -70,7 +70,7 @@ struct SecureEnclaveTests {
 
     @Test("ML-KEM decapsulates what its public key encapsulated")
     func mlKEM() throws {
-        try EnclaveBench().run {
+        try VirtualDevice().install().run {
             let small = try SecureEnclave.MLKEM768.PrivateKey.generate()
             let one = try small.publicKey.encapsulate()
             #expect(try small.decapsulate(one.encapsulated) == one.sharedSecret)
@@ -88,7 +88,7 @@ struct SecureEnclaveTests {
 
     @Test("ML-DSA signs, in a context or without one")
     func mlDSA() throws {
-        try EnclaveBench().run {
+        try VirtualDevice().install().run {
             let small = try SecureEnclave.MLDSA65.PrivateKey()
             #expect(small.publicKey.isValidSignature(try small.signature(for: message), for: message))
             let signature = try small.signature(for: message, context: [1, 2])
@@ -102,70 +102,70 @@ struct SecureEnclaveTests {
 
     @Test("a data representation is good for its algorithm, unaltered, and on its device")
     func dataRepresentation() throws {
-        let bench = try EnclaveBench()
-        let key = try bench.run { try SecureEnclave.P256.Signing.PrivateKey() }
+        let app = try VirtualDevice().install()
+        let key = try app.run { try SecureEnclave.P256.Signing.PrivateKey() }
         let data = key.dataRepresentation
-        let other = try EnclaveBench()
+        let other = try VirtualDevice().install()
         #expect(other.status { try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: data) } == errSecDecode)
         #expect(
-            bench.status { try SecureEnclave.P256.KeyAgreement.PrivateKey(dataRepresentation: data) } == errSecSuccess
+            app.status { try SecureEnclave.P256.KeyAgreement.PrivateKey(dataRepresentation: data) } == errSecSuccess
         )
-        #expect(bench.status { try SecureEnclave.MLKEM768.PrivateKey(dataRepresentation: data) } == errSecDecode)
-        #expect(bench.status { try SecureEnclave.MLDSA65.PrivateKey(dataRepresentation: data) } == errSecDecode)
-        #expect(bench.status { try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: Data()) } == errSecDecode)
+        #expect(app.status { try SecureEnclave.MLKEM768.PrivateKey(dataRepresentation: data) } == errSecDecode)
+        #expect(app.status { try SecureEnclave.MLDSA65.PrivateKey(dataRepresentation: data) } == errSecDecode)
+        #expect(app.status { try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: Data()) } == errSecDecode)
         var altered = data
         altered[30] ^= 1
-        #expect(bench.status { try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: altered) } == errSecDecode)
+        #expect(app.status { try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: altered) } == errSecDecode)
     }
 
     @Test("a key of which nothing is said locks with the first unlock, one of a level with its level")
     func locks() throws {
-        let bench = try EnclaveBench()
-        let usual = try bench.run { try SecureEnclave.P256.Signing.PrivateKey() }
-        let strict = try bench.run {
+        let app = try VirtualDevice().install()
+        let usual = try app.run { try SecureEnclave.P256.Signing.PrivateKey() }
+        let strict = try app.run {
             try SecureEnclave.P256.Signing.PrivateKey(
                 accessControl: #require(access(kSecAttrAccessibleWhenUnlocked, []))
             )
         }
-        try bench.device.lock()
-        #expect(bench.status { try usual.signature(for: message) } == errSecSuccess)
-        #expect(bench.status { try strict.signature(for: message) } == errSecInteractionNotAllowed)
+        try app.device.lock()
+        #expect(app.status { try usual.signature(for: message) } == errSecSuccess)
+        #expect(app.status { try strict.signature(for: message) } == errSecInteractionNotAllowed)
         let data = strict.dataRepresentation
-        #expect(bench.status { try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: data) } == errSecSuccess)
-        bench.device.reboot()
-        #expect(bench.status { try usual.signature(for: message) } == errSecInteractionNotAllowed)
-        #expect(bench.status { try SecureEnclave.P256.Signing.PrivateKey() } == errSecInteractionNotAllowed)
+        #expect(app.status { try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: data) } == errSecSuccess)
+        app.device.reboot()
+        #expect(app.status { try usual.signature(for: message) } == errSecInteractionNotAllowed)
+        #expect(app.status { try SecureEnclave.P256.Signing.PrivateKey() } == errSecInteractionNotAllowed)
     }
 
     @Test("the owner is asked in the context that the key was given")
     func context() throws {
-        let bench = try EnclaveBench()
+        let app = try VirtualDevice().install()
         let context = LAContext()
         let guarded = try #require(access(kSecAttrAccessibleWhenUnlocked, [.privateKeyUsage, .userPresence]))
-        let key = try bench.run {
+        let key = try app.run {
             try SecureEnclave.P256.Signing.PrivateKey(accessControl: guarded, authenticationContext: context)
         }
-        for _ in 0..<2 { #expect(bench.status { try key.signature(for: message) } == errSecSuccess) }
-        #expect(bench.device.owner.authenticator.prompts.count == 1)
-        let alone = try bench.run {
+        for _ in 0..<2 { #expect(app.status { try key.signature(for: message) } == errSecSuccess) }
+        #expect(app.device.owner.authenticator.prompts.count == 1)
+        let alone = try app.run {
             try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: key.dataRepresentation)
         }
-        bench.device.owner.answer = .cancels
-        #expect(bench.status { try alone.signature(for: message) } == errSecUserCanceled)
-        bench.device.owner.answer = .fails
-        #expect(bench.status { try alone.signature(for: message) } == errSecAuthFailed)
-        #expect(bench.status { try key.signature(for: message) } == errSecSuccess)
+        app.device.owner.answer = .cancels
+        #expect(app.status { try alone.signature(for: message) } == errSecUserCanceled)
+        app.device.owner.answer = .fails
+        #expect(app.status { try alone.signature(for: message) } == errSecAuthFailed)
+        #expect(app.status { try key.signature(for: message) } == errSecSuccess)
         context.invalidate()
-        #expect(bench.status { try key.signature(for: message) } == errSecAuthFailed)
+        #expect(app.status { try key.signature(for: message) } == errSecAuthFailed)
         let silent = LAContext()
         silent.interactionNotAllowed = true
-        let unasked = try bench.run {
+        let unasked = try app.run {
             try SecureEnclave.P256.Signing.PrivateKey(
                 dataRepresentation: key.dataRepresentation,
                 authenticationContext: silent
             )
         }
-        #expect(bench.status { try unasked.signature(for: message) } == errSecInteractionNotAllowed)
+        #expect(app.status { try unasked.signature(for: message) } == errSecInteractionNotAllowed)
     }
 
     private func access(_ level: CFString, _ flags: SecAccessControlCreateFlags) -> SecAccessControl? {

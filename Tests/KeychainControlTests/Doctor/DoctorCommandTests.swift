@@ -134,10 +134,8 @@ struct DoctorCommandTests {
 
     // MARK: - Where, when, and in which state
 
-    private static let call = #"{"class": "genp", "acct": "User", "svce": "com.example.auth"}"#
-
-    @Test("a call is explained in the state of the device that it was made in")
-    func lockState() throws {
+    /// A keychain with one item, on a device with a passcode.
+    private static func keychainWithPasscode() throws -> EmbeddedKeychain {
         let keychain = try EmbeddedKeychain.inMemory(
             passcode: SecretBytes(Array("1234".utf8)),
             device: DeviceOptions(),
@@ -145,6 +143,14 @@ struct DoctorCommandTests {
         )
         let item: PropertyDictionary = ["class": .string("genp"), "acct": .string("User")]
         _ = try keychain.perform(KeychainRequest(.add(item), client: Client(accessGroups: ["TEAMID.app"])))
+        return keychain
+    }
+
+    private static let call = #"{"class": "genp", "acct": "User", "svce": "com.example.auth"}"#
+
+    @Test("a call is explained in the state of the device that it was made in")
+    func lockState() throws {
+        let keychain = try Self.keychainWithPasscode()
         var control = Control(keychain)
         control.input = #"{"class": "genp", "acct": "User", "r_Data": true}"#
         let verdict = { (state: String) in try control.run(["doctor", "-", "--json", "--lock-state", state]) }
@@ -169,13 +175,7 @@ struct DoctorCommandTests {
             + #""kSecAttrAccount":"User","kSecReturnData":true},"client":{"groups":["TEAMID.app"],"profile":"dp-ios"},"#
             + #""lockState":"locked","status":"errSecInteractionNotAllowed","ms":0.2}"#
         try Data((line + "\n").utf8).write(to: URL(fileURLWithPath: path))
-        let keychain = try EmbeddedKeychain.inMemory(
-            passcode: SecretBytes(Array("1234".utf8)),
-            device: DeviceOptions(),
-            clock: SystemClock()
-        )
-        let item: PropertyDictionary = ["class": .string("genp"), "acct": .string("User")]
-        _ = try keychain.perform(KeychainRequest(.add(item), client: Client(accessGroups: ["TEAMID.app"])))
+        let keychain = try Self.keychainWithPasscode()
         let outcome = try Control(keychain).run(["doctor", "--trace", path, "--json"])
         #expect(outcome.output.contains("\"id\": \"locked-level-too-strict\""), "\(outcome)")
         // A device without a passcode is never locked.

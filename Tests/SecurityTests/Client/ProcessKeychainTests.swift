@@ -14,8 +14,7 @@ struct ProcessKeychainTests {
             let folder = try TemporaryFolder()
             #expect(chdir(folder.path) == 0)
             setenv("SWIFT_KEYCHAIN_HOME", "relative/home", 1)
-            #expect(Self.statuses() == Array(repeating: errSecNotAvailable, count: 4))
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+            try Self.expectNoKeychain(in: folder)
         }
     }
 
@@ -26,8 +25,7 @@ struct ProcessKeychainTests {
             unsetenv("SWIFT_KEYCHAIN_HOME")
             unsetenv("XDG_DATA_HOME")
             setenv("HOME", folder.path(of: "missing"), 1)
-            #expect(Self.statuses() == Array(repeating: errSecNotAvailable, count: 4))
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+            try Self.expectNoKeychain(in: folder)
         }
     }
 
@@ -42,6 +40,11 @@ struct ProcessKeychainTests {
             let store = folder.path(of: ".local/share/swift-keychain/keychain.db")
             #expect(FileManager.default.fileExists(atPath: store))
         }
+    }
+
+    private static func expectNoKeychain(in folder: TemporaryFolder) throws {
+        #expect(statuses() == Array(repeating: errSecNotAvailable, count: 4))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
     private static func statuses() -> [OSStatus] {

@@ -16,8 +16,8 @@ struct SecureEnclaveKeyTests {
 
     @Test("a key signs, and its public half verifies", arguments: VirtualDevice.Storage.allCases)
     func signs(_ storage: VirtualDevice.Storage) throws {
-        let bench = try EnclaveBench(storage)
-        try bench.run {
+        let app = try VirtualDevice(storage: storage).install()
+        try app.run {
             let key = try made()
             let publicKey = try #require(SecKeyCopyPublicKey(key))
             for algorithm in [
@@ -35,7 +35,7 @@ struct SecureEnclaveKeyTests {
     @Test("a signature verifies with OpenSSL")
     func openssl() throws {
         let workshop = try Workshop()
-        try EnclaveBench().run {
+        try VirtualDevice().install().run {
             let key = try made()
             let point = try #require(SecKeyCopyPublicKey(key).flatMap { SecKeyCopyExternalRepresentation($0, nil) })
             // SubjectPublicKeyInfo of a point on P-256 (RFC 5480).
@@ -56,7 +56,7 @@ struct SecureEnclaveKeyTests {
 
     @Test("it takes part in ECDH and opens ECIES")
     func agrees() throws {
-        try EnclaveBench().run {
+        try VirtualDevice().install().run {
             let key = try made()
             let publicKey = try #require(SecKeyCopyPublicKey(key))
             let other = try #require(SecKeyCreateRandomKey(["type": "73", "bsiz": 256] as NSDictionary, nil))
@@ -75,7 +75,7 @@ struct SecureEnclaveKeyTests {
 
     @Test("it says what it is, and does not leave the device")
     func attributes() throws {
-        try EnclaveBench().run {
+        try VirtualDevice().install().run {
             let key = try made(["accc": access(.whenUnlockedThisDeviceOnly, [.privateKeyUsage])])
             let attributes = try #require(SecKeyCopyAttributes(key) as? [String: Any])
             #expect(attributes["tkid"] as? String == kSecAttrTokenIDSecureEnclave as String)
@@ -92,7 +92,7 @@ struct SecureEnclaveKeyTests {
 
     @Test("only a key of 256 bits on a curve can be made, by the Secure Enclave and no other token")
     func parameters() throws {
-        let bench = try EnclaveBench()
+        let app = try VirtualDevice().install()
         let enclave = "com.apple.setoken"
         let wrong: [NSDictionary] = [
             ["type": "42", "bsiz": 2048, "tkid": enclave], ["type": "73", "bsiz": 384, "tkid": enclave],
@@ -101,16 +101,16 @@ struct SecureEnclaveKeyTests {
             ["type": "73", "bsiz": 256, "tkid": enclave, "private": ["pdmn": "nothing"] as NSDictionary],
         ]
         for parameters in wrong {
-            #expect(bench.failure(parameters) == errSecParam, "\(parameters)")
+            #expect(app.failure(parameters) == errSecParam, "\(parameters)")
         }
-        #expect(bench.failure(["type": "73", "bsiz": 256, "tkid": "com.example.token"]) == errSecItemNotFound)
+        #expect(app.failure(["type": "73", "bsiz": 256, "tkid": "com.example.token"]) == errSecItemNotFound)
         let guarded = access(.whenUnlocked, [.userPresence])
-        let without = try EnclaveBench(passcode: nil)
+        let without = try VirtualDevice(passcode: nil).install()
         #expect(without.failure(Self.parameters(["accc": guarded])) == errSecAuthFailed)
         #expect(without.failure(Self.parameters(["pdmn": "akpu"])) == errSecNotAvailable)
-        try bench.device.lock()
-        #expect(bench.failure(Self.parameters([:])) == errSecInteractionNotAllowed)
-        #expect(bench.count() == 0)
+        try app.device.lock()
+        #expect(app.failure(Self.parameters([:])) == errSecInteractionNotAllowed)
+        #expect(app.count() == 0)
     }
 
     @Test(
@@ -118,12 +118,12 @@ struct SecureEnclaveKeyTests {
         arguments: VirtualDevice.Storage.allCases
     )
     func permanence(_ storage: VirtualDevice.Storage) throws {
-        let bench = try EnclaveBench(storage)
-        try bench.run {
+        let app = try VirtualDevice(storage: storage).install()
+        try app.run {
             _ = try made(["perm": false])
-            #expect(bench.count() == 0)
+            #expect(app.count() == 0)
             let key = try made(["atag": Data("tag".utf8)])
-            #expect(bench.count() == 1)
+            #expect(app.count() == 1)
             let found = try #require(find(["atag": Data("tag".utf8)]).key)
             #expect(found == key)
             let signature = try #require(SecKeyCreateSignature(found, ecdsa, message, nil))
@@ -141,26 +141,26 @@ struct SecureEnclaveKeyTests {
 
     @Test("a key that was not stored can be, by its reference")
     func addedLater() throws {
-        let bench = try EnclaveBench()
-        try bench.run {
+        let app = try VirtualDevice().install()
+        try app.run {
             let guarded = access(.whenUnlockedThisDeviceOnly, [.privateKeyUsage, .applicationPassword])
             let key = try made(["perm": false, "accc": guarded])
             let add: NSDictionary = ["v_Ref": key, "labl": "later"]
             #expect(SecItemAdd(add, nil) == errSecSuccess)
-            let asked = bench.device.owner.authenticator.prompts.count
+            let asked = app.device.owner.authenticator.prompts.count
             let found = try #require(find(["labl": "later"]).key)
-            #expect(bench.device.owner.authenticator.prompts.count == asked)
+            #expect(app.device.owner.authenticator.prompts.count == asked)
             #expect(SecKeyCreateSignature(found, ecdsa, message, nil) != nil)
-            #expect(bench.device.owner.authenticator.prompts.count == asked + 1)
+            #expect(app.device.owner.authenticator.prompts.count == asked + 1)
         }
     }
 
     @Test("the public half is stored when it says so, and is an ordinary key")
     func publicHalf() throws {
-        let bench = try EnclaveBench()
-        try bench.run {
+        let app = try VirtualDevice().install()
+        try app.run {
             let key = try made(["perm": true], public: ["perm": true])
-            #expect(bench.count() == 2)
+            #expect(app.count() == 2)
             let found = try #require(find(["kcls": "0"]).key)
             #expect(found == SecKeyCopyPublicKey(key))
             #expect((SecKeyCopyAttributes(found) as? [String: Any])?["tkid"] == nil)
@@ -169,28 +169,28 @@ struct SecureEnclaveKeyTests {
 
     @Test("its row is found without anybody being asked; its use asks, in the context of the query")
     func authentication() throws {
-        let bench = try EnclaveBench()
-        try bench.run {
+        let app = try VirtualDevice().install()
+        try app.run {
             let guarded = access(.whenUnlocked, [.privateKeyUsage, .userPresence])
             _ = try made(["accc": guarded, "labl": "guarded"])
             let alone = try #require(find(["labl": "guarded"]).key)
             let context = TestContext()
             let together = try #require(find(["labl": "guarded", "u_AuthCtx": context]).key)
-            #expect(bench.device.owner.authenticator.prompts.isEmpty)
+            #expect(app.device.owner.authenticator.prompts.isEmpty)
             for _ in 0..<2 { #expect(sign(alone) == errSecSuccess) }
-            #expect(bench.device.owner.authenticator.prompts.count == 2)
+            #expect(app.device.owner.authenticator.prompts.count == 2)
             for _ in 0..<3 { #expect(sign(together) == errSecSuccess) }
-            #expect(bench.device.owner.authenticator.prompts.count == 3)
-            bench.device.owner.answer = .cancels
+            #expect(app.device.owner.authenticator.prompts.count == 3)
+            app.device.owner.answer = .cancels
             #expect(sign(alone) == errSecUserCanceled)
-            bench.device.owner.answer = .fails
+            app.device.owner.answer = .fails
             #expect(sign(alone) == errSecAuthFailed)
             #expect(sign(together) == errSecSuccess)
             context.authenticationContext.configure { $0.interactionNotAllowed = true }
             #expect(sign(together) == errSecSuccess)
             context.authenticationContext.invalidate()
             #expect(sign(together) == errSecAuthFailed)
-            try bench.device.lock()
+            try app.device.lock()
             #expect(sign(alone) == errSecInteractionNotAllowed)
             #expect(find(["labl": "guarded"]).status == errSecInteractionNotAllowed)
         }
@@ -198,10 +198,10 @@ struct SecureEnclaveKeyTests {
 
     @Test("why a key cannot be used is in the error, beside Apple's text of the status")
     func reason() throws {
-        let bench = try EnclaveBench()
-        try bench.run {
+        let app = try VirtualDevice().install()
+        try app.run {
             let key = try made(["accc": access(.whenUnlocked, .privateKeyUsage)])
-            try bench.device.lock()
+            try app.device.lock()
             var error: Unmanaged<CFError>?
             #expect(SecKeyCreateSignature(key, ecdsa, message, &error) == nil)
             let object = try #require(error?.takeRetainedValue())
@@ -215,15 +215,15 @@ struct SecureEnclaveKeyTests {
 
     @Test("a sealed form makes a key again on its device, and none on another")
     func sealedForm() throws {
-        let bench = try EnclaveBench()
-        let made = try bench.device.keychain.enclave.makeKey(.p256, AccessControl(synthesizedFor: .whenUnlocked), nil)
+        let app = try VirtualDevice().install()
+        let made = try app.device.keychain.enclave.makeKey(.p256, AccessControl(synthesizedFor: .whenUnlocked), nil)
         let sealed = made.sealed.withUnsafeBytes { Data($0) } as NSData
         let attributes: NSDictionary = ["type": "73", "kcls": "1", "tkid": "com.apple.setoken"]
-        try bench.run {
+        try app.run {
             let key = try #require(SecKeyCreateWithData(sealed, attributes, nil))
             #expect(sign(key) == errSecSuccess)
         }
-        try EnclaveBench().run {
+        try VirtualDevice().install().run {
             var error: Unmanaged<CFError>?
             #expect(SecKeyCreateWithData(sealed, attributes, &error) == nil)
             #expect(error?.takeRetainedValue().code == Int(errSecParam))
@@ -238,7 +238,7 @@ struct SecureEnclaveKeyTests {
 
     @Test("neither the sealed form nor the key is given out as data")
     func data() throws {
-        try EnclaveBench().run {
+        try VirtualDevice().install().run {
             _ = try made(["labl": "mine"])
             var result: CFTypeRef?
             let query: NSDictionary = ["class": "keys", "labl": "mine", "r_Data": true, "r_Attributes": true]
@@ -292,21 +292,9 @@ private final class TestContext: AuthenticationContextHolder {
     let authenticationContext = ClientContext()
 }
 
-/// A device of its own, to which the calls of a body go.
-private struct EnclaveBench {
-    let device: VirtualDevice
-
-    private let app: App
-
-    init(_ storage: VirtualDevice.Storage = .memory, passcode: String? = VirtualDevice.defaultPasscode) throws {
-        device = try VirtualDevice(passcode: passcode, storage: storage)
-        app = device.install()
-    }
-
-    func run<Result>(_ body: () throws -> Result) rethrows -> Result { try app.run(body) }
-
+extension App {
     /// What making a key with parameters fails with; 0 for success.
-    func failure(_ parameters: NSDictionary) -> OSStatus {
+    fileprivate func failure(_ parameters: NSDictionary) -> OSStatus {
         run {
             var error: Unmanaged<CFError>?
             if SecKeyCreateRandomKey(parameters, &error) != nil { return errSecSuccess }
@@ -315,7 +303,7 @@ private struct EnclaveBench {
     }
 
     /// How many keys are stored.
-    func count() -> Int {
+    fileprivate func count() -> Int {
         run {
             var result: CFTypeRef?
             let query: NSDictionary = ["class": "keys", "m_Limit": "m_LimitAll", "r_PersistentRef": true]
