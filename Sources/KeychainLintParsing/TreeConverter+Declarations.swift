@@ -12,108 +12,40 @@ extension TreeConverter {
             return [Statement(.variable(self.variable(variable)), place)]
         case .functionDecl(let function):
             return [
-                Statement(
-                    .function(
-                        Function(
-                            name: name(function.name),
-                            parameters: parameters(function.signature.parameterClause),
-                            result: function.signature.returnClause?.type.trimmedDescription,
-                            throws: function.signature.effectSpecifiers?.throwsClause != nil,
-                            isAsync: function.signature.effectSpecifiers?.asyncSpecifier != nil,
-                            modifiers: names(function.modifiers),
-                            attributes: attributes(function.attributes),
-                            body: function.body.map { statements($0.statements) },
-                            range: place,
-                            nameRange: range(function.name)
-                        )
-                    ),
-                    place
+                self.function(
+                    name(function.name),
+                    function.signature,
+                    result: function.signature.returnClause?.type.trimmedDescription,
+                    names(function.modifiers),
+                    function.attributes,
+                    function.body,
+                    place,
+                    range(function.name)
                 )
             ]
         case .initializerDecl(let function):
             return [
-                Statement(
-                    .function(
-                        Function(
-                            name: "init",
-                            parameters: parameters(function.signature.parameterClause),
-                            result: nil,
-                            throws: function.signature.effectSpecifiers?.throwsClause != nil,
-                            isAsync: function.signature.effectSpecifiers?.asyncSpecifier != nil,
-                            modifiers: names(function.modifiers) + (function.optionalMark == nil ? [] : ["failable"]),
-                            attributes: attributes(function.attributes),
-                            body: function.body.map { statements($0.statements) },
-                            range: place,
-                            nameRange: range(function.initKeyword)
-                        )
-                    ),
-                    place
+                self.function(
+                    "init",
+                    function.signature,
+                    result: nil,
+                    names(function.modifiers) + (function.optionalMark == nil ? [] : ["failable"]),
+                    function.attributes,
+                    function.body,
+                    place,
+                    range(function.initKeyword)
                 )
             ]
         case .deinitializerDecl(let function):
             return [simple("deinit", function.body?.statements, [], place, range(function.deinitKeyword))]
         case .subscriptDecl(let declaration):
             return subscripts(declaration, place)
-        case .classDecl(let type):
-            return [
-                self.type(
-                    "class",
-                    type.name,
-                    type.inheritanceClause,
-                    type.attributes,
-                    type.modifiers,
-                    type.memberBlock,
-                    place
-                )
-            ]
-        case .structDecl(let type):
-            return [
-                self.type(
-                    "struct",
-                    type.name,
-                    type.inheritanceClause,
-                    type.attributes,
-                    type.modifiers,
-                    type.memberBlock,
-                    place
-                )
-            ]
-        case .enumDecl(let type):
-            return [
-                self.type(
-                    "enum",
-                    type.name,
-                    type.inheritanceClause,
-                    type.attributes,
-                    type.modifiers,
-                    type.memberBlock,
-                    place
-                )
-            ]
-        case .actorDecl(let type):
-            return [
-                self.type(
-                    "actor",
-                    type.name,
-                    type.inheritanceClause,
-                    type.attributes,
-                    type.modifiers,
-                    type.memberBlock,
-                    place
-                )
-            ]
+        case .classDecl(let type): return [self.type("class", type, type.inheritanceClause, type.memberBlock, place)]
+        case .structDecl(let type): return [self.type("struct", type, type.inheritanceClause, type.memberBlock, place)]
+        case .enumDecl(let type): return [self.type("enum", type, type.inheritanceClause, type.memberBlock, place)]
+        case .actorDecl(let type): return [self.type("actor", type, type.inheritanceClause, type.memberBlock, place)]
         case .protocolDecl(let type):
-            return [
-                self.type(
-                    "protocol",
-                    type.name,
-                    type.inheritanceClause,
-                    type.attributes,
-                    type.modifiers,
-                    type.memberBlock,
-                    place
-                )
-            ]
+            return [self.type("protocol", type, type.inheritanceClause, type.memberBlock, place)]
         case .extensionDecl(let type):
             return [
                 Statement(
@@ -151,6 +83,31 @@ extension TreeConverter {
             return [Statement(.expression(call), place)]
         default: return []
         }
+    }
+
+    private mutating func function(
+        _ name: String,
+        _ signature: FunctionSignatureSyntax,
+        result: String?,
+        _ modifiers: [String],
+        _ attributeList: AttributeListSyntax,
+        _ body: CodeBlockSyntax?,
+        _ place: ByteRange,
+        _ nameRange: ByteRange
+    ) -> Statement {
+        let function = Function(
+            name: name,
+            parameters: parameters(signature.parameterClause),
+            result: result,
+            throws: signature.effectSpecifiers?.throwsClause != nil,
+            isAsync: signature.effectSpecifiers?.asyncSpecifier != nil,
+            modifiers: modifiers,
+            attributes: attributes(attributeList),
+            body: body.map { statements($0.statements) },
+            range: place,
+            nameRange: nameRange
+        )
+        return Statement(.function(function), place)
     }
 
     private func simple(
@@ -204,23 +161,21 @@ extension TreeConverter {
 
     private mutating func type(
         _ keyword: String,
-        _ name: TokenSyntax,
+        _ node: some NamedDeclSyntax & WithAttributesSyntax & WithModifiersSyntax,
         _ inheritance: InheritanceClauseSyntax?,
-        _ attributeList: AttributeListSyntax,
-        _ modifiers: DeclModifierListSyntax,
         _ block: MemberBlockSyntax,
         _ place: ByteRange
     ) -> Statement {
         let declaration = TypeDeclaration(
             keyword: keyword,
-            name: name.identifierText,
+            name: node.name.identifierText,
             inherited: inherited(inheritance),
-            attributes: attributes(attributeList),
-            modifiers: names(modifiers),
+            attributes: attributes(node.attributes),
+            modifiers: names(node.modifiers),
             members: members(block.members),
             cases: cases(block.members),
             range: place,
-            nameRange: range(name)
+            nameRange: range(node.name)
         )
         return Statement(.type(declaration), place)
     }
