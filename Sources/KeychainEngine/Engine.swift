@@ -103,7 +103,7 @@ extension Engine {
     /// Takes over the keybag of a store that was just made, whose record is the first one.
     func start(with made: NewKeybag) {
         let record = DeviceRecord()
-        if let unlocked = made.unlocked { session.install(unlocked, of: made.keybag, record, nil) }
+        if let unlocked = made.unlocked { session.install(unlocked, of: stored(made.keybag, record), nil) }
         opened = (record.keybagRevision, made.keybag, SearchTagCache())
     }
 
@@ -150,7 +150,12 @@ extension Engine {
                 throw KeychainError(error)
             }
         }
-        current = Sealer(keybag, session.keys(of: keybag, record, lockMark), random: random)
+        current = Sealer(keybag, session.keys(of: stored(keybag, record), lockMark), random: random)
+    }
+
+    /// The device with a keybag and a record of this engine's store.
+    func stored(_ keybag: OpenKeybag, _ record: DeviceRecord) -> StoredDevice {
+        StoredDevice(keybag: keybag, record: record, file: store.file)
     }
 
     /// This engine in the transaction under way, but in another state of the device and at another time: for who

@@ -106,6 +106,9 @@ public final class Store {
         try read { (reader) throws(KeychainError) in try reader.keybag() }
     }
 
+    /// Which file this store opened; `nil` for one in memory.
+    public var file: FileIdentity? { watched?.identity }
+
     /// Whether the file that this store opened is still the one at its path.
     public var isCurrent: Bool { watched?.isCurrent ?? true }
 

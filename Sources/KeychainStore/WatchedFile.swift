@@ -11,8 +11,10 @@ struct WatchedFile {
     /// Whether nobody can write in the folder and the file is the whole store, so that it is read as it lies.
     let isUnchanging: Bool
 
+    /// Which file it is.
+    let identity: FileIdentity
+
     private let folder: PrivateDirectory
-    private let identity: FileIdentity
     private let contents: FileContentsMark?
 
     /// Looks at the files of a store that is about to be opened.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CKeychainSupport
+import HostFiles
 import KeychainCore
 import KeychainProtection
+import KeychainStore
 
 /// What this process has unlocked, and until when.
 ///
@@ -18,7 +20,9 @@ final class DeviceSession: @unchecked Sendable {
     private var kept: Unlocked?
     private var lastUse: HostTime
     private var policy = DevicePolicy()
-    /// The newest record that was seen: calls side by side can see an older one later.
+    /// The file that the path of the store leads to, as far as it was looked at; `nil` for a store in memory.
+    private var file: FileIdentity?
+    /// The newest record of ``file`` that was seen: calls side by side can see an older one later.
     private var newest: (storeIdentifier: Bytes16, revision: Int64)?
     private let watch = IdlenessWatch()
 
@@ -49,24 +53,42 @@ final class DeviceSession: @unchecked Sendable {
         }
     }
 
+    /// Takes the file of a store for the one whose records count, if it is still the one at its path; a call that still
+    /// reads another one does not count any more.
+    ///
+    /// That is looked at and noted in one turn, so that of two calls side by side the one that found the path to lead
+    /// to another file is the later.
+    ///
+    /// - Returns: Whether it is.
+    @discardableResult
+    func follow(_ store: Store) -> Bool {
+        alone {
+            let isCurrent = store.isCurrent
+            if isCurrent, file != store.file { (file, newest) = (store.file, nil) }
+            // What is found at the path next can be older.
+            if !isCurrent, file == store.file { (file, newest) = (nil, nil) }
+            return isCurrent
+        }
+    }
+
     /// The keys that a transaction may use, given what the store says of the device.
     ///
     /// - Parameters:
-    ///   - keybag: the keybag of the transaction.
-    ///   - record: the record of the transaction.
+    ///   - device: what the transaction reads of the device.
     ///   - mark: where a lock is seen; it is looked at only while there is something to lock.
     /// - Returns: The keys; `nil` before first unlock, and without a passcode.
-    func keys(of keybag: OpenKeybag, _ record: DeviceRecord, _ mark: LockMark?) -> UnlockedKeys? {
+    func keys(of device: StoredDevice, _ mark: LockMark?) -> UnlockedKeys? {
         alone {
-            let unlocked = unlockedKeys(of: keybag, record, mark)
+            let unlocked = unlockedKeys(of: device, mark)
             guard !personality.enforcesProtection else { return unlocked }
             guard let kept, kept.forkGeneration == keychain_fork_generation() else { return nil }
             return kept.keys
         }
     }
 
-    private func unlockedKeys(of keybag: OpenKeybag, _ record: DeviceRecord, _ mark: LockMark?) -> UnlockedKeys? {
-        let isNewest = note(record, of: keybag)
+    private func unlockedKeys(of device: StoredDevice, _ mark: LockMark?) -> UnlockedKeys? {
+        let keybag = device.keybag
+        let isNewest = note(device)
         // Locked memory is empty in a forked child.
         guard let held = unlocked, hostClock.now.bootIdentifier == held.bootIdentifier,
             keychain_fork_generation() == held.forkGeneration
@@ -88,44 +110,40 @@ final class DeviceSession: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - keys: what was unlocked.
-    ///   - keybag: of which keybag.
-    ///   - record: the record that the keybag was read with.
+    ///   - device: of which keybag, and what was read with it.
     ///   - mark: the lock mark from before it was unlocked; `nil` for a keychain in memory.
-    func install(_ keys: UnlockedKeys, of keybag: OpenKeybag, _ record: DeviceRecord, _ mark: LockMark.Value?) {
+    func install(_ keys: UnlockedKeys, of device: StoredDevice, _ mark: LockMark.Value?) {
         alone {
             let now = hostClock.now
             unlocked = Unlocked(
                 keys: keys,
-                storeIdentifier: keybag.storeIdentifier,
-                passcodeGeneration: keybag.passcodeGeneration,
+                storeIdentifier: device.keybag.storeIdentifier,
+                passcodeGeneration: device.keybag.passcodeGeneration,
                 mark: mark,
                 bootIdentifier: now.bootIdentifier,
                 forkGeneration: keychain_fork_generation()
             )
             if !personality.enforcesProtection { kept = unlocked }
-            note(record, of: keybag)
+            note(device)
             lastUse = now
         }
     }
 
-    /// Takes in the policy of a record, unless a newer one was seen.
+    /// Takes in the policy of a record, unless a newer one was seen, or another file is in the store's place by now.
     ///
     /// - Returns: Whether this is the newest.
     @discardableResult
-    private func note(_ record: DeviceRecord, of keybag: OpenKeybag) -> Bool {
-        if let newest, newest.storeIdentifier == keybag.storeIdentifier, newest.revision > record.keybagRevision {
-            return false
-        }
-        newest = (keybag.storeIdentifier, record.keybagRevision)
-        policy = DevicePolicy(record)
+    private func note(_ device: StoredDevice) -> Bool {
+        guard device.file == file else { return false }
+        let (storeIdentifier, revision) = (device.keybag.storeIdentifier, device.record.keybagRevision)
+        if let newest, newest.storeIdentifier == storeIdentifier, newest.revision > revision { return false }
+        newest = (storeIdentifier, revision)
+        policy = DevicePolicy(device.record)
         return true
     }
 
-    /// Forgets which record was the newest: that of a file that was put in the store's place can be older.
-    func forgetNewest() { alone { newest = nil } }
-
     /// Takes in a record that was just written.
-    func learn(_ record: DeviceRecord, of keybag: OpenKeybag) { alone { _ = note(record, of: keybag) } }
+    func learn(_ device: StoredDevice) { alone { _ = note(device) } }
 
     /// Drops the keys that do not outlive a lock.
     func lock() { alone { drop() } }
@@ -182,6 +200,14 @@ final class DeviceSession: @unchecked Sendable {
         defer { mutex.release() }
         return body()
     }
+}
+
+/// The device as a transaction reads it from a store.
+struct StoredDevice {
+    let keybag: OpenKeybag
+    let record: DeviceRecord
+    /// The file of the store; `nil` for a store in memory.
+    let file: FileIdentity?
 }
 
 extension DevicePolicy {

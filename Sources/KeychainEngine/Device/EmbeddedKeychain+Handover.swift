@@ -42,14 +42,15 @@ extension Engine {
     /// yet.
     func takeUpUnlock() throws(KeychainError) {
         guard let folder, session.lockState == .beforeFirstUnlock, let mark = LockMark(folder).read() else { return }
-        let (keybag, record) = try read { (reader) throws(KeychainError) in
-            (device.keybag, try reader.deviceRecord())
+        let found = try read { (reader) throws(KeychainError) in
+            stored(device.keybag, try reader.deviceRecord())
         }
+        let keybag = found.keybag
         let boot = session.bootIdentifier
         let key = Handover.take(store: keybag.storeIdentifier, mark: mark.bytes, boot: boot, in: folder)
         // The key of an earlier passcode opens nothing; then the process is locked, as it would be without.
         guard let key, let keys = try? keybag.unlock(with: key) else { return }
-        session.install(keys, of: keybag, record, mark)
+        session.install(keys, of: found, mark)
     }
 
     /// Ends every unlock that was offered.

@@ -25,16 +25,16 @@ extension Engine {
     }
 
     func setPolicy(_ policy: DevicePolicy) throws(KeychainError) {
-        let (record, keybag) = try write { (writer) throws(KeychainError) in
+        let changed = try write { (writer) throws(KeychainError) in
             guard device.isAvailable(.whenUnlocked) else { throw KeychainError(DeviceError.locked) }
             var record = try writer.deviceRecord()
             record.keybagRevision &+= 1
             record.autoLockAfterSeconds = policy.autoLockAfterSeconds.map(Int64.init)
             record.eraseAfterFailedAttempts = policy.eraseAfterFailedAttempts.map(Int64.init)
             try writer.setDeviceRecord(record)
-            return (record, device.keybag)
+            return stored(device.keybag, record)
         }
-        session.learn(record, of: keybag)
+        session.learn(changed)
     }
 
     /// Puts another keybag in place of this one, and takes what it unlocks.
@@ -48,7 +48,7 @@ extension Engine {
         _ make: (OpenKeybag) throws(ProtectionError) -> [UInt8]
     ) throws(KeychainError) {
         let mark = key == nil ? nil : try lockMark?.readOrMake()
-        let (keybag, record, keys) = try write { (writer) throws(KeychainError) in
+        let (changed, keys) = try write { (writer) throws(KeychainError) in
             let bytes: [UInt8]
             let keybag: OpenKeybag
             let keys: UnlockedKeys?
@@ -72,11 +72,11 @@ extension Engine {
             record.clearAttempts()
             record.owesLogErasure = true
             try writer.setDeviceRecord(record)
-            return (keybag, record, keys)
+            return (stored(keybag, record), keys)
         }
         dropKeys()
         if let keys {
-            session.install(keys, of: keybag, record, mark)
+            session.install(keys, of: changed, mark)
         } else {
             session.clear()
         }

@@ -86,16 +86,16 @@ struct PasscodeAttempt {
     func unlock(with key: SlotKey) throws(KeychainError) {
         try withEngine(.reading) { (engine) throws(KeychainError) in
             let mark = try engine.lockMark?.readOrMake()
-            let (keys, keybag, record) = try engine.read { (reader) throws(KeychainError) in
+            let (keys, stored) = try engine.read { (reader) throws(KeychainError) in
                 let record = try reader.deviceRecord()
                 let keybag = engine.device.keybag
                 do throws(ProtectionError) {
-                    return (try keybag.unlock(with: key), keybag, record)
+                    return (try keybag.unlock(with: key), engine.stored(keybag, record))
                 } catch {
                     throw KeychainError(error)
                 }
             }
-            engine.session.install(keys, of: keybag, record, mark)
+            engine.session.install(keys, of: stored, mark)
         }
     }
 

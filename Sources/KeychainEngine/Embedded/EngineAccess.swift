@@ -190,9 +190,8 @@ final class EngineAccess: Sendable {
             guard opened.forkGeneration == keychain_fork_generation() else {
                 throw KeychainError(StoreError.lostByFork)
             }
-            if engine.store.isCurrent { return engine }
+            if session.follow(engine.store) { return engine }
             opened.close()
-            session.forgetNewest()
         }
         let engine: Engine
         switch source {
@@ -224,6 +223,8 @@ final class EngineAccess: Sendable {
             throw KeychainError(error)
         }
         let engine = engine(store, rootKey, folder)
+        // Where it was replaced since it was opened, the next call follows the other file.
+        session.follow(store)
         // The keybag is authenticated here, before any row is looked at.
         try engine.start()
         return engine
