@@ -40,6 +40,27 @@ struct FullDiskTests {
         }
     }
 
+    @Test("if the log was never written back, a delete is errSecDiskFull, too, until there is room")
+    func unwrittenLog() async {
+        await #expect(processExitsWith: .success) {
+            FaultyFileSystem.install()
+            let store = try TestStore()
+            let keychain = store.open()
+            #expect(keychain.add("anna", "secret") == .done)
+            #expect(keychain.add("bert", Self.large) == .done)
+            FaultyFileSystem.room = (0, ENOSPC)
+            for _ in 0..<3 {
+                #expect(keychain.delete("anna") == .failed(.diskFull))
+                #expect(keychain.everything() == .accounts(["anna", "bert"]))
+            }
+            #expect(keychain.secret("anna") == .secret("secret"))
+            FaultyFileSystem.room = nil
+            #expect(keychain.delete("anna") == .done)
+            #expect(store.open().everything() == .accounts(["bert"]))
+            #expect(try keychain.check().isSound)
+        }
+    }
+
     @Test("the reason says what to do")
     func reason() async {
         await #expect(processExitsWith: .success) {
