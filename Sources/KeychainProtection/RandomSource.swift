@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CKeychainSupport
+import Crypto
 import KeychainCore
 
 /// Where identifiers and row versions come from; keys and nonces always come from the system.
 public protocol RandomSource: Sendable {
     /// Sixteen fresh bytes.
     func bytes16() -> Bytes16
+
+    /// Sixteen fresh bytes; fills `system`, whose bytes are always the system's, in the same go.
+    func bytes16(filling system: UnsafeMutableRawBufferPointer) -> Bytes16
+}
+
+extension RandomSource {
+    /// Sixteen fresh bytes; fills `system` by the system's generator.
+    public func bytes16(filling system: UnsafeMutableRawBufferPointer) -> Bytes16 {
+        system.fillFromSystemGenerator()
+        return bytes16()
+    }
 }
 
 /// The system's generator, getrandom(2).
@@ -15,14 +27,46 @@ public struct SystemRandomSource: RandomSource {
     public init() {}
 
     /// Sixteen bytes of the system's generator.
-    public func bytes16() -> Bytes16 {
-        withUnsafeTemporaryAllocation(byteCount: Bytes16.count, alignment: 8) { buffer in
+    public func bytes16() -> Bytes16 { bytes16(filling: UnsafeMutableRawBufferPointer(start: nil, count: 0)) }
+
+    /// Sixteen bytes of the system's generator, and as many more as `system` takes, in one call.
+    public func bytes16(filling system: UnsafeMutableRawBufferPointer) -> Bytes16 {
+        withUnsafeTemporaryAllocation(byteCount: Bytes16.count + system.count, alignment: 8) { buffer in
+            // What is left of them on the stack is overwritten with it when the call ends.
             buffer.fillFromSystemGenerator()
-            guard let bytes = Bytes16(UnsafeRawBufferPointer(buffer)) else {
+            let (first, rest) = (buffer[..<Bytes16.count], buffer[Bytes16.count...])
+            system.copyMemory(from: UnsafeRawBufferPointer(rebasing: rest))
+            guard let bytes = Bytes16(UnsafeRawBufferPointer(rebasing: first)) else {
                 preconditionFailure("the buffer has sixteen bytes")
             }
             return bytes
         }
+    }
+}
+
+/// What is random in a sealed row: its version, and the nonce of each part.
+///
+/// All of it is read at once: a call of the system's generator takes as long as sealing a short message. Nothing of it
+/// is kept for another row, so neither a forked child nor a copy of a virtual machine has any left over.
+struct RowRandom {
+    let version: Bytes16
+    let metadataNonce: AES.GCM.Nonce
+    let secretNonce: AES.GCM.Nonce
+
+    /// - Parameter source: where the version comes from; the nonces come from the system.
+    init(_ source: any RandomSource) {
+        let count = GCM.nonceByteCount
+        (version, metadataNonce, secretNonce) = withUnsafeTemporaryAllocation(byteCount: 2 * count, alignment: 4) {
+            let version = source.bytes16(filling: $0)
+            return (version, Self.nonce($0[..<count]), Self.nonce($0[count...]))
+        }
+    }
+
+    private static func nonce(_ bytes: Slice<UnsafeMutableRawBufferPointer>) -> AES.GCM.Nonce {
+        guard let nonce = try? AES.GCM.Nonce(data: UnsafeRawBufferPointer(rebasing: bytes)) else {
+            preconditionFailure("a nonce has 96 bits")
+        }
+        return nonce
     }
 }
 

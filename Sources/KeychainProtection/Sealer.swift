@@ -73,21 +73,22 @@ public struct Sealer: Sendable {
                 ItemDigest.make(primaryKeyTag, secret: secret, under: classKey, of: storeIdentifier)
             )
         }
+        let random = RowRandom(self.random)
         var row = StoredRow(
             itemClass: item.itemClass,
             identifier: item.identifier,
             protection: item.protection.rawValue,
             isTombstone: item.isTombstone,
             keyGeneration: generation,
-            version: random.bytes16(),
+            version: random.version,
             primaryKeyTag: primaryKeyTag,
             tags: tags.tags(schema, item.attributes, replacing: old)
         )
         let metadata = MetadataCodec.Metadata(attributes: item.attributes, hasSecret: item.secret != nil)
         let part = try RowMetadata(row, self)
-        row.metadata = try part.seal(metadata)
+        row.metadata = try part.seal(metadata, random.metadataNonce)
         row.secret = try RowSecret(row, self, part.associatedData, under: classKey)
-            .seal(item.secret ?? SecretBytes(), passwordKey)
+            .seal(item.secret ?? SecretBytes(), passwordKey, random.secretNonce)
         return row
     }
 

@@ -138,8 +138,9 @@ struct KnownAnswerTests {
         var other = hash
         other.update([1])
         hash.update(Array(message.dropFirst(7)))
-        #expect(Array(hash.finalize()).hexadecimal == code)
-        #expect(Array(other.finalize()).hexadecimal != code)
+        let (found, foundOther) = (Array(hash.finalize()), Array(other.finalize()))
+        #expect(found.hexadecimal == code)
+        #expect(foundOther.hexadecimal != code)
     }
 
     @Test("codes are those of the library, whatever the lengths", arguments: [0, 1, 16, 32, 63, 64])
@@ -150,7 +151,8 @@ struct KnownAnswerTests {
             var hash = key.withUnsafeBytes { KeyedHash($0) }
             hash.update(message)
             let expected = HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key))
-            #expect(Array(hash.finalize()) == Array(expected))
+            let found = Array(hash.finalize())
+            #expect(found == Array(expected))
         }
     }
 

@@ -9,15 +9,18 @@ enum GCM {
     /// The number of bytes of nonce and tag.
     static let overheadByteCount = nonceByteCount + 16
 
-    private static let nonceByteCount = 12
+    static let nonceByteCount = 12
 
+    /// Seals a message, under a nonce that is used for nothing else; a fresh one where none is given.
     static func seal(
         _ plaintext: UnsafeRawBufferPointer,
         under key: SymmetricKey,
+        _ nonce: AES.GCM.Nonce? = nil,
         associatedData: [UInt8]
     ) throws(ProtectionError) -> [UInt8] {
         do {
-            let box = try AES.GCM.seal(plaintext, using: key, nonce: nonce(), authenticating: associatedData)
+            let nonce = try nonce ?? freshNonce()
+            let box = try AES.GCM.seal(plaintext, using: key, nonce: nonce, authenticating: associatedData)
             guard let combined = box.combined else { throw ProtectionError.cryptography("AES-GCM nonce length") }
             return Array(combined)
         } catch {
@@ -26,7 +29,7 @@ enum GCM {
     }
 
     /// swift-crypto's own asks the system for each word of it.
-    private static func nonce() throws -> AES.GCM.Nonce {
+    private static func freshNonce() throws -> AES.GCM.Nonce {
         try withUnsafeTemporaryAllocation(byteCount: nonceByteCount, alignment: 8) { buffer in
             buffer.fillFromSystemGenerator()
             return try AES.GCM.Nonce(data: UnsafeRawBufferPointer(buffer))

@@ -25,7 +25,15 @@ struct KeyDerivation {
     /// The same; the context is put in its place, so that a short-lived key costs one array.
     func derive(_ purpose: String, appendingContext append: (inout [UInt8]) -> Void) -> SymmetricKey {
         var code = keyed
-        var information = Self.beginning(purpose)
+        return Self.derive(purpose, &code, appendingContext: append)
+    }
+
+    private static func derive(
+        _ purpose: String,
+        _ code: inout KeyedHash,
+        appendingContext append: (inout [UInt8]) -> Void
+    ) -> SymmetricKey {
+        var information = beginning(purpose)
         append(&information)
         information.append(1)
         code.update(information)
@@ -39,7 +47,17 @@ struct KeyDerivation {
 
     /// The same for one purpose and a key in locked memory, of which no copy is made.
     static func derive(_ purpose: String, from key: LockedKey, context: [UInt8] = []) -> SymmetricKey {
-        KeyDerivation(from: key).derive(purpose, context: context)
+        derive(purpose, from: key) { $0 += context }
+    }
+
+    /// The same; the context is put in its place.
+    static func derive(
+        _ purpose: String,
+        from key: LockedKey,
+        appendingContext append: (inout [UInt8]) -> Void
+    ) -> SymmetricKey {
+        var code = key.withUnsafeBytes { KeyedHash($0) }
+        return derive(purpose, &code, appendingContext: append)
     }
 
     /// What a key is derived for: the format, the purpose, a zero octet, the context.

@@ -33,9 +33,10 @@ struct KeyedHash {
     /// Takes in the next bytes of the message.
     mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { inner.update(bufferPointer: $0) } }
 
-    /// The code of the message so far.
-    func finalize() -> SHA256.Digest {
-        var outer = outer
+    /// The code of the message, after which nothing more can be done with this.
+    ///
+    /// A state that several messages begin with is copied for each of them; that of a single one is not.
+    mutating func finalize() -> SHA256.Digest {
         inner.finalize().withUnsafeBytes { outer.update(bufferPointer: $0) }
         return outer.finalize()
     }

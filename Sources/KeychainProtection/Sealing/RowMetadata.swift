@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Crypto
 import KeychainCore
 
 /// Seals and opens the `metadata` column of one row (Documentation/Format.md, "Metadata").
@@ -14,12 +15,12 @@ struct RowMetadata {
     /// What both parts of the row are bound to.
     var associatedData: AssociatedData { part.associatedData }
 
-    func seal(_ metadata: MetadataCodec.Metadata) throws(ProtectionError) -> [UInt8] {
+    func seal(_ metadata: MetadataCodec.Metadata, _ nonce: AES.GCM.Nonce? = nil) throws(ProtectionError) -> [UInt8] {
         var plain = MetadataCodec.encode(metadata)
         defer { plain.wipe() }
         guard plain.count <= ItemLimits.metadataByteCount else { throw .tooLarge }
         return try plain.withUnsafeBufferPointer { (plain) throws(ProtectionError) in
-            try part.seal(UnsafeRawBufferPointer(plain))
+            try part.seal(UnsafeRawBufferPointer(plain), nonce)
         }
     }
 

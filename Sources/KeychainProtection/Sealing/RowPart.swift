@@ -12,8 +12,8 @@ struct RowPart {
     /// What both parts of the row are bound to.
     let associatedData: AssociatedData
     private let part: AssociatedData.Part
-    private let storeIdentifier: Bytes16
-    private let keyDerivation: KeyDerivation
+    /// The key of this part of this version of the row.
+    let key: SymmetricKey
 
     /// The metadata of a row, or its secret.
     ///
@@ -33,17 +33,25 @@ struct RowPart {
     ) throws(ProtectionError) {
         self.part = part
         self.row = row
-        storeIdentifier = keys.storeIdentifier
-        self.associatedData = associatedData ?? AssociatedData(row, of: storeIdentifier)
-        if let keyDerivation {
-            self.keyDerivation = keyDerivation
-        } else {
-            self.keyDerivation = KeyDerivation(from: try keys.key(of: row, part))
+        let storeIdentifier = keys.storeIdentifier
+        func appendContext(_ context: inout [UInt8]) {
+            storeIdentifier.withUnsafeBytes { context.append(contentsOf: $0) }
+            context += row.itemClass.rawValue.utf8
+            row.identifier.withUnsafeBytes { context.append(contentsOf: $0) }
+            row.version.withUnsafeBytes { context.append(contentsOf: $0) }
         }
+        let purpose = part == .metadata ? "row metadata" : "row secret"
+        if let keyDerivation {
+            key = keyDerivation.derive(purpose, appendingContext: appendContext)
+        } else {
+            let rowKey = try keys.key(of: row, part)
+            key = KeyDerivation.derive(purpose, from: rowKey, appendingContext: appendContext)
+        }
+        self.associatedData = associatedData ?? AssociatedData(row, of: storeIdentifier)
     }
 
-    func seal(_ plain: UnsafeRawBufferPointer) throws(ProtectionError) -> [UInt8] {
-        try GCM.seal(plain, under: key, associatedData: associatedData.encoded(part))
+    func seal(_ plain: UnsafeRawBufferPointer, _ nonce: AES.GCM.Nonce? = nil) throws(ProtectionError) -> [UInt8] {
+        try GCM.seal(plain, under: key, nonce, associatedData: associatedData.encoded(part))
     }
 
     /// What `body` makes of the plain bytes, which are lent to it and wiped afterwards.
@@ -56,15 +64,5 @@ struct RowPart {
         guard let opened = try GCM.open(sealed[...], under: key, associatedData: associatedData.encoded(part), body)
         else { throw .damagedRow(part == .metadata ? .metadata : .secret) }
         return opened
-    }
-
-    /// The key of this part of this version of the row.
-    var key: SymmetricKey {
-        keyDerivation.derive(part == .metadata ? "row metadata" : "row secret") { context in
-            storeIdentifier.withUnsafeBytes { context.append(contentsOf: $0) }
-            context += row.itemClass.rawValue.utf8
-            row.identifier.withUnsafeBytes { context.append(contentsOf: $0) }
-            row.version.withUnsafeBytes { context.append(contentsOf: $0) }
-        }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Crypto
 import KeychainCore
 
 /// Seals and opens the `secret` column of one row (Documentation/Format.md, "Secret").
@@ -26,14 +27,18 @@ struct RowSecret {
     }
 
     /// Seals a secret, under the key of a password first if there is one.
-    func seal(_ secret: SecretBytes, _ passwordKey: PasswordKey?) throws(ProtectionError) -> [UInt8] {
-        guard let passwordKey else { return try seal(secret) }
-        return try seal(PasswordLayer.seal(secret, passwordKey, for: use))
+    func seal(
+        _ secret: SecretBytes,
+        _ passwordKey: PasswordKey?,
+        _ nonce: AES.GCM.Nonce
+    ) throws(ProtectionError) -> [UInt8] {
+        guard let passwordKey else { return try seal(secret, nonce) }
+        return try seal(PasswordLayer.seal(secret, passwordKey, for: use), nonce)
     }
 
     /// Seals what the row's key is to protect: the secret, or what ``PasswordLayer`` made of it.
-    func seal(_ bytes: SecretBytes) throws(ProtectionError) -> [UInt8] {
-        try bytes.withUnsafeBytes { (bytes) throws(ProtectionError) in try part.seal(bytes) }
+    func seal(_ bytes: SecretBytes, _ nonce: AES.GCM.Nonce? = nil) throws(ProtectionError) -> [UInt8] {
+        try bytes.withUnsafeBytes { (bytes) throws(ProtectionError) in try part.seal(bytes, nonce) }
     }
 
     func open(needsPassword: Bool, _ passwordKey: PasswordKey?) throws(ProtectionError) -> SecretBytes {
