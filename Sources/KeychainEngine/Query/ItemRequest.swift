@@ -38,7 +38,7 @@ struct ItemRequest: Sendable {
     ///
     /// - Throws: The error of the first check that fails (``RequestCheck/order(of:)``).
     func checked() throws(KeychainError) -> CheckedRequest {
-        var draft = RequestDraft(self)
+        let draft = RequestDraft(self)
         do throws(RequestFault) {
             for step in RequestCheck.order(of: function) { try draft.run(step) }
         } catch {
@@ -57,7 +57,7 @@ struct ItemRequest: Sendable {
 
     /// The request after all of its checks, without what is at fault, and with every fault.
     func examined() -> RequestDraft {
-        var draft = RequestDraft(self, collectsFaults: true)
+        let draft = RequestDraft(self, collectsFaults: true)
         for step in RequestCheck.order(of: function) {
             do throws(RequestFault) { try draft.run(step) } catch { draft.faults?.append(error) }
         }

@@ -7,7 +7,14 @@ import KeychainCore
 /// It belongs to one keybag, whose key the tags are made with. Not thread-safe.
 public final class SearchTagCache {
     /// By what each is the tag of, byte for byte: strings that Swift takes for equal have tags of their own.
-    private var tags: [[UInt8]: SearchTag] = [:]
+    private var tags: [Input: SearchTag] = [:]
+
+    /// What a tag is made of; an array by itself would be hashed byte by byte, which takes as long as making the tag.
+    private struct Input: Hashable {
+        let bytes: [UInt8]
+
+        func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
+    }
 
     /// More than any program has of groups, times the classes; a tool that goes through all groups has few of them.
     private static let capacity = 64
@@ -23,10 +30,11 @@ public final class SearchTagCache {
         guard column.name == .accessGroup || column.name == .synchronizable, input.count <= Self.longestInput else {
             return make(input)
         }
-        if let tag = tags[input] { return tag }
+        let key = Input(bytes: input)
+        if let tag = tags[key] { return tag }
         let tag = make(input)
         if tags.count >= Self.capacity { tags.removeAll(keepingCapacity: true) }
-        tags[input] = tag
+        tags[key] = tag
         return tag
     }
 }
