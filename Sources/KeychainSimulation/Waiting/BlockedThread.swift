@@ -25,9 +25,7 @@ enum BlockedThread {
     ///   - what: what blocks the caller, for the message.
     ///   - letGo: signals.
     static func wait(for signal: DispatchSemaphore, seconds: Double? = nil, _ what: String, letGo: () -> Void) {
-        // A thread of a `TaskExecutor` is one of no pool, and cannot be told apart: the pool is asked before anything
-        // is concluded.
-        var mayBeOnPool = !Thread.isMainThread && withUnsafeCurrentTask { $0 != nil }
+        var mayBeOnPool = Self.mayBeOnPool
         if mayBeOnPool { countOnPool.withLock { $0 += 1 } }
         defer { if mayBeOnPool { countOnPool.withLock { $0 -= 1 } } }
         let patience = Standstill.patience.withLock(\.self)
@@ -55,6 +53,18 @@ enum BlockedThread {
             }
         }
     }
+
+    /// Whether the caller may block a thread of Swift's pool: it runs in a task, and on no thread that is known to be
+    /// another.
+    ///
+    /// A thread of somebody's `TaskExecutor` cannot be told apart: the pool is asked before anything is concluded.
+    static var mayBeOnPool: Bool {
+        !Thread.isMainThread && Thread.current.threadDictionary[callThreadMark] == nil
+            && withUnsafeCurrentTask { $0 != nil }
+    }
+
+    /// Has its own threads for calls that wait: the module Keychain (`CallThreads`), on which this one does not stand.
+    private static let callThreadMark = "swift-keychain.call"
 
     /// How many threads the pool has.
     private static let width =

@@ -163,7 +163,7 @@ struct DoctorCommandTests {
         // The keys that an unlocked device has are not there once it is locked.
         try keychain.device.lock()
         let gone = try verdict("unlocked")
-        #expect(gone.status == 4 && gone.remarks.contains("keys that are locked now"), "\(gone)")
+        #expect(gone.status == 4 && gone.remarks.contains("its keys are locked now"), "\(gone)")
     }
 
     @Test("a recorded call is explained in the state that was recorded, or else as it is now, and that is said")

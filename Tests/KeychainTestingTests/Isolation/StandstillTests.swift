@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Keychain
 import Security
 import Synchronization
 import Testing
@@ -28,6 +29,12 @@ struct StandstillTests {
             }
             #expect(ProcessWideApp.setApp == nil)
         }
+    }
+
+    @Test("a thread of the module Keychain that waits is not counted as one of Swift's pool")
+    func callThreads() async {
+        #expect(await CallThread.run { BlockedThread.mayBeOnPool } == false)
+        #expect(await Task.detached { BlockedThread.mayBeOnPool }.value)
     }
 
     @Test("who waits for an app that was set and not unset is said once")
