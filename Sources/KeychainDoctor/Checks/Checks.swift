@@ -68,7 +68,7 @@ package enum CheckID: String, Sendable, CaseIterable {
 
     /// What it looks at, in words.
     package var name: String {
-        "\(self)".flatMap { $0.isUppercase ? [" ", Character($0.lowercased())] : [$0] }.reduce(into: "") { $0.append($1) }
+        "\(self)".reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" }
     }
 }
 
