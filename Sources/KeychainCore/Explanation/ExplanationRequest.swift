@@ -34,8 +34,8 @@ public struct ExplanationOptions: Sendable, Hashable {
 
     /// The state of the device that the call is explained in; `nil` for the one that it is in.
     ///
-    /// Keys that are locked now are locked in every state: a locked keychain cannot be explained as an unlocked one. For
-    /// ``KeychainCommand/explain(_:)`` alone.
+    /// Keys that are locked now are locked in every state: a locked keychain cannot be explained as an unlocked one.
+    /// For ``KeychainCommand/explain(_:)`` alone.
     public var lockState: LockState?
 
     /// The time that the call is explained as of, for conditions on dates; `nil` for now.

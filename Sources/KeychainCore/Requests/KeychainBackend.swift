@@ -4,9 +4,9 @@
 public protocol KeychainBackend: Sendable {
     /// Carries out one command; may block on the disk, and for as long as the user takes to answer.
     ///
-    /// - Throws: ``KeychainError``. A call of an item function has changed nothing then, but for the delete of an identity
-    ///   of which one half is missing (Semantics, "Keys, certificates, identities"), and where the error says that it is not known:
-    ///   ``KeychainError/StorageFailure/doubtfulCommit``.
+    /// - Throws: ``KeychainError``. A call of an item function has changed nothing then, but for the delete of an
+    ///   identity of which one half is missing (Semantics, "Keys, certificates, identities"), and where the error says
+    ///   that it is not known: ``KeychainError/StorageFailure/doubtfulCommit``.
     func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply
 
     /// Which keychain this is: the same for all values that reach one keychain as one program.

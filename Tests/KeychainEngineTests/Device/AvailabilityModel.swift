@@ -24,7 +24,8 @@ enum DeviceState: String, CaseIterable {
     }
 }
 
-/// What becomes of items of a level in a state: the tables of Semantics, "Protection levels" and "Passcode", written down once more.
+/// What becomes of items of a level in a state: the tables of Semantics, "Protection levels" and
+/// "Passcode", written down once more.
 enum ModelAvailability: Character {
     case readable = "+"
     case locked = "-"
