@@ -9,7 +9,7 @@ public protocol RandomSource: Sendable {
     /// Sixteen fresh bytes.
     func bytes16() -> Bytes16
 
-    /// Sixteen fresh bytes; fills `system`, whose bytes are always the system's, in the same go.
+    /// Sixteen fresh bytes; fills `system`, whose bytes are always the system's, in the same call.
     func bytes16(filling system: UnsafeMutableRawBufferPointer) -> Bytes16
 }
 

@@ -63,7 +63,7 @@ enum BlockedThread {
             && withUnsafeCurrentTask { $0 != nil }
     }
 
-    /// Has its own threads for calls that wait: the module Keychain (`CallThreads`), on which this one does not stand.
+    /// Marks the threads on which the module Keychain waits (`CallThreads`), which is not imported here.
     private static let callThreadMark = "swift-keychain.call"
 
     /// How many threads the pool has.
