@@ -36,6 +36,7 @@ var products: [Product] = [
     .library(name: "KeychainTrace", targets: ["KeychainTrace", "KeychainCore"]),
     .executable(name: "security", targets: ["security-tool"]),
     .executable(name: "keychainctl", targets: ["keychainctl"]),
+    .executable(name: "keychaind", targets: ["keychaind"]),
     .executable(name: "conformance", targets: ["conformance-runner"]),
     .executable(name: "keychain-quickstart", targets: ["keychain-quickstart"]),
     // Misuse of the keychain found in source code; works with the trait Lint.
@@ -252,6 +253,24 @@ let targets: [Target] = [
         path: "Sources/Reexports/KeychainTestingProduct"
     ),
 
+    // the daemon, and what reaches it
+    .target(
+        name: "KeychainServer",
+        dependencies: ["KeychainWire", "KeychainCore", "HostFiles", "CKeychainSupport"]
+    ),
+    .target(
+        name: "KeychainClient",
+        dependencies: ["KeychainWire", "KeychainCore", "HostFiles", "CKeychainSupport"]
+    ),
+    .target(name: "KeychainIdentity", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", crypto]),
+    .target(
+        name: "KeychainDaemon",
+        dependencies: [
+            "KeychainServer", "KeychainIdentity", "KeychainEngine", "KeychainProtection", "KeychainStore",
+            "KeychainCore", "HostFiles", "CKeychainSupport", arguments,
+        ]
+    ),
+
     // tools: what the executables of the same purpose do
     .target(
         name: "SecurityTool",
@@ -305,6 +324,7 @@ let targets: [Target] = [
         ]
     ),
     .executableTarget(name: "keychainctl", dependencies: ["KeychainControl", "KeychainProtection", arguments]),
+    .executableTarget(name: "keychaind", dependencies: ["KeychainDaemon", "KeychainProtection"]),
     .executableTarget(name: "keychain-quickstart", dependencies: ["Security", "KeychainProtection"]),
     .executableTarget(
         name: "conformance-runner",
@@ -368,6 +388,21 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainWireTests",
         dependencies: ["KeychainWire", "KeychainCore", "KeychainTestSupport"]
+    ),
+    .testTarget(
+        name: "KeychainServerTests",
+        dependencies: ["KeychainServer", "KeychainClient", "KeychainWire", "KeychainCore", "KeychainTestSupport"]
+    ),
+    .testTarget(
+        name: "KeychainIdentityTests",
+        dependencies: ["KeychainIdentity", "KeychainCore", "HostFiles", "KeychainTestSupport", crypto]
+    ),
+    .testTarget(
+        name: "KeychainDaemonTests",
+        dependencies: [
+            "KeychainDaemon", "KeychainServer", "KeychainClient", "KeychainEngine", "KeychainCore", "HostFiles",
+            "KeychainTestSupport", "keychaind",
+        ]
     ),
     .testTarget(
         name: "KeychainTraceTests",
