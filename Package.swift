@@ -85,7 +85,7 @@ let targets: [Target] = [
     .target(name: "KeychainCore", dependencies: ["CKeychainSupport"], swiftSettings: [externFunctions]),
 
     // values as bytes
-    .target(name: "KeychainWire", dependencies: ["KeychainCore", "CKeychainSupport"]),
+    .target(name: "KeychainWire", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", crypto]),
 
     // parts
     .target(name: "HostFiles", dependencies: ["CKeychainSupport"], swiftSettings: [externFunctions]),
@@ -346,6 +346,11 @@ let targets: [Target] = [
         path: "Tests/Support/keychain-storm"
     ),
     .executableTarget(
+        name: "keychain-peer",
+        dependencies: ["KeychainServer", "KeychainClient", "KeychainWire", "KeychainCore", "CStormSupport"],
+        path: "Tests/Support/keychain-peer"
+    ),
+    .executableTarget(
         name: "keychain-stray",
         dependencies: ["KeychainSimulation", "Security"],
         path: "Tests/Support/keychain-stray"
@@ -363,10 +368,18 @@ let targets: [Target] = [
         path: "Tests/Support/KeychainTestSupport"
     ),
     .target(
+        name: "ServerTestSupport",
+        dependencies: [
+            "KeychainServer", "KeychainClient", "KeychainWire", "KeychainCore", "HostFiles", "KeychainTestSupport",
+            "CStormSupport",
+        ],
+        path: "Tests/Support/ServerTestSupport"
+    ),
+    .target(
         name: "Conformance",
         dependencies: [
             "Security", "LocalAuthentication", "KeychainCore", "KeychainEngine", "KeychainAuthenticators",
-            "KeychainSimulation", "KeychainTrace", "KeychainWire",
+            "KeychainSimulation", "KeychainTrace", "KeychainServer", "KeychainClient", "ServerTestSupport",
         ],
         path: "Tests/Support/Conformance"
     ),
@@ -391,7 +404,11 @@ let targets: [Target] = [
     ),
     .testTarget(
         name: "KeychainServerTests",
-        dependencies: ["KeychainServer", "KeychainClient", "KeychainWire", "KeychainCore", "KeychainTestSupport"]
+        dependencies: [
+            "KeychainServer", "KeychainClient", "KeychainWire", "KeychainCore", "KeychainEngine", "HostFiles",
+            "KeychainProtection", "KeychainAuthenticators", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport",
+            "keychain-peer",
+        ]
     ),
     .testTarget(
         name: "KeychainIdentityTests",
@@ -495,7 +512,7 @@ let targets: [Target] = [
         name: "KeychainProcessTests",
         dependencies: [
             "keychain-storm", "KeychainEngine", "KeychainCore", "HostFiles", "KeychainProtection",
-            "KeychainStore", "KeychainTestSupport", "CKeychainSupport", "CStormSupport", crypto,
+            "KeychainStore", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport", "CStormSupport", crypto,
         ]
     ),
     .testTarget(

@@ -133,13 +133,13 @@ static void before_fork(void) {
     }
     pthread_mutex_unlock(&mutex);
     if (prepares) prepare_forks();
-    keychain_lock_files_before_fork();
+    keychain_private_descriptors_before_fork();
     keychain_locked_before_fork();
 }
 
 static void in_parent(void) {
     keychain_locked_in_parent();
-    keychain_lock_files_in_parent();
+    keychain_private_descriptors_in_parent();
     if (!has_gate) return;
     pthread_mutex_lock(&mutex);
     forks--;
@@ -150,7 +150,7 @@ static void in_parent(void) {
 
 static void in_child(void) {
     keychain_locked_in_child();
-    keychain_lock_files_in_child();
+    keychain_private_descriptors_in_child();
     keychain_terminal_in_child();
     // What a thread was doing that the child does not have is never finished there: SQLite's own locks may be taken.
     if (!has_gate) atomic_store(&abandoned, 1);

@@ -8,10 +8,10 @@ void keychain_locked_before_fork(void);
 void keychain_locked_in_parent(void);
 void keychain_locked_in_child(void);
 
-// Lock files: a child closes them.
-void keychain_lock_files_before_fork(void);
-void keychain_lock_files_in_parent(void);
-void keychain_lock_files_in_child(void);
+// Lock files and connections: a child closes them.
+void keychain_private_descriptors_before_fork(void);
+void keychain_private_descriptors_in_parent(void);
+void keychain_private_descriptors_in_child(void);
 
 // A terminal whose echo is off: its settings stay the parent's business.
 void keychain_terminal_in_child(void);

@@ -5,7 +5,7 @@ import Glibc
 /// A lock file that one process at a time holds, for as long as the value lives.
 ///
 /// A child that is forked meanwhile holds nothing of it.
-public struct FileLock: ~Copyable {
+public struct FileLock: ~Copyable, Sendable {
     private let descriptor: Int32
     private let forkGeneration = CSupport.forkGeneration()
 

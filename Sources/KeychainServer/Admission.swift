@@ -7,6 +7,7 @@ public protocol Admission: Sendable {
     /// Looks at a process that has connected, once for each connection and before any message is read.
     ///
     /// - Parameter socket: the connected socket.
+    /// - Returns: What is known of the process.
     /// - Throws: ``KeychainError`` with the reason for a refusal, which is sent to the process.
     func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer
 }

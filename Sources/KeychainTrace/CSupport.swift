@@ -11,7 +11,7 @@ enum CSupport {
     @_extern(c, "keychain_open_lock_file")
     static func openLockFile(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32
 
-    @_extern(c, "keychain_close_lock_file") static func closeLockFile(_ descriptor: Int32)
+    @_extern(c, "keychain_close_private") static func closeLockFile(_ descriptor: Int32)
 
     @_extern(c, "keychain_is_traced") static func isTraced() -> Int32
 

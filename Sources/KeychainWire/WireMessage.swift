@@ -11,11 +11,15 @@ public import KeychainCore
 /// their elements. A case of an enumeration is a byte, and what belongs to it. There is no padding, and nothing follows
 /// the last value.
 public enum WireMessage: Sendable, Hashable {
-    /// From the program: a command.
-    case command(UInt64, KeychainCommand)
+    /// From the program: a command, and whether someone could type something there if it takes that.
+    ///
+    /// Numbers begin with 1 on each connection, and every command has a higher one than the last.
+    case command(UInt64, KeychainCommand, canAskForSecrets: Bool = false)
     /// From the keychain: what came of the command of this number.
     case reply(UInt64, KeychainReply)
     /// From the keychain: why the command of this number failed.
+    ///
+    /// The number 0 is that of the connection itself: it is refused or ended, and nothing was done that was not answered.
     case failure(UInt64, KeychainError)
     /// From the keychain: a prompt to the user.
     case prompt(UInt64, WirePrompt)
@@ -27,6 +31,10 @@ public enum WireMessage: Sendable, Hashable {
     case authenticatorStatus(UInt64)
     /// From the program: the answer to that.
     case authenticator(UInt64, Biometry, canAskForSecrets: Bool)
+    /// From the keychain: the command of this number is being carried out still.
+    case working(UInt64)
+    /// From the keychain: no command is taken any more on this connection; the number of the last that was.
+    case goodbye(UInt64)
 
     /// The version of the encoding; no other is read.
     public static let version: UInt8 = 1
@@ -93,7 +101,8 @@ public enum WireMessage: Sendable, Hashable {
 extension WireMessage: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
         switch self {
-        case .command(let number, let command): try writer.write(case: 1, number, command)
+        case .command(let number, let command, let canAskForSecrets):
+            try writer.write(case: 1, number, command, canAskForSecrets)
         case .reply(let number, let reply): try writer.write(case: 2, number, reply)
         case .failure(let number, let error): try writer.write(case: 3, number, error)
         case .prompt(let number, let prompt): try writer.write(case: 4, number, prompt)
@@ -102,6 +111,8 @@ extension WireMessage: WireValue {
         case .authenticatorStatus(let number): try writer.write(case: 7, number)
         case .authenticator(let number, let biometry, let canAskForSecrets):
             try writer.write(case: 8, number, biometry, canAskForSecrets)
+        case .working(let number): try writer.write(case: 9, number)
+        case .goodbye(let number): try writer.write(case: 10, number)
         }
     }
 
@@ -109,7 +120,7 @@ extension WireMessage: WireValue {
         let tag = try reader.tag()
         let number = try reader.value(UInt64.self)
         switch tag {
-        case 1: self = .command(number, try reader.value())
+        case 1: self = .command(number, try reader.value(), canAskForSecrets: try reader.value())
         case 2: self = .reply(number, try reader.value())
         case 3: self = .failure(number, try reader.value())
         case 4: self = .prompt(number, try reader.value())
@@ -117,6 +128,8 @@ extension WireMessage: WireValue {
         case 6: self = .promptReply(number, try reader.value())
         case 7: self = .authenticatorStatus(number)
         case 8: self = .authenticator(number, try reader.value(), canAskForSecrets: try reader.value())
+        case 9: self = .working(number)
+        case 10: self = .goodbye(number)
         default: throw .unknownCase
         }
     }

@@ -23,7 +23,11 @@ struct WireMessageTests {
     func enrolledSet() throws {
         for accessControl in WireSamples.accessControls {
             let message = WireMessage.command(1, .enclave(.makeKey(.p256, accessControl, nil)))
-            guard case .command(_, .enclave(.makeKey(_, let read, _))) = try WireMessage(message.encoded()) else {
+            guard
+                case .command(_, .enclave(.makeKey(_, let read, _)), canAskForSecrets: _) = try WireMessage(
+                    message.encoded()
+                )
+            else {
                 Issue.record("another message")
                 return
             }
@@ -86,7 +90,7 @@ struct WireMessageTests {
         #expect(error([1, 0] + body.dropFirst(2)) == .unknownCase)
         #expect(error(Array(body.dropLast())) == .truncated)
         // A length of four gigabytes, for four bytes.
-        #expect(error(body.dropLast(8) + [0xff, 0xff, 0xff, 0xff] + body.suffix(4)) == .truncated)
+        #expect(error(body.dropLast(9) + [0xff, 0xff, 0xff, 0xff] + body.suffix(5)) == .truncated)
         // Text that is not UTF-8, and a key that comes twice.
         let strings = try WireMessage.failure(1, KeychainError(.io, "ab", facts: ["k": "", "l": ""])).encoded()
         let text = Array(strings.unprotectedCopy[4...])
@@ -132,7 +136,7 @@ struct WireMessageTests {
         let body =
             [1, 1] + [UInt8](repeating: 0, count: 8) + [1, 1, 0, 0, 0, 1, 0, 0, 0, 1, UInt8(ascii: "k")]
             + Array([[UInt8]](repeating: [8, 0, 0, 0, 1], count: depth).joined()) + [1]
-            + [0, 0, 0, 0] + [0, 0, 0, 0, 1, 0, 0]
+            + [0, 0, 0, 0] + [0, 0, 0, 0, 1, 0, 0] + [0]
         if depth <= 16 {
             let message = try WireMessage(Self.frame(body))
             #expect(try WireMessage(message.encoded()) == message)

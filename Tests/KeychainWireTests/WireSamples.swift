@@ -11,7 +11,10 @@ enum WireSamples {
         + prompts.map { .prompt(1, WirePrompt($0)) } + authenticationReplies.map { .promptReply(2, $0) }
         + biometries.flatMap { biometry in
             [true, false].map { .authenticator(3, biometry, canAskForSecrets: $0) }
-        } + [.endPrompt(4), .authenticatorStatus(5)]
+        } + [
+            .endPrompt(4), .authenticatorStatus(5), .working(6), .goodbye(8),
+            .command(9, .device(.status), canAskForSecrets: true),
+        ]
 
     static func secret(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8)) }
 

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "CKeychainSockets.h"
 #include "CKeychainTerminal.h"
 
 // Overwrites memory with zeros in a way that the optimizer may not remove (explicit_bzero(3)).
@@ -53,9 +54,9 @@ uint64_t keychain_fork_generation(void);
 void keychain_prepare_forks(void (*prepare)(void));
 
 // Opens a file whose descriptor a forked child closes before anything else runs there; as open(2), which must not wait.
-// It is closed by keychain_close_lock_file, and only in the process that opened it.
+// It is closed by keychain_close_private, and only in the process that opened it.
 int keychain_open_lock_file(const char *path, int flags, mode_t mode);
-void keychain_close_lock_file(int descriptor);
+void keychain_close_private(int descriptor);
 
 // Renames a file unless the new name is taken (renameat2(2)); 0 or errno: EEXIST, EINVAL where the file system cannot.
 int keychain_rename_new(const char *from, const char *to);

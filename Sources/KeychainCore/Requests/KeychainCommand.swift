@@ -109,6 +109,56 @@ extension KeychainCommand {
     }
 }
 
+extension KeychainCommand {
+    /// Whether the command leaves everything as it is, so that it may be sent once more when no answer came.
+    ///
+    /// A signature changes nothing either, and is left out: the owner may be asked for it.
+    public var changesNothing: Bool {
+        switch self {
+        case .explain: true
+        case .items(let request): request.operation.isReading
+        case .itemsExplained(let request): request.call.operation.isReading
+        case .device(.status): true
+        case .authentication(.biometry), .authentication(.check), .authentication(.status): true
+        case .enclave(.kind), .enclave(.key): true
+        case .maintenance(.check): true
+        case .device, .authentication, .enclave, .maintenance: false
+        }
+    }
+
+    /// The authentication contexts that the command names.
+    public var contextIdentifiers: [Bytes16] {
+        switch self {
+        case .items(let request): request.operation.authenticationContexts.map(\.identifier)
+        case .explain(let request), .itemsExplained(let request):
+            request.call.operation.authenticationContexts.map(\.identifier)
+        case .authentication(let command): command.contextIdentifier.map { [$0] } ?? []
+        case .enclave(.makeKey(_, _, let context)), .enclave(.use(_, _, let context)):
+            context.map { [$0.identifier] } ?? []
+        case .device, .enclave, .maintenance: []
+        }
+    }
+}
+
+extension KeychainRequest.Operation {
+    fileprivate var isReading: Bool {
+        guard case .copyMatching = self else { return false }
+        return true
+    }
+}
+
+extension KeychainCommand.Authentication {
+    fileprivate var contextIdentifier: Bytes16? {
+        switch self {
+        case .biometry: nil
+        case .check(_, let context), .evaluate(_, reason: _, let context): context.identifier
+        case .status(let identifier), .forgetPassword(let identifier), .invalidate(let identifier),
+            .release(let identifier):
+            identifier
+        }
+    }
+}
+
 /// What a command gives back when it succeeds: a plain value.
 public enum KeychainReply: Sendable, Hashable {
     /// It was done, and there is nothing to say.

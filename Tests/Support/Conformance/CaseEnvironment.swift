@@ -26,8 +26,8 @@ package enum Subject: String, Sendable, CaseIterable {
     case memory
     /// An engine on a database in a folder of its own.
     case disk
-    /// An engine in memory, reached through bytes.
-    case pipe
+    /// An engine in memory, reached through the server of a daemon, its socket and its client.
+    case daemon
 
     /// A fresh, empty keychain on an unlocked device with a passcode, and the client that every case starts with.
     package func environment(_ profile: CaseProfile) throws -> any CaseEnvironment {
@@ -41,7 +41,7 @@ package enum Subject: String, Sendable, CaseIterable {
         _ wrap:
             @escaping @Sendable ((reached: any KeychainBackend, embedded: any KeychainBackend)) -> any KeychainBackend
     ) throws -> VirtualDevice {
-        let transport = self == .pipe ? Pipe.transport : .direct
+        let transport: DeviceTransport = self == .daemon ? .daemon : .direct
         return try VirtualDevice.ofCase(
             storage: self == .disk ? .file : .memory,
             transport: DeviceTransport(

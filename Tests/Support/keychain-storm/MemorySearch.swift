@@ -29,7 +29,7 @@ enum MemorySearch {
         let secret = makeSecret()
         let command = KeychainCommand.device(.changePasscode(from: secret, to: SecretBytes(count: 1 << 16) { _ in }))
         do {
-            guard case .command(_, command) = try WireMessage(WireMessage.command(1, command).encoded()) else {
+            guard case .command(_, command, canAskForSecrets: _) = try WireMessage(WireMessage.command(1, command).encoded()) else {
                 return Console.write("found wire -1 another command")
             }
         } catch {

@@ -9,12 +9,12 @@ import Testing
 
 /// What no case can say of a connection: something happens while a question is open.
 @Suite(.timeLimit(.minutes(5)))
-struct PipeTests {
+struct DaemonTests {
     private let device: VirtualDevice
     private let app: App
 
     init() throws {
-        device = try VirtualDevice(transport: Pipe.transport)
+        device = try VirtualDevice(transport: .daemon)
         app = device.install()
         device.owner.answer = .waits
     }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "CKeychainSupport.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static int make_address(struct sockaddr_un *address, const char *path) {
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    size_t count = strlen(path);
+    if (count >= sizeof address->sun_path) return ENAMETOOLONG;
+    memcpy(address->sun_path, path, count);
+    return 0;
+}
+
+int keychain_listen(int socket, const char *path, int backlog) {
+    struct sockaddr_un address;
+    int error = make_address(&address, path);
+    if (error != 0) return error;
+    if (bind(socket, (struct sockaddr *)&address, sizeof address) != 0) return errno;
+    // The folder is the user's alone, so that nobody gets in before this.
+    if (chmod(path, 0600) != 0) return errno;
+    return listen(socket, backlog) == 0 ? 0 : errno;
+}
+
+int keychain_connect(int socket, const char *path) {
+    struct sockaddr_un address;
+    int error = make_address(&address, path);
+    if (error != 0) return error;
+    while (connect(socket, (struct sockaddr *)&address, sizeof address) != 0)
+        if (errno != EINTR) return errno;
+    return 0;
+}
+
+int keychain_accept(int listening) {
+    int descriptor;
+    do descriptor = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    while (descriptor < 0 && errno == EINTR);
+    return descriptor;
+}
+
+ssize_t keychain_send(int socket, const void *bytes, size_t count) {
+    ssize_t sent;
+    do sent = send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (sent < 0 && errno == EINTR);
+    return sent;
+}
+
+ssize_t keychain_receive(int socket, void *bytes, size_t count) {
+    ssize_t received;
+    do received = recv(socket, bytes, count, MSG_DONTWAIT);
+    while (received < 0 && errno == EINTR);
+    return received;
+}
+
+int keychain_peer(int socket, pid_t *process, uid_t *user) {
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return errno;
+    *process = peer.pid;
+    *user = peer.uid;
+    return 0;
+}
+
+int keychain_wait(int socket, int wanted, int milliseconds) {
+    short events = POLLRDHUP;
+    if (wanted & KEYCHAIN_READABLE) events |= POLLIN;
+    if (wanted & KEYCHAIN_WRITABLE) events |= POLLOUT;
+    struct pollfd entry = {.fd = socket, .events = events};
+    int count = poll(&entry, 1, milliseconds);
+    // Who waits has a deadline, and comes again.
+    if (count < 0) return errno == EINTR ? 0 : -1;
+    int ready = 0;
+    if (entry.revents & POLLIN) ready |= KEYCHAIN_READABLE;
+    if (entry.revents & POLLOUT) ready |= KEYCHAIN_WRITABLE;
+    if (entry.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) ready |= KEYCHAIN_ENDED;
+    return ready;
+}
+
+int keychain_watch_make(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+static int change(int watch, int operation, int descriptor, uint64_t number, int wanted) {
+    struct epoll_event event = {.events = EPOLLONESHOT | EPOLLRDHUP, .data.u64 = number};
+    if (wanted & KEYCHAIN_READABLE) event.events |= EPOLLIN;
+    if (wanted & KEYCHAIN_WRITABLE) event.events |= EPOLLOUT;
+    return epoll_ctl(watch, operation, descriptor, &event) == 0 ? 0 : errno;
+}
+
+int keychain_watch_add(int watch, int descriptor, uint64_t number, int wanted) {
+    return change(watch, EPOLL_CTL_ADD, descriptor, number, wanted);
+}
+
+int keychain_watch_again(int watch, int descriptor, uint64_t number, int wanted) {
+    return change(watch, EPOLL_CTL_MOD, descriptor, number, wanted);
+}
+
+int keychain_watch_always(int watch, int descriptor, uint64_t number) {
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = number};
+    return epoll_ctl(watch, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
+}
+
+void keychain_watch_remove(int watch, int descriptor) { epoll_ctl(watch, EPOLL_CTL_DEL, descriptor, NULL); }
+
+int keychain_watch_next(int watch, uint64_t *number, int milliseconds) {
+    struct epoll_event event;
+    int count = epoll_wait(watch, &event, 1, milliseconds);
+    if (count < 0) return errno == EINTR ? 0 : -1;
+    if (count > 0) *number = event.data.u64;
+    return count;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Threads of their own, for work that blocks: neither the pool of Swift's concurrency nor that of Dispatch may be used up
+/// by it.
+public enum HostThread {
+    /// Whether signals of the process may be delivered to a thread.
+    public enum Signals: Sendable {
+        /// As to the thread that starts it.
+        case asHere
+        /// None; they go to other threads.
+        case blocked
+    }
+
+    /// Runs `body` on a new thread, which nobody waits for.
+    ///
+    /// - Returns: Whether there is one; `false` when the process may not have any more.
+    public static func start(_ signals: Signals = .asHere, _ body: @escaping @Sendable () -> Void) -> Bool {
+        let work = Unmanaged.passRetained(Work(body))
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        // A thread begins with the mask of the one that makes it.
+        var every = sigset_t()
+        var before = sigset_t()
+        sigfillset(&every)
+        if signals == .blocked { pthread_sigmask(SIG_BLOCK, &every, &before) }
+        defer { if signals == .blocked { pthread_sigmask(SIG_SETMASK, &before, nil) } }
+        var thread = pthread_t()
+        let error = pthread_create(
+            &thread,
+            &attributes,
+            { work in
+                if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
+                return nil
+            },
+            work.toOpaque()
+        )
+        guard error == 0 else {
+            work.release()
+            return false
+        }
+        return true
+    }
+
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import HostFiles
+import KeychainCore
+import KeychainWire
+import Synchronization
+
+/// An open connection to a daemon, of one thread at a time.
+final class DaemonConnection: Sendable {
+    /// What became of a command.
+    enum Outcome {
+        case reply(KeychainReply)
+        case failure(KeychainError)
+        /// The daemon takes nothing from this connection, and has carried out nothing that it did not answer.
+        case refused(KeychainError)
+        /// The command has not reached a daemon that took it, and the connection is over.
+        case notTaken(KeychainError)
+        /// The connection is over, and it is not known whether the command was carried out.
+        case unknown(KeychainError)
+    }
+
+    private let socket: Int32
+    private let path: String
+    private let options: ClientOptions
+    private let forkGeneration = keychain_fork_generation()
+    private let number = Atomic<UInt64>(0)
+    // Of the one thread that uses the connection.
+    private let reader = Mutex(FrameReader(keepsMore: true))
+
+    /// Connects, and greets.
+    ///
+    /// - Throws: `errSecNotAvailable` when no daemon listens, when it is not the user's, or when it does not understand
+    ///   this version.
+    init(_ location: SocketLocation, _ options: ClientOptions) throws(KeychainError) {
+        path = location.path
+        self.options = options
+        do throws(FileError) {
+            _ = try location.openFolder(making: false)
+        } catch {
+            throw KeychainError(noDaemon: error, at: location.path)
+        }
+        socket = keychain_open_private_socket()
+        guard socket >= 0 else { throw KeychainError(call: "socket", errno: errno) }
+        try connect(location)
+        try checkOwner()
+        try greet()
+    }
+
+    deinit {
+        // In a child the descriptor is closed, and its number may be another file's.
+        guard isOfThisProcess else { return }
+        keychain_close_private(socket)
+    }
+
+    /// Whether the connection was opened by this process, rather than by one that it was forked from.
+    var isOfThisProcess: Bool { forkGeneration == keychain_fork_generation() }
+
+    private func connect(_ location: SocketLocation) throws(KeychainError) {
+        var pauses = Deadline.Pauses(until: Deadline(milliseconds: options.silenceMilliseconds))
+        while true {
+            let failure: Int32
+            do throws(FileError) {
+                failure = try location.withShortPath { keychain_connect(socket, $0) }
+            } catch {
+                throw KeychainError(noDaemon: error, at: path)
+            }
+            switch failure {
+            case 0: return
+            // As many as may wait to be accepted do so already.
+            case EAGAIN: if !pauses.wait() { throw .silence(path) }
+            default:
+                throw KeychainError(noDaemon: .system(call: "connect", path: path, errno: failure), at: path)
+            }
+        }
+    }
+
+    /// The folder is the user's alone, and who listens in it is looked at nevertheless: the socket of another user's daemon
+    /// may have been put there.
+    private func checkOwner() throws(KeychainError) {
+        var process: pid_t = 0
+        var user: uid_t = 0
+        let failure = keychain_peer(socket, &process, &user)
+        guard failure == 0 else { throw KeychainError(call: "getsockopt", errno: failure) }
+        guard user == geteuid() else {
+            throw KeychainError(
+                .notAvailable,
+                "the keychain daemon at \(path) runs as another user (\(user)), and is not given anything",
+                kind: .unavailable,
+                facts: ["path": path]
+            )
+        }
+    }
+
+    private func greet() throws(KeychainError) {
+        let greeting = SecretBytes(ClientGreeting().bytes)
+        // A daemon that refuses may have closed the connection already; what it said is read.
+        _ = send(greeting, until: { Deadline(milliseconds: options.silenceMilliseconds) })
+        let received = next(.greeting, { true }) { (bytes) throws(WireError) in try ServerGreeting(bytes) }
+        let answer: ServerGreeting
+        switch received {
+        case .complete(let greeting): answer = greeting
+        case .silent: throw .silence(path)
+        case .ended: throw .gone(path)
+        case .malformed: throw .notADaemon(path)
+        }
+        guard answer.version != nil else { throw .otherVersion(path, highest: answer.highestVersion) }
+    }
+
+    // MARK: Commands
+
+    /// Sends a command and waits for its answer; has the owner asked meanwhile, when the daemon wants that.
+    func perform(
+        _ command: KeychainCommand,
+        canAskForSecrets: Bool,
+        _ authenticator: any Authenticator
+    ) -> Outcome {
+        // An idle connection that has something to say says goodbye.
+        let isQuiet = SocketReadiness.wait(for: .readable, of: socket, milliseconds: 0).isEmpty
+        guard isQuiet, reader.withLock({ $0.isEmpty }) else { return farewell() }
+        let number = number.add(1, ordering: .relaxed).newValue
+        let frame: SecretBytes
+        do throws(WireError) {
+            frame = try WireMessage.command(number, command, canAskForSecrets: canAskForSecrets).encoded()
+        } catch {
+            return .failure(KeychainError(error))
+        }
+        let isSent = send(frame, until: { Deadline(milliseconds: options.silenceMilliseconds) })
+        let questions = OpenQuestions(authenticator) { [self] message in
+            guard let frame = try? message.encoded() else { return }
+            _ = send(frame, until: { Deadline(milliseconds: options.silenceMilliseconds) })
+        }
+        defer { questions.end() }
+        // Of a frame that was not sent as a whole nothing was carried out. Why is read.
+        return isSent ? answer(number, questions) : farewell()
+    }
+
+    private func answer(_ number: UInt64, _ questions: OpenQuestions) -> Outcome {
+        while true {
+            let message: WireMessage
+            switch nextMessage({ !questions.isAsking }) {
+            case .complete(let received): message = received
+            case .silent: return .unknown(.silentOutcome(path))
+            case .ended: return .unknown(.unknownOutcome(path, "it went away"))
+            case .malformed(let error):
+                return .unknown(.unknownOutcome(path, "its answer cannot be read: \(error.rawValue)"))
+            }
+            switch message {
+            case .reply(number, let reply): return .reply(reply)
+            case .failure(number, let error): return .failure(error)
+            case .failure(0, let error): return .refused(error)
+            case .goodbye(let last) where last < number: return .notTaken(.gone(path))
+            case .goodbye: return .unknown(.unknownOutcome(path, "it went away"))
+            case .working(number): continue
+            case .prompt(let question, let prompt): questions.ask(question, prompt)
+            case .endPrompt(let question): questions.end(question)
+            case .authenticatorStatus(let question): questions.sendStatus(question)
+            case .command, .reply, .failure, .promptReply, .authenticator, .working:
+                return .unknown(.unknownOutcome(path, "its answer is none to the command"))
+            }
+        }
+    }
+
+    /// What the daemon said when it ended the connection.
+    private func farewell() -> Outcome {
+        guard case .complete(.failure(0, let error)) = nextMessage({ true })
+        else { return .notTaken(.gone(path)) }
+        return .refused(error)
+    }
+
+    // MARK: Bytes
+
+    private enum Received<Value> {
+        case complete(Value)
+        case silent
+        case ended
+        case malformed(WireError)
+    }
+
+    private func nextMessage(_ isLimited: () -> Bool) -> Received<WireMessage> {
+        next(.message, isLimited) { (bytes) throws(WireError) in try WireMessage(frame: bytes) }
+    }
+
+    /// Waits for what the daemon sends; for no longer than it may be silent, but while the owner is being asked.
+    private func next<Value>(
+        _ expected: FrameReader.Expected,
+        _ isLimited: () -> Bool,
+        _ read: (UnsafeRawBufferPointer) throws(WireError) -> Value
+    ) -> Received<Value> {
+        var deadline = Deadline(milliseconds: options.silenceMilliseconds)
+        var held = 0
+        while true {
+            let progress: FrameReader.Progress
+            let capacity: Int
+            do throws(WireError) {
+                (progress, capacity) = try receive(expected)
+                guard progress != .complete else { return .complete(try take(read)) }
+            } catch {
+                return .malformed(error)
+            }
+            guard progress == .incomplete else { return .ended }
+            if capacity != held || !isLimited() {
+                held = capacity
+                deadline = Deadline(milliseconds: options.silenceMilliseconds)
+            }
+            let left = deadline.millisecondsLeft
+            if left == 0 { return .silent }
+            if SocketReadiness.wait(for: .readable, of: socket, milliseconds: left) == .ended { return .ended }
+        }
+    }
+
+    private func receive(_ expected: FrameReader.Expected) throws(WireError) -> (FrameReader.Progress, Int) {
+        let result = reader.withLock { reader in
+            Result { () throws(WireError) in (try reader.receive(expected, from: socket), reader.capacity) }
+        }
+        return try result.get()
+    }
+
+    private func take<Value>(_ read: (UnsafeRawBufferPointer) throws(WireError) -> Value) throws(WireError) -> Value {
+        let frame = reader.withLock { reader in
+            defer { reader.clear() }
+            return reader.withBytes { SecretBytes(copying: $0) }
+        }
+        return try frame.withUnsafeBytes(read)
+    }
+
+    /// Sends all of a frame.
+    ///
+    /// - Returns: Whether that was possible.
+    private func send(_ frame: SecretBytes, until deadline: () -> Deadline) -> Bool {
+        var sent = 0
+        var end = deadline()
+        while sent < frame.count {
+            let count = frame.withUnsafeBytes { bytes in
+                keychain_send(socket, bytes.baseAddress.map { $0 + sent }, bytes.count - sent)
+            }
+            if count >= 0 {
+                sent += count
+                end = deadline()
+                continue
+            }
+            guard errno == EAGAIN || errno == EWOULDBLOCK, end.millisecondsLeft > 0 else { return false }
+            let ready = SocketReadiness.wait(for: .writable, of: socket, milliseconds: end.millisecondsLeft)
+            if ready.contains(.ended) { return false }
+        }
+        return true
+    }
+}

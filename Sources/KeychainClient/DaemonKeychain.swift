@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HostFiles
+public import KeychainCore
+public import KeychainWire
+import Synchronization
+
+/// A keychain that a daemon keeps, reached through its socket.
+///
+/// Thread-safe; a forked child opens connections of its own. A command that may have reached a daemon that is gone is
+/// not sent again, unless it changes nothing: its error says that it is not known what became of it
+/// (``KeychainError/Kind/transport``).
+public final class DaemonKeychain: KeychainBackend {
+    private let pool: ConnectionPool
+    private let authenticator: any Authenticator
+    private let options: ClientOptions
+    private let start: (@Sendable () throws(KeychainError) -> Void)?
+    private let lastStatus = Mutex<(canAskForSecrets: Bool, until: Deadline)?>(nil)
+
+    /// A keychain behind a socket; nothing is connected before the first command.
+    ///
+    /// - Parameters:
+    ///   - location: where the daemon listens.
+    ///   - authenticator: who is asked when a command takes an authentication.
+    ///   - options: how patient to be.
+    ///   - start: starts a daemon where none listens, and returns when it does; `nil` where that is not done.
+    public init(
+        at location: SocketLocation,
+        authenticator: any Authenticator = NoAuthenticator(),
+        options: ClientOptions = ClientOptions(),
+        start: (@Sendable () throws(KeychainError) -> Void)? = nil
+    ) {
+        self.authenticator = authenticator
+        self.options = options
+        self.start = start
+        pool = ConnectionPool(location, options)
+    }
+
+    /// Sends a command and waits for its answer.
+    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        try pool.withTurn(isUrgent: command.isUrgent) { () throws(KeychainError) in
+            try performInTurn(command)
+        }
+    }
+
+    private func performInTurn(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        let canAskForSecrets = command.mayPrompt && self.canAskForSecrets
+        // A daemon that goes, comes back and goes again is waited for no longer than one that stays away.
+        var deadline: Deadline?
+        var hasBeenSentAgain = false
+        while true {
+            let connection = try connection(until: deadline)
+            switch connection.perform(command, canAskForSecrets: canAskForSecrets, authenticator) {
+            case .reply(let reply):
+                pool.putBack(connection)
+                return reply
+            case .failure(let error):
+                pool.putBack(connection)
+                throw error
+            case .refused(let error): throw error
+            case .notTaken(let error):
+                deadline = deadline ?? Deadline(milliseconds: options.returnMilliseconds)
+                guard deadline?.millisecondsLeft != 0 else { throw error }
+            case .unknown(let error):
+                guard command.changesNothing, !hasBeenSentAgain, !error.isSilence else { throw error }
+                hasBeenSentAgain = true
+                deadline = deadline ?? Deadline(milliseconds: options.returnMilliseconds)
+            }
+        }
+    }
+
+    /// A connection that is open, or a new one; while a daemon is expected back, it is waited for.
+    private func connection(until deadline: Deadline?) throws(KeychainError) -> DaemonConnection {
+        if let idle = try pool.idleConnection() { return idle }
+        var pauses = deadline.map { Deadline.Pauses(until: $0) }
+        var hasStarted = false
+        while true {
+            do throws(KeychainError) {
+                return try DaemonConnection(pool.location, options)
+            } catch {
+                guard error.isMissingDaemon || error.isGoneDaemon else { throw error }
+                if error.isGoneDaemon, pauses == nil {
+                    pauses = Deadline.Pauses(until: Deadline(milliseconds: options.returnMilliseconds))
+                }
+                if error.isMissingDaemon, let start, !hasStarted {
+                    hasStarted = true
+                    try start()
+                    continue
+                }
+                guard pauses?.wait() == true else { throw error }
+            }
+        }
+    }
+
+    private var canAskForSecrets: Bool {
+        if let known = lastStatus.withLock(\.self), known.until.millisecondsLeft > 0 { return known.canAskForSecrets }
+        let canAskForSecrets = authenticator.canAskForSecrets
+        let until = Deadline(milliseconds: options.authenticatorMilliseconds)
+        lastStatus.withLock { $0 = (canAskForSecrets, until) }
+        return canAskForSecrets
+    }
+}
+
+extension KeychainCommand {
+    /// Whether the owner may be asked in the course of the command.
+    fileprivate var mayPrompt: Bool {
+        switch self {
+        case .items, .explain, .itemsExplained: true
+        case .authentication(.check), .authentication(.evaluate): true
+        case .enclave(.use), .enclave(.makeKey): true
+        case .authentication, .enclave, .device, .maintenance: false
+        }
+    }
+
+    /// Whether the command goes before others that wait, because it may be what ends them.
+    fileprivate var isUrgent: Bool {
+        switch self {
+        case .authentication(.invalidate), .authentication(.release), .authentication(.forgetPassword): true
+        case .device(.lock), .device(.lockThisProcess): true
+        case .items, .explain, .itemsExplained, .device, .authentication, .enclave, .maintenance: false
+        }
+    }
+}

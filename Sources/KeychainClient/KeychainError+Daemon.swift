@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import HostFiles
+import KeychainCore
+import KeychainWire
+
+extension KeychainError {
+    /// A daemon that cannot be connected to.
+    init(noDaemon error: FileError, at path: String) {
+        switch error {
+        case .system(_, _, ENOENT), .system(_, _, ECONNREFUSED):
+            self.init(
+                .notAvailable,
+                "no keychain daemon listens at \(path); start it with `keychainctl service restart`",
+                kind: .unavailable,
+                facts: ["path": path, Self.absenceFact: "daemon"]
+            )
+        default: self.init(socket: error)
+        }
+    }
+
+    private static let absenceFact = "missing"
+
+    /// Whether no daemon was there to connect to.
+    var isMissingDaemon: Bool { facts[Self.absenceFact] == "daemon" }
+
+    /// Whether a daemon was there, and ended: another may come.
+    var isGoneDaemon: Bool { facts[Self.absenceFact] == "gone" }
+
+    /// A daemon that ended the connection before it took the command.
+    static func gone(_ path: String) -> KeychainError {
+        KeychainError(
+            .notAvailable,
+            "the keychain daemon at \(path) went away before it took the command; nothing was done",
+            kind: .unavailable,
+            facts: ["path": path, absenceFact: "gone"]
+        )
+    }
+
+    /// A daemon that accepts no connection, or does not greet.
+    static func silence(_ path: String) -> KeychainError {
+        KeychainError(
+            .notAvailable,
+            "the keychain daemon at \(path) does not answer; nothing was done. It may be stopped (SIGCONT continues it), or "
+                + "`keychainctl service restart` replaces it",
+            kind: .unavailable,
+            facts: ["path": path]
+        )
+    }
+
+    /// Something else that listens at the socket.
+    static func notADaemon(_ path: String) -> KeychainError {
+        KeychainError(
+            .notAvailable,
+            "what listens at \(path) is no keychain daemon",
+            kind: .transport,
+            facts: ["path": path]
+        )
+    }
+
+    /// A daemon with which this program has no version of the protocol in common.
+    static func otherVersion(_ path: String, highest: UInt16) -> KeychainError {
+        let isOlder = highest < UInt16(WireMessage.version)
+        return KeychainError(
+            .notAvailable,
+            "the keychain daemon at \(path) is \(isOlder ? "older" : "newer") than this program; "
+                + (isOlder ? "restart it with `keychainctl service restart`" : "update the program"),
+            kind: .unavailable,
+            facts: ["path": path, "version": "\(WireMessage.version)", "daemon": "\(highest)"]
+        )
+    }
+
+    /// A command that reached a daemon from which no answer came.
+    static func unknownOutcome(_ path: String, _ why: String) -> KeychainError {
+        KeychainError(
+            .notAvailable,
+            "the keychain daemon at \(path) gave no answer: \(why). Whether a change was made is not known",
+            kind: .transport,
+            facts: ["path": path]
+        )
+    }
+
+    /// The same of a daemon that is silent.
+    static func silentOutcome(_ path: String) -> KeychainError {
+        var error = unknownOutcome(path, "it is silent, and may be stopped (SIGCONT continues it)")
+        error.facts[silenceFact] = "yes"
+        return error
+    }
+
+    private static let silenceFact = "silent"
+
+    /// Whether the daemon is there and silent: to ask again would take as long again.
+    var isSilence: Bool { facts[Self.silenceFact] != nil }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HostFiles
+import KeychainCore
+import KeychainWire
+import Synchronization
+
+/// A command that is being carried out on the calling thread, and the connection that it came from.
+final class Call: Sendable {
+    /// The call of this thread.
+    @TaskLocal static var current: Call?
+
+    let connection: Connection
+    private let canTypeThere: Bool
+    private let server: KeychainServer
+    private let questions = Atomic<UInt64>(0)
+
+    init(_ connection: Connection, canAskForSecrets: Bool, _ server: KeychainServer) {
+        self.connection = connection
+        canTypeThere = canAskForSecrets
+        self.server = server
+    }
+
+    var biometry: Biometry {
+        guard connection.peer.vouchesForBiometry else { return .none }
+        return authenticatorStatus?.biometry ?? .none
+    }
+
+    var canAskForSecrets: Bool {
+        // It is looked at in transactions, so nobody is asked.
+        guard connection.peer.vouchesForBiometry else { return canTypeThere }
+        return authenticatorStatus?.canAskForSecrets ?? false
+    }
+
+    /// Has the program that gave the command put a question, and waits for the answer.
+    func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
+        guard !prompt.cancellation.isCancelled, !server.isStopping else { return .ended }
+        let number = nextQuestion()
+        let end = WireMessage.endPrompt(number)
+        let milliseconds = Int32(clamping: Int64(min(max(0, prompt.timeoutSeconds), 86_400) * 1000))
+        let answer = exchange(.prompt(number, WirePrompt(prompt)), number) {
+            let handler = prompt.cancellation.onCancel { [connection, server] in
+                connection.send(end, tick: server.tick)
+            }
+            defer { prompt.cancellation.removeHandler(handler) }
+            let deadline = Deadline(milliseconds: milliseconds)
+            let answer = waitForAnswer(to: number, deadline) { prompt.cancellation.isCancelled || server.isStopping }
+            switch answer {
+            case .message(let message): return message
+            case .connectionEnded: return nil
+            case .overdue:
+                // The program may not have seen that the time is over.
+                connection.send(end, tick: server.tick)
+                return lastAnswer(to: number)
+            }
+        }
+        guard case .promptReply(_, let reply)? = answer else { return .ended }
+        return reply
+    }
+
+    private var authenticatorStatus: (biometry: Biometry, canAskForSecrets: Bool)? {
+        let number = nextQuestion()
+        let answer = exchange(.authenticatorStatus(number), number) { lastAnswer(to: number) }
+        guard case .authenticator(_, let biometry, let canAskForSecrets)? = answer else { return nil }
+        return (biometry, canAskForSecrets)
+    }
+
+    private func nextQuestion() -> UInt64 { questions.add(1, ordering: .relaxed).newValue }
+
+    /// Sends a question and waits for what answers it; without an answer the connection is over.
+    private func exchange(
+        _ question: WireMessage,
+        _ number: UInt64,
+        _ wait: () -> WireMessage?
+    ) -> WireMessage? {
+        guard connection.setAsking(true) else { return nil }
+        defer { _ = connection.setAsking(false) }
+        guard connection.send(question, tick: server.tick) else { return nil }
+        let answer = wait()
+        if answer == nil { server.end(connection) }
+        return answer
+    }
+
+    private enum Answer {
+        case message(WireMessage)
+        case connectionEnded
+        case overdue
+    }
+
+    /// The answer to a question that has to come at once.
+    private func lastAnswer(to number: UInt64) -> WireMessage? {
+        let deadline = Deadline(milliseconds: server.options.promptGraceMilliseconds)
+        guard case .message(let message) = waitForAnswer(to: number, deadline, orUntil: { false }) else {
+            return nil
+        }
+        return message
+    }
+
+    /// Waits for the answer to a question until the time is over, or something else ends it.
+    private func waitForAnswer(
+        to number: UInt64,
+        _ deadline: Deadline,
+        orUntil isOver: () -> Bool
+    ) -> Answer {
+        while true {
+            switch connection.receive(tick: server.tick) {
+            case .message(let message) where message.answeredQuestion == number: return .message(message)
+            case .message, .command, .end: return .connectionEnded
+            case .wait: break
+            }
+            let left = deadline.millisecondsLeft
+            if left == 0 || isOver() { return .overdue }
+            // Whatever ends the question is looked for now and then.
+            let pause = max(1, min(left, server.options.tickMilliseconds))
+            _ = SocketReadiness.wait(for: connection.wanted, of: connection.socket, milliseconds: pause)
+        }
+    }
+}
+
+extension WireMessage {
+    /// The question that a program's message answers.
+    fileprivate var answeredQuestion: UInt64? {
+        switch self {
+        case .promptReply(let number, _), .authenticator(let number, _, canAskForSecrets: _): number
+        default: nil
+        }
+    }
+}
+
+/// Asks whoever sits before the program whose command is being carried out on the calling thread.
+///
+/// The question travels on the connection of that command. Outside of a command nobody can be asked.
+public struct CallAuthenticator: Authenticator {
+    /// An authenticator for the keychain of a daemon.
+    public init() {}
+
+    /// None, unless the program can be believed.
+    public var biometry: Biometry { Call.current?.biometry ?? .none }
+
+    /// What the program has said with its command.
+    public var canAskForSecrets: Bool { Call.current?.canAskForSecrets ?? false }
+
+    /// Has the program ask; ended when the program ends.
+    public func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
+        Call.current?.ask(prompt) ?? .unavailable
+    }
+}

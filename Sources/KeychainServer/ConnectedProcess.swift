@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import Synchronization
+
+/// A process with connections: what belongs to it rather than to one of them.
+final class ConnectedProcess: Sendable {
+    let instance: ProcessInstance
+    let peer: any ConnectedPeer
+
+    private let state = Mutex(State())
+
+    private struct State {
+        var connections = 0
+        var calls = 0
+        var waiting: [Connection] = []
+        var contexts: [Bytes16] = []
+    }
+
+    init(_ peer: any ConnectedPeer) {
+        instance = peer.process
+        self.peer = peer
+    }
+
+    /// Takes a further connection, unless there are so many.
+    func add(atMost most: Int) -> Bool {
+        state.withLock { state in
+            guard state.connections < most else { return false }
+            state.connections += 1
+            return true
+        }
+    }
+
+    /// Forgets a connection.
+    ///
+    /// - Returns: Whether it was the last, and the contexts that went with it.
+    func remove(_ connection: Connection?) -> (wasLast: Bool, contexts: [Bytes16]) {
+        state.withLock { state in
+            state.connections -= 1
+            state.waiting.removeAll { $0 === connection }
+            guard state.connections == 0 else { return (false, []) }
+            defer { state.contexts = [] }
+            return (true, state.contexts)
+        }
+    }
+
+    /// Counts a command that is about to be carried out; where there are so many, the connection waits instead.
+    func begin(_ connection: Connection, atMost most: Int) -> Bool {
+        state.withLock { state in
+            guard state.calls < most else {
+                state.waiting.append(connection)
+                return false
+            }
+            state.calls += 1
+            return true
+        }
+    }
+
+    /// Counts a command less.
+    ///
+    /// - Returns: The connections that waited, which are to be read now: one of them alone might have ended meanwhile.
+    func end() -> [Connection] {
+        state.withLock { state in
+            state.calls -= 1
+            guard !state.waiting.isEmpty else { return [] }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+    }
+
+    /// Notes a context of the process.
+    ///
+    /// - Returns: One that has to go for it.
+    func note(_ context: Bytes16, atMost most: Int) -> Bytes16? {
+        state.withLock { state in
+            state.contexts.append(context)
+            return state.contexts.count > most ? state.contexts.removeFirst() : nil
+        }
+    }
+
+    /// Forgets a context of the process.
+    func forget(_ context: Bytes16) {
+        state.withLock { state in state.contexts.removeAll { $0 == context } }
+    }
+}
+
+/// The processes that are connected, and whose context is whose.
+final class ProcessTable: Sendable {
+    private let options: ServerOptions
+    private let state = Mutex(State())
+
+    private struct State {
+        var processes: [ProcessInstance: ConnectedProcess] = [:]
+        var owners: [Bytes16: ProcessInstance] = [:]
+    }
+
+    init(_ options: ServerOptions) { self.options = options }
+
+    /// Takes a connection of a peer's process.
+    ///
+    /// - Throws: `errSecNotAvailable` when the process has too many.
+    func join(_ peer: any ConnectedPeer) throws(KeychainError) -> ConnectedProcess {
+        let process: ConnectedProcess? = state.withLock { state in
+            let process = state.processes[peer.process] ?? ConnectedProcess(peer)
+            guard process.add(atMost: options.mostConnectionsOfProcess) else { return nil }
+            state.processes[peer.process] = process
+            return process
+        }
+        guard let process else { throw .tooManyConnections("this process") }
+        return process
+    }
+
+    /// Gives up a connection; with the last one of a process go its contexts, and the prompts that are open in them.
+    func leave(_ process: ConnectedProcess, _ connection: Connection?) {
+        let contexts = state.withLock { state in
+            let (wasLast, contexts) = process.remove(connection)
+            if wasLast { state.processes[process.instance] = nil }
+            for context in contexts { state.owners[context] = nil }
+            return contexts
+        }
+        for context in contexts { Self.release(context, process) }
+    }
+
+    /// Lets a process name contexts: those that nobody has named before, and its own.
+    ///
+    /// - Throws: ``AuthenticationFailure/invalidContext`` for one of another process.
+    func claim(_ contexts: [Bytes16], for process: ConnectedProcess) throws(KeychainError) {
+        for context in contexts {
+            let claim = state.withLock { state -> Claim in
+                switch state.owners[context] {
+                case process.instance?: return .granted
+                case .some: return .refused
+                case nil:
+                    state.owners[context] = process.instance
+                    let dropped = process.note(context, atMost: options.mostContextsOfProcess)
+                    if let dropped { state.owners[dropped] = nil }
+                    return dropped.map { .grantedFor($0) } ?? .granted
+                }
+            }
+            switch claim {
+            case .granted: break
+            case .grantedFor(let dropped): Self.release(dropped, process)
+            case .refused:
+                var error = KeychainError(AuthenticationFailure.invalidContext)
+                error.reason = "the authentication context belongs to another process"
+                throw error
+            }
+        }
+    }
+
+    /// Forgets a context that its process has released.
+    func forget(_ context: Bytes16, of process: ConnectedProcess) {
+        state.withLock { state in
+            guard state.owners[context] == process.instance else { return }
+            state.owners[context] = nil
+            process.forget(context)
+        }
+    }
+
+    private enum Claim {
+        case granted
+        case grantedFor(Bytes16)
+        case refused
+    }
+
+    private static func release(_ context: Bytes16, _ process: ConnectedProcess) {
+        // What cannot be released now is dropped by the keychain itself one day.
+        _ = try? process.peer.backend.perform(.authentication(.release(context)))
+    }
+}
+
+extension KeychainError {
+    static func tooManyConnections(_ whose: String) -> KeychainError {
+        KeychainError(
+            .notAvailable,
+            "the keychain daemon has as many connections of \(whose) as it takes; close some, or try again later",
+            kind: .unavailable
+        )
+    }
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import HostFiles
+import KeychainCore
+import KeychainWire
+import Synchronization
+
+/// A connection of a process: what has arrived of a message, what is still to be sent, and the command under way.
+///
+/// One thread at a time reads. Several may send: whoever answers, whoever ends a prompt, and whoever says that a command
+/// takes long. The socket is closed with the object, so that its number is no other's while somebody uses it.
+final class Connection: Sendable {
+    let number: UInt64
+    let socket: Int32
+    let user: uid_t
+    let process: ConnectedProcess
+    let peer: any ConnectedPeer
+    private let buffered: BufferedBytes
+    private let state: Mutex<State>
+
+    enum Phase {
+        /// The greeting has not arrived yet.
+        case greeting
+        /// No command is under way.
+        case idle
+        /// It has something to say, and waits until other commands of its process are done.
+        case waiting
+        /// A command is being carried out.
+        case busy
+        /// The program was asked something in the course of it.
+        case asking
+        /// Nothing is read or sent any more, but for what is pending.
+        case leaving
+        /// It is over.
+        case ended
+    }
+
+    private struct State: ~Copyable {
+        var phase = Phase.greeting
+        var reader = FrameReader()
+        var pending: [SecretBytes] = []
+        var sentOfFirst = 0
+        var lastTaken: UInt64 = 0
+        var since: UInt64
+        var sendingSince: UInt64 = 0
+        var counted = 0
+    }
+
+    init(
+        _ socket: Int32,
+        number: UInt64,
+        user: uid_t,
+        process: ConnectedProcess,
+        peer: any ConnectedPeer,
+        buffered: BufferedBytes,
+        tick: UInt64
+    ) {
+        self.socket = socket
+        self.number = number
+        self.user = user
+        self.process = process
+        self.peer = peer
+        self.buffered = buffered
+        state = Mutex(State(since: tick))
+    }
+
+    deinit {
+        buffered.subtract(state.withLock { $0.counted })
+        close(socket)
+    }
+
+    // MARK: Reading
+
+    /// What became of what has arrived.
+    enum Arrival {
+        /// More is to come, or has to be sent first: what to wait for.
+        case wait(SocketReadiness)
+        /// A command, to be carried out and answered.
+        case command(UInt64, KeychainCommand, canAskForSecrets: Bool)
+        /// What the program says of a question that it was asked.
+        case message(WireMessage)
+        /// The connection is over, for a reason that the program can be told, if there is one.
+        case end(KeychainError?)
+    }
+
+    /// Whether a command could be read now: not while something is still to be sent.
+    var isReading: Bool { state.withLock { $0.pending.isEmpty && ($0.phase == .idle || $0.phase == .waiting) } }
+
+    /// Notes that the connection waits for other commands of its process.
+    func wait() { state.withLock { if $0.phase == .idle { $0.phase = .waiting } } }
+
+    /// Sends what is pending, and receives what has arrived.
+    func receive(tick: UInt64) -> Arrival {
+        state.withLock { state in
+            guard Self.flush(&state, socket, tick) else { return .end(nil) }
+            _ = count(&state)
+            guard state.pending.isEmpty else { return .wait(.writable) }
+            switch state.phase {
+            case .greeting: return greeting(&state, tick)
+            case .idle, .waiting: return command(&state, tick)
+            case .asking: return message(&state)
+            // Only the thread that carries out its command, or ends it, uses it.
+            case .busy: return .wait([])
+            case .leaving, .ended: return .end(nil)
+            }
+        }
+    }
+
+    private func greeting(_ state: inout State, _ tick: UInt64) -> Arrival {
+        do throws(WireError) {
+            guard let end = arrival(try state.reader.receive(.greeting, from: socket)) else {
+                let answer = ServerGreeting(
+                    to: try state.reader.withBytes { (bytes) throws(WireError) in try ClientGreeting(bytes) }
+                )
+                state.reader.clear()
+                state.pending.append(SecretBytes(answer.bytes))
+                guard answer.version != nil else {
+                    _ = Self.flush(&state, socket, tick)
+                    return .end(nil)
+                }
+                state.phase = .idle
+                guard Self.flush(&state, socket, tick) else { return .end(nil) }
+                return .wait(Self.wanted(state))
+            }
+            return end
+        } catch {
+            return .end(KeychainError(error))
+        }
+    }
+
+    private func command(_ state: inout State, _ tick: UInt64) -> Arrival {
+        let begins = state.reader.isEmpty || state.phase == .waiting
+        switch message(&state) {
+        case .message(.command(let number, let command, let canAskForSecrets)) where number > state.lastTaken:
+            state.lastTaken = number
+            state.phase = .busy
+            state.since = tick
+            return .command(number, command, canAskForSecrets: canAskForSecrets)
+        case .message: return .end(KeychainError(WireError.unknownCase))
+        case .wait(let wanted):
+            if begins { state.since = tick }
+            state.phase = .idle
+            return .wait(wanted)
+        case let other: return other
+        }
+    }
+
+    private func message(_ state: inout State) -> Arrival {
+        do throws(WireError) {
+            let progress = try state.reader.receive(.message, from: socket)
+            guard count(&state) else { return .end(.tooMuchBuffered) }
+            if let end = arrival(progress) { return end }
+            let message = try state.reader.withBytes { (bytes) throws(WireError) in try WireMessage(frame: bytes) }
+            state.reader.clear()
+            _ = count(&state)
+            return .message(message)
+        } catch {
+            return .end(KeychainError(error))
+        }
+    }
+
+    /// What became of a reading that is not complete.
+    private func arrival(_ progress: FrameReader.Progress) -> Arrival? {
+        switch progress {
+        case .complete: nil
+        case .incomplete: .wait(.readable)
+        case .ended, .failed: .end(nil)
+        }
+    }
+
+    // MARK: Sending
+
+    /// Sends a message, or as much of it as the socket takes; the rest follows.
+    ///
+    /// - Returns: Whether the connection goes on.
+    @discardableResult
+    func send(_ message: WireMessage, tick: UInt64) -> Bool {
+        guard let frame = try? message.encoded() else { return false }
+        return state.withLock { send(frame, &$0, tick) }
+    }
+
+    /// Answers the command under way, and waits for the next.
+    ///
+    /// - Returns: What to wait for; `nil` when the connection is over.
+    func answer(_ frame: SecretBytes, tick: UInt64, isLast: Bool) -> SocketReadiness? {
+        state.withLock { state in
+            guard state.phase == .busy else { return nil }
+            state.phase = .idle
+            guard send(frame, &state, tick) else { return nil }
+            if isLast {
+                leave(&state, tick)
+                return state.pending.isEmpty ? nil : Self.wanted(state)
+            }
+            return Self.wanted(state)
+        }
+    }
+
+    /// Says that no command is taken any more, unless one is under way.
+    ///
+    /// - Returns: Whether there is nothing left to send, so that the connection can be ended.
+    func sayGoodbye(tick: UInt64) -> Bool {
+        state.withLock { state in
+            switch state.phase {
+            case .busy, .asking: return false
+            case .ended: return true
+            case .greeting:
+                // The answer to a greeting is the same, whatever it says, as long as there is one version.
+                _ = enqueue(SecretBytes(ServerGreeting(to: ClientGreeting()).bytes), &state, tick)
+                leave(&state, tick)
+                return true
+            case .idle, .waiting:
+                leave(&state, tick)
+                return state.pending.isEmpty
+            case .leaving: return state.pending.isEmpty
+            }
+        }
+    }
+
+    private func leave(_ state: inout State, _ tick: UInt64) {
+        state.reader.clear()
+        _ = count(&state)
+        state.phase = .leaving
+        if let frame = try? WireMessage.goodbye(state.lastTaken).encoded() { _ = enqueue(frame, &state, tick) }
+    }
+
+    /// Tells why the connection is refused, as far as the socket takes it, and ends it.
+    func end(_ error: KeychainError?, tick: UInt64) {
+        state.withLock { state in
+            guard state.phase != .ended else { return }
+            if let error, let frame = try? WireMessage.failure(0, error).encoded() {
+                _ = enqueue(frame, &state, tick)
+            }
+            state.phase = .ended
+            state.reader.clear()
+            state.pending = []
+            _ = count(&state)
+            // What was sent arrives still; a thread that waits for the socket is woken.
+            shutdown(socket, Int32(SHUT_RDWR))
+        }
+    }
+
+    private func send(_ frame: SecretBytes, _ state: inout State, _ tick: UInt64) -> Bool {
+        guard state.phase != .ended, state.phase != .leaving else { return false }
+        return enqueue(frame, &state, tick)
+    }
+
+    private func enqueue(_ frame: SecretBytes, _ state: inout State, _ tick: UInt64) -> Bool {
+        if state.pending.isEmpty { state.sendingSince = tick }
+        state.pending.append(frame)
+        guard Self.flush(&state, socket, tick) else { return false }
+        return count(&state)
+    }
+
+    private static func flush(_ state: inout State, _ socket: Int32, _ tick: UInt64) -> Bool {
+        while let frame = state.pending.first {
+            let sent = frame.withUnsafeBytes { bytes in
+                keychain_send(socket, bytes.baseAddress.map { $0 + state.sentOfFirst }, bytes.count - state.sentOfFirst)
+            }
+            guard sent >= 0 else { return errno == EAGAIN || errno == EWOULDBLOCK }
+            state.sendingSince = tick
+            state.sentOfFirst += sent
+            guard state.sentOfFirst == frame.count else { continue }
+            state.pending.removeFirst()
+            state.sentOfFirst = 0
+        }
+        return true
+    }
+
+    private static func wanted(_ state: borrowing State) -> SocketReadiness {
+        state.pending.isEmpty ? .readable : .writable
+    }
+
+    // MARK: Asking
+
+    /// Begins or ends to ask the program something in the course of its command.
+    ///
+    /// - Returns: Whether the connection goes on.
+    func setAsking(_ isAsking: Bool) -> Bool {
+        state.withLock { state in
+            guard state.phase == .busy || state.phase == .asking else { return false }
+            state.phase = isAsking ? .asking : .busy
+            return true
+        }
+    }
+
+    /// What to wait for while the program is asked something.
+    var wanted: SocketReadiness {
+        state.withLock { state in state.pending.isEmpty ? .readable : [.readable, .writable] }
+    }
+
+    // MARK: Looking after
+
+    /// What is to be done about the connection.
+    enum Care {
+        /// Nothing, and nothing is going on.
+        case none
+        /// Nothing yet.
+        case watch
+        /// The program is to be told that its command is being carried out still.
+        case sayWorking(UInt64)
+        /// It is over.
+        case end(KeychainError?)
+    }
+
+    /// Looks after the connection.
+    func care(tick: UInt64, _ options: ServerOptions) -> Care {
+        state.withLock { state in
+            if state.phase == .ended { return .none }
+            if !state.pending.isEmpty, tick &- state.sendingSince > options.ticks(options.answerMilliseconds) {
+                return .end(nil)
+            }
+            switch state.phase {
+            case .greeting:
+                return tick &- state.since > options.ticks(options.messageMilliseconds) ? .end(.tooSlow) : .watch
+            case .idle:
+                if state.reader.isEmpty { return state.pending.isEmpty ? .none : .watch }
+                return tick &- state.since > options.ticks(options.messageMilliseconds) ? .end(.tooSlow) : .watch
+            case .busy, .waiting:
+                if hasHungUp { return .end(nil) }
+                guard state.phase == .busy, state.pending.isEmpty,
+                    tick &- state.since >= options.ticks(options.workingMilliseconds)
+                else { return .watch }
+                state.since = tick
+                return .sayWorking(state.lastTaken)
+            case .asking, .leaving, .ended: return .watch
+            }
+        }
+    }
+
+    /// Whether the program has ended the connection, or itself.
+    private var hasHungUp: Bool {
+        SocketReadiness.wait(for: [], of: socket, milliseconds: 0).contains(.ended)
+    }
+
+    /// Counts the memory that the connection holds.
+    ///
+    /// - Returns: Whether all connections together hold no more than they may.
+    private func count(_ state: inout State) -> Bool {
+        let held = state.reader.capacity + state.pending.reduce(0) { $0 + $1.count }
+        guard held != state.counted else { return true }
+        defer { state.counted = held }
+        return buffered.change(by: held - state.counted)
+    }
+}
+
+/// How many bytes of unfinished messages all connections hold.
+final class BufferedBytes: Sendable {
+    private let most: Int
+    private let count = Atomic<Int>(0)
+
+    init(atMost most: Int) { self.most = most }
+
+    /// Changes the number; whether it is no more than allowed then, or at least less than before.
+    func change(by difference: Int) -> Bool {
+        count.add(difference, ordering: .relaxed).newValue <= most || difference < 0
+    }
+
+    func subtract(_ bytes: Int) { count.subtract(bytes, ordering: .relaxed) }
+}
+
+extension KeychainError {
+    fileprivate static let tooMuchBuffered = KeychainError(
+        .notAvailable,
+        "the keychain daemon holds as many bytes of unfinished messages as it may; try again later",
+        kind: .unavailable
+    )
+
+    fileprivate static let tooSlow = KeychainError(
+        .notAvailable,
+        "a message to the keychain daemon began, and did not arrive in time",
+        kind: .transport
+    )
+}

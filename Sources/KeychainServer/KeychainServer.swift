@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import HostFiles
+public import KeychainCore
+import KeychainWire
+import Synchronization
+
+/// Serves the keychains of those whom an ``Admission`` lets in, on listening sockets.
+///
+/// It knows nothing of stores and identities. Several threads wait for what arrives and carry it out themselves; a
+/// connection on which nothing happens costs no thread.
+public final class KeychainServer: Sendable {
+    let options: ServerOptions
+    private let admission: any Admission
+    private let sockets: [Int32]
+    private let watch: Int32
+    private let wake: Int32
+    private let connections: ConnectionTable
+    private let processes: ProcessTable
+    private let workers: Workers
+    private let housekeeping: Housekeeping
+    private let buffered: BufferedBytes
+    private let numbers: Atomic<UInt64>
+    private let stopping = Atomic<Bool>(false)
+    private let isAcceptPaused = Atomic<Bool>(false)
+
+    /// A server.
+    ///
+    /// - Parameters:
+    ///   - sockets: sockets that listen. They stay the caller's, and have to stay open until ``run()`` has returned.
+    ///   - options: limits and patience.
+    ///   - admission: who is let in.
+    /// - Throws: `errSecNotAvailable` when the system has no descriptors left.
+    public init(
+        sockets: [Int32],
+        options: ServerOptions = ServerOptions(),
+        admission: any Admission
+    ) throws(KeychainError) {
+        self.sockets = sockets
+        self.options = options
+        self.admission = admission
+        connections = ConnectionTable(options)
+        processes = ProcessTable(options)
+        workers = Workers(atMost: options.mostWorkers)
+        housekeeping = Housekeeping(options)
+        buffered = BufferedBytes(atMost: options.mostBufferedBytes)
+        // Lower numbers are those of the listening sockets, and 0 is that of the end.
+        numbers = Atomic(UInt64(sockets.count) + 1)
+        watch = keychain_watch_make()
+        wake = keychain_event()
+        guard watch >= 0, wake >= 0, keychain_watch_always(watch, wake, 0) == 0 else {
+            throw KeychainError(call: "epoll_create1", errno: errno)
+        }
+        for (index, socket) in sockets.enumerated() {
+            _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
+            let failure = keychain_watch_add(watch, socket, UInt64(index) + 1, SocketReadiness.readable.rawValue)
+            guard failure == 0 else { throw KeychainError(call: "epoll_ctl", errno: failure) }
+        }
+    }
+
+    deinit {
+        close(watch)
+        close(wake)
+    }
+
+    /// How many connections there are.
+    public var connectionCount: Int { connections.count }
+
+    /// Serves until ``stop()``.
+    public func run() {
+        workers.start { [self] in work() }
+        while !isStopping {
+            housekeeping.wait { !isStopping && !lookAfter() && !isAcceptPaused.load(ordering: .relaxed) }
+            resumeAccepting()
+        }
+        finish()
+    }
+
+    /// Has ``run()`` return once the commands under way were answered; from any thread, or a handler of a signal's event.
+    ///
+    /// No other command is taken any more. Programs learn of it, and send what was not taken to the next daemon.
+    public func stop() {
+        guard !stopping.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        housekeeping.interrupt()
+    }
+
+    var isStopping: Bool { stopping.load(ordering: .sequentiallyConsistent) }
+
+    var tick: UInt64 { housekeeping.tick }
+
+    // MARK: Work
+
+    @Sendable
+    private func work() {
+        while true {
+            var number: UInt64 = 0
+            switch keychain_watch_next(watch, &number, Self.idleMilliseconds) {
+            case 0:
+                if workers.leaveIfIdle() { return }
+                continue
+            case 1: break
+            default: return workers.leave()
+            }
+            if number == 0 { return workers.leave() }
+            housekeeping.noteActivity()
+            if number <= UInt64(sockets.count) {
+                accept(number)
+            } else if let connection = connections[number] {
+                serve(connection)
+            }
+        }
+    }
+
+    /// After how long without anything to do a thread looks whether it is one too many.
+    private static let idleMilliseconds: Int32 = 10_000
+
+    private func serve(_ connection: Connection) {
+        guard connection.isReading else { return proceed(connection, connection.receive(tick: tick)) }
+        let process = connection.process
+        guard process.begin(connection, atMost: options.mostCallsOfProcess) else { return connection.wait() }
+        proceed(connection, connection.receive(tick: tick))
+        for next in process.end() { again(next, .readable) }
+    }
+
+    private func proceed(_ connection: Connection, _ arrival: Connection.Arrival) {
+        switch arrival {
+        case .wait(let wanted): again(connection, wanted)
+        case .command(let number, let command, let canAskForSecrets):
+            workers.begin { [self] in work() }
+            let frame = carryOut(command, number, Call(connection, canAskForSecrets: canAskForSecrets, self))
+            workers.end()
+            guard let wanted = connection.answer(frame, tick: tick, isLast: isStopping) else { return end(connection) }
+            again(connection, wanted)
+        case .message: end(connection, KeychainError(WireError.unknownCase))
+        case .end(let error): end(connection, error)
+        }
+    }
+
+    /// The answer to a command.
+    private func carryOut(_ command: KeychainCommand, _ number: UInt64, _ call: Call) -> SecretBytes {
+        let message: WireMessage
+        do throws(KeychainError) {
+            message = .reply(number, try perform(command, call))
+        } catch {
+            message = .failure(number, error)
+        }
+        do throws(WireError) {
+            return try message.encoded()
+        } catch {
+            return (try? WireMessage.failure(number, KeychainError(error)).encoded()) ?? SecretBytes()
+        }
+    }
+
+    private func perform(_ command: KeychainCommand, _ call: Call) throws(KeychainError) -> KeychainReply {
+        let connection = call.connection
+        let peer = connection.peer
+        let permitted = try peer.permitted(command)
+        try processes.claim(permitted.contextIdentifiers, for: connection.process)
+        let result = Call.$current.withValue(call) {
+            Result { () throws(KeychainError) in try peer.backend.perform(permitted) }
+        }
+        if case .authentication(.release(let context)) = permitted {
+            processes.forget(context, of: connection.process)
+        }
+        let reply = try result.get()
+        try peer.confirm()
+        return reply
+    }
+
+    private func again(_ connection: Connection, _ wanted: SocketReadiness) {
+        guard !wanted.isEmpty else { return }
+        let failure = keychain_watch_again(watch, connection.socket, connection.number, wanted.rawValue)
+        if failure != 0 { end(connection) }
+    }
+
+    func end(_ connection: Connection, _ error: KeychainError? = nil) {
+        connection.end(error, tick: tick)
+        guard connections.remove(connection) else { return }
+        processes.leave(connection.process, connection)
+        if isStopping { housekeeping.interrupt() }
+    }
+}
+
+// MARK: - Connections
+
+extension KeychainServer {
+    private func accept(_ number: UInt64) {
+        let listening = sockets[Int(number) - 1]
+        let socket = keychain_accept(listening)
+        let failure = errno
+        if socket < 0, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(failure) {
+            // Those that wait stay in the queue until descriptors are free.
+            isAcceptPaused.store(true, ordering: .relaxed)
+            return
+        }
+        // Somebody else accepts the next one while this one is looked at.
+        if !isStopping { _ = keychain_watch_again(watch, listening, number, SocketReadiness.readable.rawValue) }
+        if socket >= 0 { admit(socket) }
+    }
+
+    private func resumeAccepting() {
+        guard isAcceptPaused.exchange(false, ordering: .relaxed) else { return }
+        for (index, socket) in sockets.enumerated() {
+            _ = keychain_watch_again(watch, socket, UInt64(index) + 1, SocketReadiness.readable.rawValue)
+        }
+    }
+
+    private func admit(_ socket: Int32) {
+        do throws(KeychainError) {
+            var process: pid_t = 0
+            var user: uid_t = 0
+            let failure = keychain_peer(socket, &process, &user)
+            guard failure == 0 else { throw KeychainError(call: "getsockopt", errno: failure) }
+            try connections.reserve(user)
+            let connection: Connection
+            do throws(KeychainError) {
+                let peer = try admission.admit(socket)
+                connection = Connection(
+                    socket,
+                    number: numbers.add(1, ordering: .relaxed).newValue,
+                    user: user,
+                    process: try processes.join(peer),
+                    peer: peer,
+                    buffered: buffered,
+                    tick: tick
+                )
+            } catch {
+                connections.unreserve(user)
+                throw error
+            }
+            take(connection)
+        } catch {
+            refuse(socket, error)
+        }
+    }
+
+    private func take(_ connection: Connection) {
+        guard connections.insert(connection) else {
+            _ = connection.sayGoodbye(tick: tick)
+            connection.end(nil, tick: tick)
+            return processes.leave(connection.process, connection)
+        }
+        let wanted = SocketReadiness.readable.rawValue
+        if keychain_watch_add(watch, connection.socket, connection.number, wanted) != 0 { end(connection) }
+    }
+
+    /// Tells why a process is not let in, without waiting for what it says.
+    private func refuse(_ socket: Int32, _ error: KeychainError) {
+        let greeting = ServerGreeting(to: ClientGreeting()).bytes
+        // A program that came too late turns to the next daemon.
+        let reason = isStopping ? WireMessage.goodbye(0) : .failure(0, error)
+        let failure = (try? reason.encoded().unprotectedCopy) ?? []
+        let message = greeting + failure
+        _ = message.withUnsafeBytes { keychain_send(socket, $0.baseAddress, $0.count) }
+        close(socket)
+    }
+
+    /// Looks after every connection.
+    ///
+    /// - Returns: Whether something is going on.
+    private func lookAfter() -> Bool {
+        var isAnything = false
+        for connection in connections.all {
+            switch connection.care(tick: tick, options) {
+            case .none: continue
+            case .watch: break
+            case .sayWorking(let number):
+                if !connection.send(.working(number), tick: tick) { end(connection) }
+            case .end(let error): end(connection, error)
+            }
+            isAnything = true
+        }
+        return isAnything
+    }
+
+    /// Lets the commands under way end, and tells everybody else that no more are taken.
+    private func finish() {
+        for socket in sockets { keychain_watch_remove(watch, socket) }
+        connections.close()
+        let deadline = Deadline(milliseconds: options.stopMilliseconds)
+        while connections.count > 0 {
+            for connection in connections.all where connection.sayGoodbye(tick: tick) { end(connection) }
+            guard connections.count > 0, deadline.millisecondsLeft > 0 else { break }
+            _ = lookAfter()
+            housekeeping.wait { false }
+        }
+        for connection in connections.all { end(connection) }
+        var one: UInt64 = 1
+        _ = withUnsafeBytes(of: &one) { write(wake, $0.baseAddress, $0.count) }
+        workers.finish(deadline.extended(milliseconds: 1000))
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import HostFiles
+public import KeychainCore
+public import KeychainWire
+
+/// A socket at which a daemon listens that nobody has started by its socket: one daemon for each.
+///
+/// A lock file beside it is held for as long as the object lives. So a socket that is found without its lock held was
+/// left by a daemon that was killed, and is replaced.
+public final class ListeningSocket: Sendable {
+    /// The socket, for ``KeychainServer``.
+    public let descriptor: Int32
+
+    private let folder: PrivateDirectory
+    private let name: String
+    private let lock: FileLock
+
+    /// Listens at a location; the folder is made if it is missing.
+    ///
+    /// - Throws: `errSecNotAvailable` when another daemon listens there, or when the folder cannot be used or is not the
+    ///   user's alone.
+    public init(_ location: SocketLocation) throws(KeychainError) {
+        let descriptor: Int32
+        do throws(FileError) {
+            folder = try location.openFolder(making: true)
+            name = location.name
+            lock = try FileLock("\(name).lock", in: folder, until: Deadline(milliseconds: 0))
+            try Self.removeStale(name, in: folder)
+            descriptor = keychain_open_private_socket()
+            guard descriptor >= 0 else { throw .system(call: "socket", path: location.path, errno: errno) }
+        } catch .lockTimeout {
+            throw KeychainError(
+                .notAvailable,
+                "another keychain daemon listens at \(location.path)",
+                kind: .unavailable,
+                facts: ["path": location.path]
+            )
+        } catch {
+            throw KeychainError(socket: error)
+        }
+        self.descriptor = descriptor
+        do throws(FileError) {
+            let failure = try location.withShortPath { keychain_listen(descriptor, $0, Self.backlog) }
+            guard failure == 0 else { throw .system(call: "bind", path: location.path, errno: failure) }
+        } catch {
+            throw KeychainError(socket: error)
+        }
+    }
+
+    deinit {
+        // In a child the descriptor is closed, and the name is the parent's.
+        guard forkGeneration == keychain_fork_generation() else { return }
+        folder.remove(name)
+        keychain_close_private(descriptor)
+    }
+
+    private let forkGeneration = keychain_fork_generation()
+
+    /// How many processes may wait to be accepted.
+    private static let backlog: Int32 = 512
+
+    private static func removeStale(_ name: String, in folder: PrivateDirectory) throws(FileError) {
+        let path = folder.path(of: name)
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .wrongKind(path: path, expected: "a socket") }
+        folder.remove(name)
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainClient
+import KeychainCore
+import KeychainServer
+import KeychainTestSupport
+import ServerTestSupport
+import Synchronization
+import Testing
+
+/// Commands and their answers through a socket.
+@Suite(.timeLimit(.minutes(10)))
+struct CallTests {
+    @Test("what a keychain answers arrives, and why it fails")
+    func answers() throws {
+        let keychain = CountingKeychain()
+        let server = try TestServer(keychain)
+        let client = server.client()
+        try client.add("a")
+        #expect(keychain.counts == ["a": 1])
+        #expect(try client.device.status().lockState == .unlocked)
+        let error = #expect(throws: KeychainError.self) {
+            try client.perform(KeychainRequest(.add([:]), client: Client(accessGroups: [])))
+        }
+        #expect(error == KeychainError.parameter("no account"))
+    }
+
+    @Test("a secret of megabytes arrives in either direction", arguments: [0, 1, 4_000, 5_000, 1 << 20, 8 << 20])
+    func large(_ size: Int) throws {
+        let keychain = CountingKeychain()
+        let secret = SecretBytes(count: size) { $0.initializeMemory(as: UInt8.self, repeating: 0x5a) }
+        keychain.answer = secret
+        let server = try TestServer(keychain)
+        let client = server.client()
+        guard case .single(.data(let received)) = try client.read() else {
+            Issue.record("no data")
+            return
+        }
+        #expect(received.count == size)
+        // By bytes: the comparison of secrets is slow without optimization.
+        let isSame = received.withUnsafeBytes { bytes in
+            bytes.baseAddress.map {
+                bytes.isEmpty || ($0.load(as: UInt8.self) == 0x5a && memcmp($0, $0 + 1, size - 1) == 0)
+            }
+        }
+        #expect(isSame != false)
+        try client.add(String(repeating: "x", count: size))
+        #expect(keychain.counts.keys.first?.utf8.count == size)
+    }
+
+    @Test("what is too large for a message is refused, and the connection goes on")
+    func tooLarge() throws {
+        let server = try TestServer(CountingKeychain())
+        let client = server.client()
+        let secret = SecretBytes(count: 65 << 20) { _ in }
+        let error = #expect(throws: KeychainError.self) { try client.device.unlock(passcode: secret) }
+        #expect(error?.status == .dataTooLarge)
+        try client.add("a")
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test("an answer that is too large for a message is an error of its own")
+    func largeAnswer() throws {
+        let keychain = CountingKeychain()
+        keychain.answer = SecretBytes(count: 65 << 20) { _ in }
+        let server = try TestServer(keychain)
+        let client = server.client()
+        let error = #expect(throws: KeychainError.self) { try client.read() }
+        #expect(error?.status == .dataTooLarge)
+        try client.add("a")
+    }
+
+    @Test("threads that call at once are served, each once, over no more connections than are allowed")
+    func concurrency() throws {
+        let keychain = CountingKeychain()
+        let server = try TestServer(keychain)
+        var options = ClientOptions()
+        options.mostConnections = 4
+        let client = server.client(options: options)
+        let failures = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: 16) { thread in
+            for number in 0..<50 {
+                do throws(KeychainError) { try client.add("\(thread)-\(number)") } catch {
+                    failures.withLock { $0 += 1 }
+                }
+            }
+        }
+        #expect(failures.withLock(\.self) == 0)
+        #expect(keychain.counts.count == 800)
+        #expect(keychain.counts.values.allSatisfy { $0 == 1 })
+        #expect(server.connectionCount <= 4)
+    }
+
+    @Test("while commands are held up, others are served")
+    func blockedCalls() throws {
+        let keychain = CountingKeychain()
+        keychain.close()
+        let server = try TestServer(keychain)
+        let (busy, other) = (server.client(), server.client())
+        let done = DispatchGroup()
+        for number in 0..<6 {
+            done.enter()
+            Thread.detachNewThread {
+                try? busy.add("\(number)")
+                done.leave()
+            }
+        }
+        #expect(eventually("all are held") { keychain.held == 6 })
+        #expect(try other.device.status().lockState == .unlocked)
+        keychain.open()
+        done.wait()
+        #expect(keychain.counts.count == 6)
+    }
+
+    @Test("a process that has as many commands under way as it may waits with further ones, and loses none")
+    func limitOfCalls() throws {
+        let keychain = CountingKeychain()
+        keychain.close()
+        var options = ServerOptions()
+        options.mostCallsOfProcess = 3
+        let server = try TestServer(keychain, options)
+        let client = server.client()
+        let done = DispatchGroup()
+        for number in 0..<8 {
+            done.enter()
+            Thread.detachNewThread {
+                try? client.add("\(number)")
+                done.leave()
+            }
+        }
+        #expect(
+            eventually("three are held, and the others are there") {
+                keychain.held == 3 && server.connectionCount == 8
+            }
+        )
+        keychain.open()
+        done.wait()
+        #expect(keychain.counts == Dictionary(uniqueKeysWithValues: (0..<8).map { ("\($0)", 1) }))
+    }
+
+    @Test("a command that takes longer than a daemon may be silent is waited for: it says that it is working")
+    func working() throws {
+        let keychain = CountingKeychain()
+        keychain.close()
+        var serverOptions = ServerOptions()
+        serverOptions.tickMilliseconds = 20
+        serverOptions.workingMilliseconds = 100
+        var clientOptions = ClientOptions()
+        clientOptions.silenceMilliseconds = 8_000
+        let server = try TestServer(keychain, serverOptions)
+        let client = server.client(options: clientOptions)
+        // Longer than the silence, by the daemon's own signs of life: each begins the time anew.
+        let begin = ContinuousClock().now
+        Thread.detachNewThread {
+            _ = eventually("time passes") { ContinuousClock().now - begin > .seconds(9) }
+            keychain.open()
+        }
+        try client.add("slow")
+        #expect(keychain.counts == ["slow": 1])
+    }
+
+    @Test("a process that is not let in is told why")
+    func refusal() throws {
+        struct Closed: Admission {
+            func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
+                throw KeychainError(.missingEntitlement, "this program is unknown here")
+            }
+        }
+        let server = try TestServer(admission: Closed())
+        let error = #expect(throws: KeychainError.self) { try server.client().add("a") }
+        #expect(error == KeychainError(.missingEntitlement, "this program is unknown here"))
+    }
+
+    @Test("an answer is withheld from a process that is not the one that was admitted any more")
+    func confirmation() throws {
+        struct Changing: Admission {
+            let keychain: CountingKeychain
+
+            func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer { Peer(backend: keychain) }
+
+            struct Peer: ConnectedPeer {
+                let process = ProcessInstance(identifier: 1, startTime: 1)
+                let backend: any KeychainBackend
+                let vouchesForBiometry = false
+
+                func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand { command }
+
+                func confirm() throws(KeychainError) { throw KeychainError(.missingEntitlement, "it is another one") }
+            }
+        }
+        let keychain = CountingKeychain()
+        keychain.answer = SecretBytes(Array("secret".utf8))
+        let server = try TestServer(admission: Changing(keychain: keychain))
+        let error = #expect(throws: KeychainError.self) { try server.client().read() }
+        #expect(error?.status == .missingEntitlement)
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Foundation
+import KeychainClient
+import KeychainCore
+import KeychainServer
+import KeychainTestSupport
+import KeychainWire
+import ServerTestSupport
+import Testing
+
+/// What a program may do to the daemon's socket: it harms nobody but itself.
+@Suite(.timeLimit(.minutes(10)))
+struct HostileProgramTests {
+    /// A server that loses patience soon.
+    private static func impatient() -> ServerOptions {
+        var options = ServerOptions()
+        options.tickMilliseconds = 10
+        options.messageMilliseconds = 200
+        options.answerMilliseconds = 200
+        return options
+    }
+
+    struct Bytes: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var greets = true
+        var bytes: [UInt8]
+    }
+
+    private static func frame(_ body: [UInt8]) -> [UInt8] {
+        withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + body
+    }
+
+    private static let badBytes: [Bytes] = {
+        let number = [UInt8](repeating: 0, count: 8)
+        return [
+            Bytes(testDescription: "text", greets: false, bytes: Array("GET / HTTP/1.1\r\n\r\n".utf8)),
+            Bytes(testDescription: "zeros", greets: false, bytes: [UInt8](repeating: 0, count: 4096)),
+            Bytes(
+                testDescription: "a version of the future alone",
+                greets: false,
+                bytes: ClientGreeting(lowestVersion: 9, highestVersion: 9).bytes
+            ),
+            Bytes(
+                testDescription: "a greeting and a command at once",
+                greets: false,
+                bytes: ClientGreeting().bytes + frame([1, 1])
+            ),
+            Bytes(testDescription: "a frame of four gigabytes", bytes: [0xff, 0xff, 0xff, 0xff]),
+            Bytes(testDescription: "a frame of 64 MiB and a byte", bytes: [0x04, 0, 0, 1]),
+            Bytes(testDescription: "an empty frame", bytes: [0, 0, 0, 0]),
+            Bytes(testDescription: "another version of the encoding", bytes: frame([9, 1] + number)),
+            Bytes(testDescription: "an unknown message", bytes: frame([1, 99] + number)),
+            Bytes(testDescription: "a command of the number 0", bytes: frame([1, 1] + number + [2, 1, 0])),
+            Bytes(testDescription: "a reply", bytes: frame([1, 2] + number + [1])),
+            Bytes(testDescription: "an answer to no question", bytes: frame([1, 6] + number + [6])),
+            Bytes(testDescription: "a goodbye", bytes: frame([1, 10] + number)),
+            Bytes(
+                testDescription: "bytes behind a command",
+                bytes: frame([1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 2, 1, 0]) + [0]
+            ),
+        ]
+    }()
+
+    @Test("what is no message ends the connection that it came on, and no other", arguments: badBytes)
+    func noMessage(_ row: Bytes) throws {
+        let keychain = CountingKeychain()
+        let server = try TestServer(keychain)
+        let client = server.client()
+        try client.add("before")
+        let connection = try row.greets ? RawConnection.greeted(server.location) : RawConnection(server.location)
+        connection.send(row.bytes)
+        #expect(try connection.isEnded())
+        try client.add("after")
+        #expect(keychain.counts == ["before": 1, "after": 1])
+        #expect(eventually("it is forgotten") { server.connectionCount == 1 })
+    }
+
+    @Test("the same number twice is no second command")
+    func repeatedNumber() throws {
+        let keychain = CountingKeychain()
+        let server = try TestServer(keychain)
+        let connection = try RawConnection.greeted(server.location)
+        let add = KeychainRequest(.add(["acct": .string("a")]), client: Client(accessGroups: []))
+        try connection.send(.command(5, .items(add)))
+        #expect(try connection.message() == .reply(5, .answer(.nothing)))
+        try connection.send(.command(5, .items(add)))
+        #expect(try connection.isEnded())
+        #expect(keychain.counts == ["a": 1])
+    }
+
+    @Test("half a greeting, half a header and half a message are waited for no longer than allowed", arguments: 0...4)
+    func halfFrames(_ row: Int) throws {
+        let server = try TestServer(CountingKeychain(), Self.impatient())
+        let client = server.client()
+        try client.add("before")
+        let command = try WireMessage.command(1, .device(.status)).encoded().unprotectedCopy
+        let connection: RawConnection
+        switch row {
+        case 0: connection = try RawConnection(server.location)
+        case 1:
+            connection = try RawConnection(server.location)
+            connection.send(Array(ClientGreeting().bytes.dropLast()))
+        case 2:
+            connection = try RawConnection.greeted(server.location)
+            connection.send(Array(command.prefix(2)))
+        case 3:
+            connection = try RawConnection.greeted(server.location)
+            connection.send(Array(command.dropLast()))
+        default:
+            connection = try RawConnection.greeted(server.location)
+            // As long as is allowed, and a part of it.
+            connection.send([0x04, 0, 0, 0] + [UInt8](repeating: 1, count: 100_000))
+        }
+        #expect(try connection.isEnded())
+        try client.add("after")
+    }
+
+    @Test("a connection that has greeted and says nothing stays")
+    func idle() throws {
+        let server = try TestServer(CountingKeychain(), Self.impatient())
+        let connection = try RawConnection.greeted(server.location)
+        // Others come and go meanwhile, for several times as long as a message may take.
+        let clock = ContinuousClock()
+        let limit = clock.now + .seconds(1)
+        while clock.now < limit { _ = try RawConnection.greeted(server.location) }
+        try connection.send(.command(1, .device(.lock)))
+        #expect(try connection.message() == .reply(1, .done))
+    }
+
+    @Test("more connections than are allowed are refused in words, and taken again when others have gone")
+    func flood() throws {
+        var options = ServerOptions()
+        options.mostConnections = 20
+        let server = try TestServer(CountingKeychain(), options)
+        var connections = try (0..<20).map { _ in try RawConnection.greeted(server.location) }
+        let error = #expect(throws: KeychainError.self) { try server.client().add("a") }
+        #expect(error?.status == .notAvailable)
+        #expect(error?.reason.contains("as many connections") == true)
+        connections.removeAll()
+        #expect(eventually("they are forgotten") { server.connectionCount == 0 })
+        try server.client().add("a")
+    }
+
+    @Test("a process takes no more connections than its share")
+    func floodOfProcess() throws {
+        var options = ServerOptions()
+        options.mostConnectionsOfProcess = 5
+        let server = try TestServer(CountingKeychain(), options)
+        let connections = try (0..<5).map { _ in try RawConnection.greeted(server.location) }
+        let error = #expect(throws: KeychainError.self) { try server.client().add("a") }
+        #expect(error?.reason.contains("of this process") == true)
+        #expect(connections.count == 5)
+    }
+
+    @Test("a thousand programs that do not read their answers hold up nobody, and little memory")
+    func slowReaders() throws {
+        let count = 1000
+        guard Self.hasRoom(forDescriptors: 2 * count + 200) else { return }
+        let keychain = CountingKeychain()
+        keychain.answer = SecretBytes(count: 1 << 20) { _ in }
+        var options = Self.impatient()
+        options.mostConnectionsOfProcess = count + 10
+        options.mostCallsOfProcess = count
+        options.mostBufferedBytes = 64 << 20
+        options.answerMilliseconds = 60_000
+        let server = try TestServer(keychain, options)
+        let readers = try (0..<count).map { _ in try RawConnection.greeted(server.location) }
+        let read = KeychainRequest(.copyMatching([:]), client: Client(accessGroups: []))
+        for reader in readers { try reader.send(.command(1, .items(read))) }
+        // Those whose answers found no room any more are ended, at 64 MiB at the latest.
+        #expect(eventually("most are ended") { server.connectionCount < 100 })
+        let client = server.client()
+        #expect(try client.device.status().lockState == .unlocked)
+    }
+
+    @Test("a program that does not read its answer is not waited for beyond a time")
+    func stoppedReader() throws {
+        let keychain = CountingKeychain()
+        keychain.answer = SecretBytes(count: 4 << 20) { _ in }
+        let server = try TestServer(keychain, Self.impatient())
+        let reader = try RawConnection.greeted(server.location)
+        try reader.send(.command(1, .items(KeychainRequest(.copyMatching([:]), client: Client(accessGroups: [])))))
+        #expect(eventually("it is ended") { server.connectionCount == 0 })
+        #expect(try server.client().device.status().lockState == .unlocked)
+    }
+
+    /// Whether this process may open so many files.
+    private static func hasRoom(forDescriptors count: Int) -> Bool {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(7), &limit)
+        if limit.rlim_cur < count, limit.rlim_max >= count {
+            limit.rlim_cur = min(limit.rlim_max, rlim_t(2 * count))
+            setrlimit(__rlimit_resource_t(7), &limit)
+        }
+        return limit.rlim_cur >= count
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainClient
+import KeychainCore
+import KeychainTestSupport
+import KeychainWire
+import Synchronization
+import Testing
+
+/// What a client makes of a daemon that is another, that is gone or that is stopped.
+@Suite(.timeLimit(.minutes(10)))
+struct HostileServerTests {
+    private let folder: TemporaryFolder
+    private let server: RawServer
+
+    init() throws {
+        folder = try TemporaryFolder(prefix: "kd")
+        server = RawServer(folder.path)
+    }
+
+    private func client(silence: Int32 = 60_000) -> DaemonKeychain {
+        var options = ClientOptions()
+        options.silenceMilliseconds = silence
+        options.returnMilliseconds = 100
+        return DaemonKeychain(at: server.location, options: options)
+    }
+
+    /// Serves connections on a thread, each by `serve`, until the object goes away.
+    private func serving(_ serve: @escaping @Sendable (RawServer.Accepted, Int) throws -> Void) -> Serving {
+        Serving(server, serve)
+    }
+
+    private final class Serving {
+        private let state = State()
+
+        private final class State: Sendable {
+            let connections = Mutex(0)
+            let isOver = Mutex(false)
+            let ended = DispatchSemaphore(value: 0)
+        }
+
+        init(_ server: RawServer, _ serve: @escaping @Sendable (RawServer.Accepted, Int) throws -> Void) {
+            Thread.detachNewThread { [state] in
+                while !state.isOver.withLock(\.self) {
+                    guard let accepted = server.accept(milliseconds: 20) else { continue }
+                    let number = state.connections.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    try? serve(accepted, number)
+                }
+                state.ended.signal()
+            }
+        }
+
+        deinit {
+            state.isOver.withLock { $0 = true }
+            state.ended.wait()
+        }
+
+        /// How many connections there were.
+        var connections: Int { state.connections.withLock(\.self) }
+    }
+
+    private static func greeting(_ version: UInt16, _ highest: UInt16) -> [UInt8] {
+        ClientGreeting().bytes.prefix(8) + [UInt8(version >> 8), UInt8(version & 0xff)]
+            + [UInt8(highest >> 8), UInt8(highest & 0xff), 0, 0, 0, 0]
+    }
+
+    @Test("a daemon of another version is named, with what to do")
+    func versions() {
+        for (highest, words) in [(0, "older"), (9, "newer")] as [(UInt16, String)] {
+            let serving = serving { connection, _ in
+                connection.send(Self.greeting(0, highest))
+                _ = try connection.command()
+            }
+            let error = #expect(throws: KeychainError.self) { try client().add("a") }
+            #expect(error?.status == .notAvailable && error?.kind == .unavailable)
+            #expect(error?.reason.contains(words) == true, "\(String(describing: error))")
+            #expect(serving.connections == 1)
+        }
+    }
+
+    @Test("what is no daemon is named")
+    func noDaemon() {
+        let serving = serving { connection, _ in
+            connection.send(Array("220 mail.example.com ESMTP\r\n".utf8))
+            _ = try connection.command()
+        }
+        let error = #expect(throws: KeychainError.self) { try client().add("a") }
+        #expect(error?.reason.contains("no keychain daemon") == true)
+        #expect(serving.connections == 1)
+    }
+
+    @Test("where nobody listens, the error says what to do")
+    func missing() throws {
+        let empty = try TemporaryFolder(prefix: "kd")
+        for path in [empty.path(of: "s"), empty.path(of: "none/s")] {
+            let error = #expect(throws: KeychainError.self) {
+                try DaemonKeychain(at: SocketLocation(path: path)).add("a")
+            }
+            #expect(error?.status == .notAvailable)
+            #expect(error?.reason.contains("keychainctl service restart") == true, "\(String(describing: error))")
+        }
+    }
+
+    @Test("where nobody listens, a daemon is started once")
+    func start() throws {
+        let empty = try TemporaryFolder(prefix: "kd")
+        let starts = Mutex(0)
+        let client = DaemonKeychain(at: SocketLocation(path: empty.path(of: "s"))) { () throws(KeychainError) in
+            starts.withLock { $0 += 1 }
+        }
+        #expect(throws: KeychainError.self) { try client.add("a") }
+        #expect(starts.withLock(\.self) == 1)
+    }
+
+    @Test("a change whose answer never comes is not sent again, and the error says that nobody knows")
+    func lostAnswer() throws {
+        let taken = Mutex<[KeychainCommand]>([])
+        let serving = serving { connection, _ in
+            try connection.greet()
+            if let (_, command) = try connection.command() { taken.withLock { $0.append(command) } }
+        }
+        let error = #expect(throws: KeychainError.self) { try client().add("a") }
+        #expect(error?.kind == .transport && error?.status == .notAvailable)
+        #expect(error?.reason.contains("not known") == true)
+        #expect(taken.withLock(\.count) == 1)
+        #expect(serving.connections == 1)
+    }
+
+    @Test("a read whose answer never comes is sent once more")
+    func lostReadAnswer() throws {
+        let serving = serving { connection, number in
+            try connection.greet()
+            guard let (command, _) = try connection.command(), number > 1 else { return }
+            try connection.send(.reply(command, .answer(.nothing)))
+        }
+        #expect(try client().read() == .nothing)
+        #expect(serving.connections == 2)
+    }
+
+    @Test("a command that was not taken before a goodbye is sent to the next daemon")
+    func goodbye() throws {
+        let serving = serving { connection, number in
+            try connection.greet()
+            guard let (command, _) = try connection.command() else { return }
+            try connection.send(number == 1 ? .goodbye(command - 1) : .reply(command, .answer(.nothing)))
+        }
+        try client().add("a")
+        #expect(serving.connections == 2)
+    }
+
+    @Test("a command that was taken before a goodbye is not")
+    func lateGoodbye() throws {
+        let serving = serving { connection, _ in
+            try connection.greet()
+            if let (command, _) = try connection.command() { try connection.send(.goodbye(command)) }
+        }
+        let error = #expect(throws: KeychainError.self) { try client().add("a") }
+        #expect(error?.kind == .transport)
+        #expect(serving.connections == 1)
+    }
+
+    @Test("a daemon that was stopped before it greets is given up; nothing was done")
+    func stoppedAtGreeting() {
+        let error = #expect(throws: KeychainError.self) { try client(silence: 100).add("a") }
+        #expect(error?.status == .notAvailable && error?.kind == .unavailable)
+        #expect(error?.reason.contains("nothing was done") == true)
+    }
+
+    @Test(
+        "a daemon that was stopped in the midst of a command is given up, and not asked again",
+        arguments: [true, false]
+    )
+    func stoppedAtCommand(_ changes: Bool) throws {
+        let gate = DispatchSemaphore(value: 0)
+        let serving = serving { connection, _ in
+            try connection.greet()
+            _ = try connection.command()
+            gate.wait()
+        }
+        let client = client(silence: 2_000)
+        let error = #expect(throws: KeychainError.self) {
+            if changes { try client.add("a") } else { _ = try client.read() }
+        }
+        #expect(error?.kind == .transport)
+        gate.signal()
+        #expect(error?.reason.contains("silent") == true)
+        #expect(serving.connections == 1)
+    }
+
+    @Test("an answer that is none ends the connection, and is never taken for one")
+    func wrongAnswers() throws {
+        let wrong: [WireMessage] = [
+            .reply(99, .answer(.nothing)), .failure(99, KeychainError(.itemNotFound, "none")), .endPrompt(1),
+            .goodbye(7),
+            .command(1, .device(.status)), .promptReply(1, .cancelled),
+        ]
+        for message in wrong {
+            let serving = serving { connection, _ in
+                try connection.greet()
+                _ = try connection.command()
+                try connection.send(message)
+            }
+            let error = #expect(throws: KeychainError.self) { try client().add("a") }
+            #expect(error?.kind == .transport, "\(message)")
+            #expect(serving.connections == 1)
+        }
+    }
+
+    @Test("a socket in a folder that others can write to is not used")
+    func exposedFolder() throws {
+        #expect(chmod(folder.path, 0o777) == 0)
+        let error = #expect(throws: KeychainError.self) { try client().add("a") }
+        #expect(error?.reason.contains("open to other users") == true, "\(String(describing: error))")
+    }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainAuthenticators
+import KeychainClient
+import KeychainCore
+import KeychainEngine
+import KeychainProtection
+import KeychainServer
+import KeychainTestSupport
+import KeychainWire
+import ServerTestSupport
+import Synchronization
+import Testing
+
+/// Questions that a keychain asks whoever sits before the program.
+@Suite(.timeLimit(.minutes(10)))
+struct PromptTests {
+    private let keychain: EmbeddedKeychain
+
+    init() throws {
+        var device = DeviceOptions(authenticator: CallAuthenticator())
+        device.passwordWork = .least
+        keychain = EmbeddedKeychain.inMemory(device: device)
+        try keychain.device.setPasscode(SecretBytes(Array("1234".utf8)))
+    }
+
+    private static let passcode = AuthenticationReply.secret(SecretBytes(Array("1234".utf8)))
+
+    @Test("the passcode is typed at the program that called, and counts in its context")
+    func passcode() throws {
+        let server = try TestServer(keychain)
+        let owner = ScriptedAuthenticator { _ in Self.passcode }
+        let client = server.client(owner)
+        let context = AuthenticationContext()
+        try client.authentication.evaluate(.deviceOwner, reason: "to test", context)
+        #expect(owner.prompts.map(\.kind) == [.passcode])
+        #expect(owner.prompts.first?.reason == "to test")
+        #expect(client.authentication.status(of: context.identifier).shown == [.passcode])
+    }
+
+    @Test("a program that can ask nobody is told so at once, while another is being asked")
+    func notInteractive() throws {
+        let server = try TestServer(keychain)
+        let asking = Asking(server)
+        #expect(asking.isOpen)
+        let error = #expect(throws: AuthenticationFailure.self) {
+            try server.client().authentication.evaluate(.deviceOwner, reason: "to test", AuthenticationContext())
+        }
+        #expect(error == .notInteractive)
+        asking.end()
+    }
+
+    @Test("while a question is open, others are served, and the program that is asked, too")
+    func others() throws {
+        let server = try TestServer(keychain)
+        let asking = Asking(server)
+        #expect(asking.isOpen)
+        #expect(try server.client().device.status().hasPasscode)
+        #expect(try asking.client.device.status().hasPasscode)
+        asking.end()
+        #expect(asking.outcome() == .appCancel)
+    }
+
+    @Test("the program invalidates a context, and its question is taken from the screen")
+    func invalidation() throws {
+        let server = try TestServer(keychain)
+        let asking = Asking(server)
+        #expect(asking.isOpen)
+        _ = try asking.client.perform(.authentication(.invalidate(asking.context.identifier)))
+        #expect(asking.outcome() == .appCancel)
+        #expect(eventually("the question is gone") { !asking.isOpen })
+    }
+
+    @Test("what an unknown program says of biometry is not believed")
+    func biometry() throws {
+        let server = try TestServer(keychain)
+        let biometry = Biometry(.touchID, enrolledSet: Bytes16.random())
+        let owner = ScriptedAuthenticator(biometry: biometry) { _ in .recognized }
+        let client = server.client(owner)
+        #expect(client.authentication.biometry == .none)
+        let failure = #expect(throws: AuthenticationFailure.self) {
+            try client.authentication.evaluate(.biometrics, reason: "to test", AuthenticationContext())
+        }
+        #expect(failure == .biometryNotAvailable)
+        #expect(throws: AuthenticationFailure.authenticationFailed) {
+            try client.authentication.evaluate(.deviceOwner, reason: "to test", AuthenticationContext())
+        }
+    }
+
+    @Test("a context belongs to the process that named it first")
+    func foreignContext() throws {
+        let server = try TestServer(admission: EachAnotherProcess(keychain))
+        let owner = ScriptedAuthenticator { _ in Self.passcode }
+        var options = ClientOptions()
+        options.mostConnections = 1
+        let (first, second) = (server.client(owner, options: options), server.client(options: options))
+        let context = AuthenticationContext()
+        try first.authentication.evaluate(.deviceOwner, reason: "to test", context)
+        let commands: [KeychainCommand] = [
+            .authentication(.status(of: context.identifier)), .authentication(.invalidate(context.identifier)),
+            .authentication(.release(context.identifier)), .authentication(.check(.deviceOwner, context)),
+            .items(
+                KeychainRequest(
+                    .copyMatching([PropertyKey.useAuthenticationContext: .authenticationContext(context)]),
+                    client: Client(accessGroups: ["a"])
+                )
+            ), .enclave(.use(.sign(digest: []), SecretBytes(), context)),
+        ]
+        for command in commands {
+            let error = #expect(throws: KeychainError.self) { try second.perform(command) }
+            #expect(error?.kind == .authentication(.invalidContext))
+        }
+        #expect(first.authentication.status(of: context.identifier).shown == [.passcode])
+    }
+
+    @Test("when the last connection of a process ends, its contexts go, and what was shown in them")
+    func releasedContexts() throws {
+        let server = try TestServer(admission: EachAnotherProcess(keychain))
+        let context = AuthenticationContext()
+        do {
+            let client = server.client(ScriptedAuthenticator { _ in Self.passcode })
+            try client.authentication.evaluate(.deviceOwner, reason: "to test", context)
+        }
+        #expect(eventually("it is forgotten") { server.connectionCount == 0 })
+        #expect(
+            eventually("what was shown is gone") {
+                keychain.authentication.status(of: context.identifier).shown.isEmpty
+            }
+        )
+        // Nobody's any more.
+        let other = server.client()
+        #expect(other.authentication.status(of: context.identifier).shown.isEmpty)
+    }
+
+    @Test("a daemon that ends takes its questions from the screen, and answers")
+    func stop() throws {
+        let server = try TestServer(keychain)
+        let asking = Asking(server)
+        #expect(asking.isOpen)
+        server.stop()
+        #expect(asking.outcome() == .systemCancel)
+        #expect(!asking.isOpen)
+    }
+
+    @Test("a program that says nothing of the question that it was to put is given up after the question's time")
+    func silentProgram() throws {
+        var options = ServerOptions()
+        options.tickMilliseconds = 10
+        options.promptGraceMilliseconds = 100
+        let server = try TestServer(keychain, options)
+        let connection = try RawConnection.greeted(server.location)
+        let context = AuthenticationContext()
+        let evaluation = KeychainCommand.authentication(.evaluate(.policy(.deviceOwner), reason: "", context))
+        try connection.send(.command(1, evaluation, canAskForSecrets: true))
+        guard case .prompt? = try connection.message() else {
+            Issue.record("no question")
+            return
+        }
+        _ = try server.client().perform(.authentication(.biometry))
+        // Another connection of the process ends the question; the program does not say that it was ended.
+        _ = try server.client().perform(.authentication(.invalidate(context.identifier)))
+        #expect(try connection.isEnded())
+    }
+}
+
+/// A question that is open until it is ended.
+private final class Asking: Sendable {
+    let client: DaemonKeychain
+    let context = AuthenticationContext()
+    private let owner = WaitingAuthenticator()
+    private let result = Mutex<AuthenticationFailure?>(nil)
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(_ server: TestServer) {
+        client = server.client(owner)
+        Thread.detachNewThread { [self] in
+            do throws(AuthenticationFailure) {
+                try client.authentication.evaluate(.deviceOwner, reason: "to test", context)
+            } catch {
+                result.withLock { $0 = error }
+            }
+            ended.signal()
+        }
+        _ = eventually("it is asked") { owner.isAsking }
+    }
+
+    var isOpen: Bool { owner.isAsking }
+
+    func end() { _ = try? client.perform(.authentication(.invalidate(context.identifier))) }
+
+    /// How the evaluation failed.
+    func outcome() -> AuthenticationFailure? {
+        ended.wait()
+        ended.signal()
+        return result.withLock(\.self)
+    }
+}
+
+/// Somebody who looks at a question and does nothing until it is ended.
+private final class WaitingAuthenticator: Authenticator {
+    private let asking = Mutex(false)
+
+    var isAsking: Bool { asking.withLock(\.self) }
+
+    var biometry: Biometry { .none }
+
+    var canAskForSecrets: Bool { true }
+
+    func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
+        let ended = DispatchSemaphore(value: 0)
+        asking.withLock { $0 = true }
+        prompt.cancellation.onCancel { ended.signal() }
+        ended.wait()
+        asking.withLock { $0 = false }
+        return .ended
+    }
+}
+
+/// Takes every connection for one of another process.
+private final class EachAnotherProcess: Admission {
+    private let keychain: any KeychainBackend
+    private let count = Atomic<UInt64>(0)
+
+    init(_ keychain: any KeychainBackend) { self.keychain = keychain }
+
+    func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
+        let number = count.add(1, ordering: .relaxed).newValue
+        return OpenPeer(process: ProcessInstance(identifier: getpid(), startTime: number), backend: keychain)
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Foundation
+import HostFiles
+import KeychainClient
+import KeychainCore
+import KeychainServer
+import KeychainTestSupport
+import KeychainWire
+import Testing
+
+/// Where a daemon listens.
+@Suite(.timeLimit(.minutes(5)))
+struct SocketTests {
+    private static func location(
+        _ store: String,
+        _ environment: [String: String] = ["XDG_RUNTIME_DIR": "/run/user/7"]
+    ) throws -> SocketLocation {
+        try SocketLocation(
+            of: KeychainLocation(path: store),
+            environment: { (name) throws(FileError) in environment[name] },
+            homeOfUser: { "/nowhere/anna" }
+        )
+    }
+
+    @Test("the user's own store has the plain name, every other one a name of its own")
+    func names() throws {
+        let own = try Self.location("/nowhere/anna/.local/share/swift-keychain")
+        #expect(own.path == "/run/user/7/swift-keychain/keychaind.sock")
+        let named = try Self.location("/nowhere/else")
+        // The first digits of the SHA-256 of "/nowhere/else".
+        #expect(named.path == "/run/user/7/swift-keychain/keychaind-b90805f8.sock")
+        #expect(try Self.location("/nowhere/another") != named)
+    }
+
+    @Test("a store has one socket, by whatever path it is named")
+    func links() throws {
+        let folder = try TemporaryFolder()
+        #expect(mkdir(folder.path(of: "store"), 0o700) == 0)
+        #expect(symlink(folder.path(of: "store"), folder.path(of: "link")) == 0)
+        #expect(try Self.location(folder.path(of: "store")) == Self.location(folder.path(of: "link")))
+        #expect(try Self.location(folder.path(of: "none")) != Self.location(folder.path(of: "store")))
+    }
+
+    @Test("without a folder for the run time there is one for the user, in /run/user or in /tmp")
+    func withoutRuntimeFolder() throws {
+        let location = try Self.location("/nowhere/else", [:])
+        let user = geteuid()
+        let isLoggedIn = access("/run/user/\(user)", F_OK) == 0
+        #expect(location.folder == (isLoggedIn ? "/run/user/\(user)/swift-keychain" : "/tmp/swift-keychain-\(user)"))
+        // A relative path counts as none (XDG Base Directory Specification).
+        #expect(try Self.location("/nowhere/else", ["XDG_RUNTIME_DIR": "run"]) == location)
+    }
+
+    @Test("a path longer than an address is served and reached nevertheless")
+    func longPath() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/" + String(repeating: "x", count: 150) + "/s"
+        #expect(path.utf8.count > 107)
+        let location = SocketLocation(path: path)
+        let socket = try ListeningSocket(location)
+        let connection = try RawConnection(location)
+        #expect(keychain_accept(socket.descriptor) >= 0)
+        #expect(connection.socket >= 0)
+    }
+
+    @Test(
+        "one daemon at a time listens; what a killed one left is replaced, and a daemon that ends takes its socket along"
+    )
+    func stale() throws {
+        let folder = try TemporaryFolder()
+        let location = SocketLocation(path: folder.path(of: "s"))
+        do {
+            let first = try ListeningSocket(location)
+            let error = #expect(throws: KeychainError.self) { _ = try ListeningSocket(location) }
+            #expect(error?.reason.contains("another keychain daemon") == true)
+            #expect(first.descriptor >= 0)
+        }
+        #expect(access(location.path, F_OK) != 0)
+        let killed = keychain_open_private_socket()
+        #expect(keychain_listen(killed, location.path, 1) == 0)
+        keychain_close_private(killed)
+        #expect(access(location.path, F_OK) == 0)
+        let next = try ListeningSocket(location)
+        _ = try RawConnection(location)
+        #expect(next.descriptor >= 0)
+    }
+
+    @Test("what lies in the way and is no socket is left alone")
+    func inTheWay() throws {
+        let folder = try TemporaryFolder()
+        let location = SocketLocation(path: folder.path(of: "s"))
+        #expect(FileManager.default.createFile(atPath: location.path, contents: Data("mine".utf8)))
+        let error = #expect(throws: KeychainError.self) { _ = try ListeningSocket(location) }
+        #expect(error?.reason.contains("not a socket") == true, "\(String(describing: error))")
+        #expect(FileManager.default.contents(atPath: location.path) == Data("mine".utf8))
+    }
+
+    @Test("a folder that others can get at is used neither to listen nor to connect")
+    func exposed() throws {
+        let folder = try TemporaryFolder()
+        #expect(chmod(folder.path, 0o755) == 0)
+        let location = SocketLocation(path: folder.path(of: "s"))
+        for error in [
+            #expect(throws: KeychainError.self) { _ = try ListeningSocket(location) },
+            #expect(throws: KeychainError.self) { try DaemonKeychain(at: location).device.status() },
+        ] {
+            #expect(error?.reason.contains("open to other users") == true, "\(String(describing: error))")
+        }
+    }
+
+    @Test("a link in the place of the folder is not followed")
+    func linkedFolder() throws {
+        let folder = try TemporaryFolder()
+        #expect(mkdir(folder.path(of: "target"), 0o700) == 0)
+        #expect(symlink(folder.path(of: "target"), folder.path(of: "swift-keychain")) == 0)
+        let location = try Self.location("/nowhere/else", ["XDG_RUNTIME_DIR": folder.path])
+        #expect(throws: FileError.self) { _ = try location.openFolder(making: true) }
+    }
+
+    @Test("a folder for the run time that is not there is said to be missing, and not made")
+    func missingRuntimeFolder() throws {
+        let folder = try TemporaryFolder()
+        let location = try Self.location("/nowhere/else", ["XDG_RUNTIME_DIR": folder.path(of: "none")])
+        let error = #expect(throws: KeychainError.self) { _ = try ListeningSocket(location) }
+        #expect(error?.reason.contains(folder.path(of: "none")) == true)
+        #expect(access(folder.path(of: "none"), F_OK) != 0)
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HostFiles
+import KeychainClient
+import KeychainCore
+import KeychainServer
+import KeychainTestSupport
+import KeychainWire
+import Synchronization
+
+/// A server of the daemon's kind in this process, at a socket in a temporary folder, until the object goes away.
+public final class TestServer: Sendable {
+    /// Where it listens.
+    public let location: SocketLocation
+
+    private let folder: TemporaryFolder
+    private let options: ServerOptions
+    private let admission: any Admission
+    private let running = Mutex<Running?>(nil)
+
+    private struct Running {
+        var server: KeychainServer
+        var socket: ListeningSocket
+        var ended: DispatchSemaphore
+    }
+
+    /// Starts a server.
+    ///
+    /// - Parameters:
+    ///   - admission: who is let in, and what carries out their commands.
+    ///   - options: its limits and its patience.
+    /// - Throws: what keeps it from listening.
+    public init(admission: any Admission, _ options: ServerOptions = ServerOptions()) throws {
+        folder = try TemporaryFolder(prefix: "kd")
+        location = SocketLocation(path: folder.path(of: "s"))
+        self.options = options
+        self.admission = admission
+        try start()
+    }
+
+    /// Starts a server that has every program's commands carried out by a keychain.
+    ///
+    /// - Throws: what keeps it from listening.
+    public convenience init(
+        _ keychain: any KeychainBackend,
+        _ options: ServerOptions = ServerOptions(),
+        vouchesForBiometry: Bool = false
+    ) throws {
+        try self.init(admission: OpenAdmission(keychain, vouchesForBiometry: vouchesForBiometry), options)
+    }
+
+    deinit { stop() }
+
+    /// A program's end of it.
+    public func client(
+        _ authenticator: any Authenticator = NoAuthenticator(),
+        options: ClientOptions = ClientOptions()
+    ) -> DaemonKeychain {
+        DaemonKeychain(at: location, authenticator: authenticator, options: options)
+    }
+
+    /// How many connections there are.
+    public var connectionCount: Int { running.withLock { $0?.server.connectionCount } ?? 0 }
+
+    /// Ends the server as a daemon ends: what is under way is answered first.
+    public func stop() {
+        let running = running.withLock { running in
+            defer { running = nil }
+            return running
+        }
+        guard let running else { return }
+        running.server.stop()
+        running.ended.wait()
+    }
+
+    /// Starts another server at the same socket.
+    public func start() throws {
+        let socket = try ListeningSocket(location)
+        let server = try KeychainServer(sockets: [socket.descriptor], options: options, admission: admission)
+        let ended = DispatchSemaphore(value: 0)
+        running.withLock { $0 = Running(server: server, socket: socket, ended: ended) }
+        Thread.detachNewThread {
+            server.run()
+            ended.signal()
+        }
+    }
+}
+
+/// Lets everybody in, and has them do what they want.
+public struct OpenAdmission: Admission {
+    private let keychain: any KeychainBackend
+    private let vouchesForBiometry: Bool
+
+    /// An admission to a keychain.
+    public init(_ keychain: any KeychainBackend, vouchesForBiometry: Bool = false) {
+        self.keychain = keychain
+        self.vouchesForBiometry = vouchesForBiometry
+    }
+
+    /// Lets a process in.
+    public func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
+        OpenPeer(
+            process: ProcessInstance(identifier: getpid(), startTime: 0),
+            backend: keychain,
+            vouchesForBiometry: vouchesForBiometry
+        )
+    }
+}
+
+/// A process that may do everything.
+public struct OpenPeer: ConnectedPeer {
+    /// Which it is.
+    public var process: ProcessInstance
+    /// What carries out its commands.
+    public var backend: any KeychainBackend
+    /// Whether to believe it.
+    public var vouchesForBiometry: Bool
+
+    /// A process.
+    public init(process: ProcessInstance, backend: any KeychainBackend, vouchesForBiometry: Bool = false) {
+        self.process = process
+        self.backend = backend
+        self.vouchesForBiometry = vouchesForBiometry
+    }
+
+    /// Any command.
+    public func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand { command }
+
+    /// It is always the same.
+    public func confirm() throws(KeychainError) {}
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CStormSupport
+import Glibc
+import KeychainClient
+import KeychainCore
+import KeychainServer
+import KeychainWire
+
+/// One end of a connection to the daemon's server, for tests to kill and stop: `keychain-peer COMMAND SOCKET ARGUMENT…`.
+///
+/// A line is printed for each step that was acknowledged.
+@main
+enum KeychainPeer {
+    static func main() {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 4 else { exit(2) }
+        let location = SocketLocation(path: arguments[2])
+        switch arguments[1] {
+        case "serve": serve(location, log: arguments[3])
+        case "add": add(location, prefix: arguments[3], count: arguments.count > 4 ? Int(arguments[4]) ?? 1 : 1)
+        case "ask": ask(location)
+        case "fork": fork(location, name: arguments[3])
+        default: exit(2)
+        }
+    }
+
+    /// Serves a keychain that writes the account of each item that is added to a log, until it is told to end.
+    private static func serve(_ location: SocketLocation, log: String) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGTERM)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        do {
+            let socket = try ListeningSocket(location)
+            let keychain = LoggingKeychain(log)
+            let server = try KeychainServer(sockets: [socket.descriptor], admission: EverybodysAdmission(keychain))
+            Task.detached {
+                var signals = sigset_t()
+                sigemptyset(&signals)
+                sigaddset(&signals, SIGTERM)
+                var signal: Int32 = 0
+                sigwait(&signals, &signal)
+                server.stop()
+            }
+            say("ready")
+            server.run()
+            say("ended")
+        } catch {
+            say("failed \(error)")
+        }
+    }
+
+    /// Adds items; says of each what became of it.
+    private static func add(_ location: SocketLocation, prefix: String, count: Int) {
+        let keychain = keychain(location)
+        for number in 0..<count { say(outcome(keychain, "\(prefix)-\(number)")) }
+        say("done")
+    }
+
+    /// Evaluates a policy whose question is never answered.
+    private static func ask(_ location: SocketLocation) {
+        let keychain = DaemonKeychain(at: location, authenticator: SilentAuthenticator())
+        do {
+            try keychain.authentication.evaluate(.deviceOwner, reason: "to test", AuthenticationContext())
+            say("shown")
+        } catch {
+            say("failed \(error)")
+        }
+    }
+
+    /// Adds in a process, in its forked child while the parent has its connection open, and in the parent again.
+    private static func fork(_ location: SocketLocation, name: String) {
+        let keychain = keychain(location)
+        say(outcome(keychain, "\(name)-before"))
+        let child = storm_fork(60)
+        if child == 0 {
+            say(outcome(keychain, "\(name)-child"))
+            _exit(0)
+        }
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        say(outcome(keychain, "\(name)-after"))
+        say("done \(status)")
+    }
+
+    private static func keychain(_ location: SocketLocation) -> DaemonKeychain {
+        var options = ClientOptions()
+        options.returnMilliseconds = 60_000
+        return DaemonKeychain(at: location, options: options)
+    }
+
+    private static func outcome(_ keychain: DaemonKeychain, _ name: String) -> String {
+        do throws(KeychainError) {
+            _ = try keychain.perform(
+                KeychainRequest(.add(["acct": .string(name)]), client: Client(accessGroups: ["test"]))
+            )
+            return "ok \(name)"
+        } catch {
+            return error.kind == .transport ? "unknown \(name)" : "failed \(name)"
+        }
+    }
+
+    static func say(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
+    }
+}
+
+/// A keychain that has one log of everything that it was told to add.
+private final class LoggingKeychain: KeychainBackend {
+    private let log: Int32
+
+    init(_ path: String) { log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600) }
+
+    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        switch command {
+        case .items(let request):
+            if case .add(let attributes) = request.operation, case .string(let name)? = attributes["acct"] {
+                let line = Array((name + "\n").utf8)
+                _ = line.withUnsafeBytes { write(log, $0.baseAddress, $0.count) }
+            }
+            return .answer(.nothing)
+        case .authentication(.evaluate):
+            let reply = CallAuthenticator().ask(AuthenticationPrompt(.passcode, reason: "to test"))
+            KeychainPeer.say("answered \(reply)")
+            return .done
+        case .authentication(.release):
+            KeychainPeer.say("released")
+            return .done
+        default: return .done
+        }
+    }
+}
+
+/// Somebody who looks at a question for ever, until it is ended.
+private struct SilentAuthenticator: Authenticator {
+    var biometry: Biometry { .none }
+
+    var canAskForSecrets: Bool { true }
+
+    func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
+        KeychainPeer.say("asked")
+        while !prompt.cancellation.isCancelled { usleep(10_000) }
+        return .ended
+    }
+}
+
+private struct EverybodysAdmission: Admission {
+    private let keychain: any KeychainBackend
+
+    init(_ keychain: any KeychainBackend) { self.keychain = keychain }
+
+    func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer { Peer(socket, keychain) }
+}
+
+private struct Peer: ConnectedPeer {
+    let process: ProcessInstance
+    let backend: any KeychainBackend
+    let vouchesForBiometry = false
+
+    init(_ socket: Int32, _ backend: any KeychainBackend) {
+        var credentials = (pid: pid_t(0), uid: uid_t(0), gid: gid_t(0))
+        var size = socklen_t(MemoryLayout.size(ofValue: credentials))
+        getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size)
+        process = ProcessInstance(identifier: credentials.pid, startTime: 0)
+        self.backend = backend
+    }
+
+    func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand { command }
+
+    func confirm() throws(KeychainError) {}
+}
