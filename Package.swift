@@ -406,8 +406,8 @@ let targets: [Target] = [
         name: "KeychainServerTests",
         dependencies: [
             "KeychainServer", "KeychainClient", "KeychainWire", "KeychainCore", "KeychainEngine", "HostFiles",
-            "KeychainProtection", "KeychainAuthenticators", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport",
-            "keychain-peer",
+            "KeychainProtection", "KeychainAuthenticators", "KeychainTestSupport", "ServerTestSupport",
+            "CKeychainSupport", "keychain-peer",
         ]
     ),
     .testTarget(

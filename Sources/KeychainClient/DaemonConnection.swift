@@ -97,7 +97,7 @@ final class DaemonConnection: Sendable {
         let greeting = SecretBytes(ClientGreeting().bytes)
         // A daemon that refuses may have closed the connection already; what it said is read.
         _ = send(greeting, until: { Deadline(milliseconds: options.silenceMilliseconds) })
-        let received = next(.greeting, { true }) { (bytes) throws(WireError) in try ServerGreeting(bytes) }
+        let received = next(.greeting, { true }, { (bytes) throws(WireError) in try ServerGreeting(bytes) })
         let answer: ServerGreeting
         switch received {
         case .complete(let greeting): answer = greeting
@@ -179,7 +179,7 @@ final class DaemonConnection: Sendable {
     }
 
     private func nextMessage(_ isLimited: () -> Bool) -> Received<WireMessage> {
-        next(.message, isLimited) { (bytes) throws(WireError) in try WireMessage(frame: bytes) }
+        next(.message, isLimited, { (bytes) throws(WireError) in try WireMessage(frame: bytes) })
     }
 
     /// Waits for what the daemon sends; for no longer than it may be silent, but while the owner is being asked.

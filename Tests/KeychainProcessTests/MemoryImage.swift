@@ -2,6 +2,7 @@
 
 import CStormSupport
 import Glibc
+import ServerTestSupport
 
 /// The memory of a child that waits for its next command.
 struct MemoryImage {

@@ -2,6 +2,7 @@
 
 import CStormSupport
 import Glibc
+import ServerTestSupport
 import Testing
 
 /// The stack of a thread, zero before the thread begins, that can be looked at after its end.

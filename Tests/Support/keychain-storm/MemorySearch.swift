@@ -29,7 +29,8 @@ enum MemorySearch {
         let secret = makeSecret()
         let command = KeychainCommand.device(.changePasscode(from: secret, to: SecretBytes(count: 1 << 16) { _ in }))
         do {
-            guard case .command(_, command, canAskForSecrets: _) = try WireMessage(WireMessage.command(1, command).encoded()) else {
+            let message = try WireMessage(WireMessage.command(1, command).encoded())
+            guard case .command(_, command, canAskForSecrets: _) = message else {
                 return Console.write("found wire -1 another command")
             }
         } catch {
