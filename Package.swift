@@ -122,7 +122,10 @@ let targets: [Target] = [
     // the user's own keychain, which the functions of Apple's API reach by the name of a function
     .target(
         name: "KeychainDefaultBackend",
-        dependencies: ["KeychainCore", "KeychainEngine", "KeychainAuthenticators"]
+        dependencies: [
+            "KeychainCore", "KeychainEngine", "KeychainProtection", "KeychainClient", "KeychainWire",
+            "KeychainAuthenticators", "HostFiles", "CKeychainSupport",
+        ]
     ),
 
     // Apple's API
@@ -267,7 +270,7 @@ let targets: [Target] = [
         name: "KeychainDaemon",
         dependencies: [
             "KeychainServer", "KeychainIdentity", "KeychainEngine", "KeychainProtection", "KeychainStore",
-            "KeychainCore", "HostFiles", "CKeychainSupport", arguments,
+            "KeychainCore", "HostFiles", "CKeychainSupport",
         ]
     ),
 
@@ -281,8 +284,8 @@ let targets: [Target] = [
     .target(
         name: "KeychainControl",
         dependencies: [
-            "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainTrace", "HostFiles", "KeychainAuthenticators",
-            "CKeychainSupport", arguments, crypto,
+            "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainDefaultBackend", "KeychainTrace", "HostFiles",
+            "KeychainAuthenticators", "KeychainProtection", "KeychainWire", "CKeychainSupport", arguments, crypto,
         ]
     ),
 
@@ -320,7 +323,7 @@ let targets: [Target] = [
     .executableTarget(
         name: "security-tool",
         dependencies: [
-            "SecurityTool", "KeychainCore", "KeychainEngine", "KeychainProtection", "KeychainAuthenticators",
+            "SecurityTool", "KeychainCore", "KeychainDefaultBackend", "KeychainProtection", "KeychainAuthenticators",
         ]
     ),
     .executableTarget(name: "keychainctl", dependencies: ["KeychainControl", "KeychainProtection", arguments]),
@@ -340,8 +343,8 @@ let targets: [Target] = [
     .executableTarget(
         name: "keychain-storm",
         dependencies: [
-            "KeychainEngine", "KeychainCore", "KeychainWire", "HostFiles", "KeychainProtection", "KeychainStore",
-            "CKeychainSupport", "CStormSupport", "CSQLite",
+            "KeychainEngine", "KeychainDefaultBackend", "KeychainCore", "KeychainWire", "HostFiles",
+            "KeychainProtection", "KeychainStore", "CKeychainSupport", "CStormSupport", "CSQLite",
         ],
         path: "Tests/Support/keychain-storm"
     ),
@@ -364,7 +367,10 @@ let targets: [Target] = [
     // what the tests and the executables share
     .target(
         name: "KeychainTestSupport",
-        dependencies: ["KeychainCore", "KeychainEngine", "HostFiles", "KeychainStore", "CSQLite"],
+        dependencies: [
+            "KeychainCore", "KeychainEngine", "KeychainDefaultBackend", "KeychainProtection", "HostFiles",
+            "KeychainStore", "CSQLite",
+        ],
         path: "Tests/Support/KeychainTestSupport"
     ),
     .target(
@@ -417,8 +423,9 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainDaemonTests",
         dependencies: [
-            "KeychainDaemon", "KeychainServer", "KeychainClient", "KeychainEngine", "KeychainCore", "HostFiles",
-            "KeychainTestSupport", "keychaind",
+            "KeychainDaemon", "KeychainDefaultBackend", "KeychainServer", "KeychainClient", "KeychainEngine",
+            "KeychainProtection", "KeychainWire", "KeychainCore", "HostFiles", "KeychainTestSupport",
+            "CKeychainSupport", "keychaind", "keychainctl", "security-tool",
         ]
     ),
     .testTarget(
@@ -511,8 +518,9 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainProcessTests",
         dependencies: [
-            "keychain-storm", "KeychainEngine", "KeychainCore", "HostFiles", "KeychainProtection",
-            "KeychainStore", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport", "CStormSupport", crypto,
+            "keychain-storm", "keychaind", "KeychainDefaultBackend", "KeychainEngine", "KeychainCore", "HostFiles",
+            "KeychainProtection", "KeychainStore", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport",
+            "CStormSupport", crypto,
         ]
     ),
     .testTarget(

@@ -13,7 +13,7 @@ public struct KeychainControl: ParsableCommand {
         version: ProductVersion.text,
         subcommands: [
             DeviceCommand.self, BackupCommand.self, SecretCommand.self, BundleIdentifierCommand.self, TestCommand.self,
-            TraceCommand.self, DoctorCommand.self,
+            TraceCommand.self, DoctorCommand.self, ServiceCommand.self,
         ]
     )
 

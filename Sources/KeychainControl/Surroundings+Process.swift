@@ -3,24 +3,38 @@
 import HostFiles
 import KeychainAuthenticators
 import KeychainCore
+import KeychainDefaultBackend
 import KeychainEngine
 
 extension Surroundings {
     /// The keychain that the environment names, and the terminal; nothing is read or made before the first call.
     static let process: Surroundings = {
         do throws(KeychainError) {
-            let keychain = try ProcessKeychain.embedded(authenticator: NoAuthenticator())
-            return Surroundings(
+            let parts = try ProcessKeychain.parts(authenticator: NoAuthenticator())
+            let keychain = RoutedKeychain(parts)
+            var surroundings = Surroundings(
                 keychain: keychain,
-                offerUnlock: { (passcode) throws(KeychainError) in try keychain.offerUnlock(passcode: passcode) },
+                offerUnlock: { (passcode) throws(KeychainError) in
+                    guard keychain.route == .daemon else { return try parts.embedded.offerUnlock(passcode: passcode) }
+                    // The daemon unlocks for all, the program that is started among them.
+                    try keychain.device.unlock(passcode: passcode)
+                    return nil
+                },
                 authenticator: ProcessAuthenticator()
             )
+            surroundings.unlocksForAll = { keychain.route == .daemon }
+            surroundings.service = { [surroundings] in
+                KeychainService(parts, manager: UserManager.current(output: surroundings.output))
+            }
+            return surroundings
         } catch {
-            return Surroundings(
+            var surroundings = Surroundings(
                 keychain: UnavailableKeychain(error),
                 offerUnlock: { (_) throws(KeychainError) in throw error },
                 authenticator: ProcessAuthenticator()
             )
+            surroundings.service = { () throws(Refusal) in throw Refusal(error) }
+            return surroundings
         }
     }()
 }

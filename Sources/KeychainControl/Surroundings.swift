@@ -21,6 +21,14 @@ struct Surroundings: Sendable {
     /// Prompts for secrets when no option gives their source.
     var authenticator: any Authenticator
 
+    /// Whether an unlock outlives this program, because the daemon has the keychain.
+    var unlocksForAll: @Sendable () -> Bool = { false }
+
+    /// The daemon of the keychain.
+    var service: @Sendable () throws(Refusal) -> KeychainService = { () throws(Refusal) in
+        throw Refusal("this keychain has no daemon")
+    }
+
     /// Where `--passcode-stdin`, `--secret-stdin` and the file `-` are read.
     var standardInput: Int32 = STDIN_FILENO
 

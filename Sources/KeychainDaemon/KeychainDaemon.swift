@@ -1,2 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
+import Glibc
+import HostFiles
+import KeychainCore
+import KeychainEngine
+import KeychainServer
+import KeychainWire
+
+/// The program `keychaind`: serves the keychain of a user to that user's programs.
+public enum KeychainDaemon {
+    /// Runs the program, to its end.
+    ///
+    /// - Parameter words: the arguments, without the program's name.
+    /// - Returns: The exit status.
+    public static func run(_ words: [String]) -> Int32 {
+        harden()
+        let log = DaemonLog()
+        let request: DaemonArguments.Request
+        do { request = try DaemonArguments.parse(words) } catch {
+            log.write(.error, error.description)
+            return DaemonStatus.usage.rawValue
+        }
+        switch request {
+        case .showHelp: print(DaemonArguments.help, terminator: "")
+        case .showVersion: print(ProductVersion.text)
+        case .serve(let arguments):
+            do {
+                try serve(arguments, log)
+            } catch {
+                log.write(error.status == .done ? .notice : .error, error.description)
+                keychain_background_report(error.status.rawValue, error.description)
+                return error.status.rawValue
+            }
+        }
+        return DaemonStatus.done.rawValue
+    }
+
+    /// What has to be so before anything else happens.
+    private static func harden() {
+        _ = keychain_disable_core_files()
+        umask(0o077)
+        // No file system is kept from being unmounted.
+        _ = chdir("/")
+    }
+
+    private static func serve(_ arguments: DaemonArguments, _ log: DaemonLog) throws(DaemonFailure) {
+        let notification = ServiceNotification.take()
+        let passedOn = try SocketActivation.takeSockets()
+        if arguments.isInBackground, passedOn.isEmpty {
+            // Before there is a second thread, or a lock that a fork would give up.
+            let failure = keychain_go_to_background()
+            guard failure == 0 else { throw DaemonFailure(.system(call: "fork", path: "keychaind", errno: failure)) }
+        }
+        let termination = Termination()
+        let (location, place) = try places(arguments)
+        let store = try ServedStore(at: location, authenticator: CallAuthenticator()) {
+            // Where the service manager listens, an answer says nothing of another daemon.
+            passedOn.isEmpty && place.answers
+        }
+        let listening: ListeningSocket?
+        do { listening = passedOn.isEmpty ? try ListeningSocket(place) : nil } catch { throw DaemonFailure(error) }
+        let keychain = store.keychain
+        let life = DaemonLife(
+            endsWhenIdleFor: arguments.idleSeconds,
+            holdsKeys: { keychain.holdsUnlockedKeys },
+            wake: { kill(getpid(), SIGTERM) }
+        )
+        let server: KeychainServer
+        do {
+            server = try KeychainServer(
+                sockets: listening.map { [$0.descriptor] } ?? passedOn,
+                admission: UserAdmission(keychain, life: life)
+            )
+        } catch {
+            throw DaemonFailure(error)
+        }
+        // On a full disk, items can still be read.
+        if let failure = announce(place, in: store.folder) { log.write(.warning, "\(failure)") }
+        let isWatched = HostThread.start(.blocked) {
+            let reason = life.waitForEnd(termination)
+            log.write(.notice, "ending: \(reason)")
+            notification.stopping()
+            server.stop()
+        }
+        guard isWatched else { throw DaemonFailure("the system has no threads left") }
+        notification.ready("Serving the keychain.")
+        log.write(.information, "\(ProductVersion.text) serves the keychain in \(location.path)")
+        keychain_background_report(DaemonStatus.done.rawValue, "")
+        server.run()
+        store.folder.remove(DaemonRecord.fileName)
+        // The socket goes before the lock of the store: whoever gets the lock finds no other daemon's socket.
+        _ = consume listening
+        _ = consume store
+    }
+
+    private static func places(
+        _ arguments: DaemonArguments
+    ) throws(DaemonFailure) -> (store: KeychainLocation, socket: SocketLocation) {
+        do throws(FileError) {
+            let store: KeychainLocation
+            if let path = arguments.store {
+                store = KeychainLocation(path: path)
+            } else {
+                store = try KeychainLocation(environment: ProcessEnvironment.path)
+            }
+            if let path = arguments.socket { return (store, SocketLocation(path: path)) }
+            return (store, try SocketLocation(of: store))
+        } catch {
+            throw DaemonFailure(error)
+        }
+    }
+
+    /// Writes down which process serves the store; returns why it cannot.
+    private static func announce(_ location: SocketLocation, in folder: PrivateDirectory) -> FileError? {
+        let process = getpid()
+        let record = DaemonRecord(
+            process: process,
+            startTime: ProcessStartTime.of(process) ?? 0,
+            version: ProductVersion.text,
+            socket: location.path
+        )
+        do throws(FileError) { try record.write(in: folder) } catch { return error }
+        return nil
+    }
+}

@@ -15,6 +15,8 @@ final class Engine {
     /// Where the store lies; `nil` for one in memory.
     let folder: PrivateDirectory?
     let session: DeviceSession
+    /// Whose stores are opened.
+    let owner: StoreOwner
     /// The least work that a passcode or password may ask for.
     let floor: ScryptFloor
     let clock: any KeychainClock
@@ -39,6 +41,7 @@ final class Engine {
         rootKey: any RootKey,
         folder: PrivateDirectory?,
         session: DeviceSession,
+        owner: StoreOwner,
         floor: ScryptFloor,
         clock: any KeychainClock,
         random: any RandomSource
@@ -48,6 +51,7 @@ final class Engine {
         self.folder = folder
         lockMark = folder.map(LockMark.init)
         self.session = session
+        self.owner = owner
         self.floor = floor
         self.clock = clock
         self.random = random
@@ -141,7 +145,7 @@ extension Engine {
         } else {
             let bytes = try reader.keybag()
             do {
-                keybag = try OpenKeybag(bytes, rootKey: rootKey, floor: floor)
+                keybag = try OpenKeybag(bytes, rootKey: rootKey, owner: owner, floor: floor)
                 opened = (record.keybagRevision, keybag, SearchTagCache())
             } catch {
                 // Whether these are still the keys of the store cannot be told then.
@@ -169,6 +173,7 @@ extension Engine {
             rootKey: rootKey,
             folder: folder,
             session: session,
+            owner: owner,
             floor: floor,
             clock: time.map(FixedClock.init) ?? clock,
             random: random

@@ -85,12 +85,17 @@ enum CommandTable {
             OptionSyntax("hp:P", secrets: "p")
         ),
         later("delete-keychain", "Delete keychains and remove them from the search list.", "[-h] [keychain...]"),
-        later("lock-keychain", "Lock a keychain, or all of them.", "[-h] [-a | keychain]"),
-        later(
-            "unlock-keychain",
-            "Unlock a keychain.",
-            "[-h] [-u] [-p password] [keychain]",
-            OptionSyntax("hp:u", secrets: "p")
+        Entry(
+            name: "lock-keychain",
+            summary: "Lock the keychain, for every program.",
+            synopsis: "[-h] [-a | keychain]",
+            kind: .command(LockKeychain())
+        ),
+        Entry(
+            name: "unlock-keychain",
+            summary: "Unlock the keychain, for every program of the user where a service keeps it.",
+            synopsis: "[-h] [-u] [-p password] [keychain]",
+            kind: .command(UnlockKeychain())
         ),
         later("set-keychain-settings", "Set when a keychain locks.", "[-h] [-l] [-u] [-t seconds] [keychain]"),
         later(

@@ -37,7 +37,7 @@ struct Session {
         } catch let failure as CommandFailure {
             if let message = failure.message { try errors.write("\(message)\n") }
             if failure.status == Status.interactionNotAllowed.rawValue, keychain.isLocked {
-                try errors.write(Self.lockedRemark)
+                try errors.write(keychain.unlocksForAll() ? Self.lockedForAllRemark : Self.lockedRemark)
             }
             if failure.status == CommandFailure.usage.status {
                 try errors.write("\(entry.usage)        \(entry.summary)\n")
@@ -65,6 +65,10 @@ struct Session {
     /// What to do about items that need a passcode.
     private static let lockedRemark: ByteText =
         "security: the keychain is locked; to run a command unlocked: keychainctl device unlock -- security ...\n"
+
+    /// The same where a service keeps an unlock.
+    private static let lockedForAllRemark: ByteText =
+        "security: the keychain is locked; to unlock it: security unlock-keychain\n"
 
     /// Shows the command in full.
     ///

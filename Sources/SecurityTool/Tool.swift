@@ -10,9 +10,11 @@ package struct Tool {
 
     /// A command that works on one keychain.
     ///
-    /// - Parameter backend: what carries out requests.
-    package init(backend: any KeychainBackend) {
-        keychain = UserKeychain(backend: backend, name: .current)
+    /// - Parameters:
+    ///   - backend: what carries out requests.
+    ///   - unlocksForAll: whether an unlock outlives this program.
+    package init(backend: any KeychainBackend, unlocksForAll: @escaping @Sendable () -> Bool = { false }) {
+        keychain = UserKeychain(backend: backend, name: .current, unlocksForAll: unlocksForAll)
     }
 
     /// Runs the command that this process was started with.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+import KeychainDaemon
 import KeychainProtection
 
 @main
 struct Main {
     static func main() {
         ProcessHardening.disableDumps()
+        exit(KeychainDaemon.run(Array(CommandLine.arguments.dropFirst())))
     }
 }

@@ -3,7 +3,7 @@
 import Glibc
 import KeychainAuthenticators
 import KeychainCore
-import KeychainEngine
+import KeychainDefaultBackend
 import KeychainProtection
 import SecurityTool
 
@@ -11,6 +11,8 @@ import SecurityTool
 struct Main {
     static func main() {
         ProcessHardening.disableDumps()
-        exit(Tool(backend: ProcessKeychain.backend(authenticator: ProcessAuthenticator())).runProcess())
+        let keychain = ProcessKeychain.backend(authenticator: ProcessAuthenticator())
+        let tool = Tool(backend: keychain) { (keychain as? RoutedKeychain)?.route == .daemon }
+        exit(tool.runProcess())
     }
 }

@@ -4,9 +4,15 @@ import CStormSupport
 import Glibc
 import ServerTestSupport
 
-/// The memory of a child that waits for its next command.
+/// The memory of a process that stands still, as a child that waits for its next command.
 struct MemoryImage {
-    let process: StormProcess
+    let process: pid_t
+
+    /// The memory of a process of the storm.
+    init(process: StormProcess) { self.process = process.identifier }
+
+    /// The memory of any process.
+    init(processIdentifier: pid_t) { process = processIdentifier }
 
     /// Whether the kernel lets this process look at the memory of its children; some are set up not to.
     static let isReadable: Bool = {
@@ -33,7 +39,7 @@ struct MemoryImage {
         }
         defer { for buffer in buffers { buffer.deallocate() } }
         var needles = buffers.map { storm_needle(bytes: $0.baseAddress, count: $0.count, found: 0) }
-        guard storm_search_process(process.identifier, part == .undumpable ? 1 : 0, &needles, needles.count) > 0 else {
+        guard storm_search_process(process, part == .undumpable ? 1 : 0, &needles, needles.count) > 0 else {
             throw StormProcess.Failure.system("reading memory", errno)
         }
         return needles.map { Int($0.found) }

@@ -17,7 +17,12 @@ struct StoreKeysOnDisk {
     /// The key of the passcode's slot, which gives all others.
     let slotKey: [UInt8]
 
-    init(_ path: String, passcode: [UInt8]) throws {
+    init(
+        _ path: String,
+        passcode: [UInt8],
+        owner: StoreOwner = .embedded,
+        floor: ScryptFloor = ScryptFloor(of: .testing)
+    ) throws {
         self.path = path
         let file = try Data(contentsOf: URL(fileURLWithPath: "\(path)/root.key"))
         let rootKey = try file.withUnsafeBytes { bytes in
@@ -27,7 +32,8 @@ struct StoreKeysOnDisk {
         keybag = try OpenKeybag(
             try #require(try raw.run("SELECT bytes FROM keybag")[0]),
             rootKey: rootKey,
-            floor: ScryptFloor(of: .testing)
+            owner: owner,
+            floor: floor
         )
         let slot = try #require(keybag.passcodeSlot)
         let key = try #require(try slot.open(SecretBytes(passcode), rootKey: rootKey))

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "CKeychainDaemon.h"
 #include "CKeychainSockets.h"
 #include "CKeychainTerminal.h"
 

@@ -10,9 +10,10 @@ struct UnlockCommand: ParsableCommand {
         commandName: "unlock",
         abstract: "Runs a command and its child processes with the keychain unlocked, until the next lock.",
         discussion: """
-            An unlock lasts as long as a process: no service keeps it. Without a command the passcode is only checked. The \
-            exit status is the command's; 128 and the signal when one ended it, 127 when it is not there, 126 when it \
-            cannot be run.
+            An unlock lasts as long as a process; where the daemon has the keychain, until the next lock and for every \
+            program, with a command or without one. Otherwise, without a command, the passcode is only checked. The exit \
+            status is the command's; 128 and the signal when one ended it, 127 when it is not there, 126 when it cannot be \
+            run.
             """
     )
 
@@ -33,7 +34,7 @@ struct UnlockCommand: ParsableCommand {
         }
         if command.isEmpty {
             try check(surroundings)
-            return surroundings.say(Self.explanation)
+            return surroundings.say(surroundings.unlocksForAll() ? Self.unlockedForAll : Self.explanation)
         }
         let offer = try offer(surroundings)
         defer { offer?.withdraw() }
@@ -67,6 +68,8 @@ struct UnlockCommand: ParsableCommand {
         let status = try surroundings.run(command, offer)
         guard status == 0 else { throw ExitCode(status) }
     }
+
+    private static let unlockedForAll = "Unlocked, for every program of this user until the next lock."
 
     private static let explanation = """
         The passcode is right. An unlock lasts as long as a process, and this one ends now. To run a command unlocked:

@@ -14,6 +14,9 @@ public struct DeviceOptions: Sendable {
     /// Where root keys are kept.
     package var rootKeys = RootKeySources()
 
+    /// What kind of program the keychain is opened by: it opens no store of another owner, and makes stores of its own.
+    package var owner = StoreOwner.embedded
+
     /// How much work it is to try a passcode or an application password; tests lower it.
     package var passwordWork = ScryptParameters.standard
 

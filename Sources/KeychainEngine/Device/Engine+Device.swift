@@ -54,7 +54,7 @@ extension Engine {
             let keys: UnlockedKeys?
             do throws(ProtectionError) {
                 bytes = try make(device.keybag)
-                keybag = try OpenKeybag(bytes, rootKey: rootKey, floor: floor)
+                keybag = try OpenKeybag(bytes, rootKey: rootKey, owner: owner, floor: floor)
                 keys = try key.map { key throws(ProtectionError) in try keybag.unlock(with: key) }
             } catch {
                 throw KeychainError(error)
@@ -88,7 +88,7 @@ extension Engine {
         try write { (writer) throws(KeychainError) in
             let keybag: [UInt8]
             do throws(ProtectionError) {
-                keybag = try OpenKeybag.make(rootKey: rootKey, random: random)
+                keybag = try OpenKeybag.make(rootKey: rootKey, owner: owner, random: random)
             } catch {
                 throw KeychainError(error)
             }
@@ -108,7 +108,7 @@ extension Engine {
             }
             let made: NewKeybag
             do throws(ProtectionError) {
-                made = try NewKeybag(rootKey: rootKey, random.bytes16(), floor)
+                made = try NewKeybag(rootKey: rootKey, random.bytes16(), owner: owner, floor)
             } catch {
                 throw KeychainError(error)
             }

@@ -210,7 +210,7 @@ final class EngineAccess: Sendable {
         do { folder = try PrivateDirectory(location) } catch { throw KeychainError(error) }
         let store = try Store.open(in: folder, options: options) { () throws(KeychainError) in
             do throws(RootKeyError) {
-                return try device.rootKeys.newKeybag(in: folder, random: random)
+                return try device.rootKeys.newKeybag(in: folder, owner: device.owner, random: random)
             } catch {
                 throw KeychainError(error)
             }
@@ -218,7 +218,7 @@ final class EngineAccess: Sendable {
         let keybag = try store.keybag()
         let rootKey: any RootKey
         do throws(RootKeyError) {
-            rootKey = try device.rootKeys.rootKey(of: keybag, in: folder)
+            rootKey = try device.rootKeys.rootKey(of: keybag, in: folder, owner: device.owner)
         } catch {
             throw KeychainError(error)
         }
@@ -251,6 +251,7 @@ final class EngineAccess: Sendable {
             rootKey: rootKey,
             folder: folder,
             session: session,
+            owner: device.owner,
             floor: device.passwordFloor,
             clock: clock,
             random: random

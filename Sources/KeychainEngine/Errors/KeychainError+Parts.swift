@@ -56,14 +56,24 @@ extension KeychainError {
             self.init(
                 .notAvailable,
                 "the keychain daemon owns the store, so this process does not open it by itself; use it through the "
-                    + "daemon, or have the daemon give the store back",
-                kind: .keys(.foreignOwner)
+                    + "daemon, or take it back with 'keychainctl service disable'",
+                kind: .keys(.foreignOwner),
+                facts: ["owner": StoreOwner.daemon.name]
+            )
+        case .foreignOwner(.embedded):
+            self.init(
+                .notAvailable,
+                "the store is embedded: programs open it by themselves, and the daemon does not; make it over with "
+                    + "'keychainctl service enable'",
+                kind: .keys(.foreignOwner),
+                facts: ["owner": StoreOwner.embedded.name]
             )
         case .foreignOwner(let owner):
             self.init(
                 .notAvailable,
                 "the store has an owner that this version does not know (\(owner.rawValue)); update this program",
-                kind: .keys(.foreignOwner)
+                kind: .keys(.foreignOwner),
+                facts: ["owner": owner.name]
             )
         case .alteredBackup:
             self.init(

@@ -40,16 +40,19 @@ package struct NewKeybag: Sendable {
     /// - Parameters:
     ///   - rootKey: what the keys are under.
     ///   - storeIdentifier: which store it is: a random number.
+    ///   - owner: what kind of program opens the store.
     ///   - passcode: the slot of its passcode, for the same store; `nil` for none.
     ///   - floor: the least work that it takes of a password.
     /// - Throws: ``ProtectionError/noMemory``, and what the root key throws.
     package init(
         rootKey: any RootKey,
         _ storeIdentifier: Bytes16,
+        owner: StoreOwner = .embedded,
         passcode: NewPasscodeSlot? = nil,
         _ floor: ScryptFloor
     ) throws(ProtectionError) {
         var maker = try KeybagMaker(rootKey: rootKey, storeIdentifier)
+        maker.owner = owner
         maker.passcode = passcode
         let hasPasscode = passcode != nil
         let purposes = Keybag.purposes(hasPasscode: hasPasscode)

@@ -57,11 +57,22 @@ public final class OpenKeybag: Sendable {
     /// The bytes of the keybag of a new store: fresh keys, no passcode.
     public static func make(
         rootKey: any RootKey,
+        owner: StoreOwner = .embedded,
         random: any RandomSource = SystemRandomSource()
     ) throws(ProtectionError) -> [UInt8] {
         let fresh = try StoreKeys(fresh: Keybag.purposes(hasPasscode: false))
-        return try KeybagMaker(rootKey: rootKey, random.bytes16()).make { (purpose) throws(ProtectionError) in
-            try fresh.key(purpose)
+        var maker = try KeybagMaker(rootKey: rootKey, random.bytes16())
+        maker.owner = owner
+        return try maker.make { (purpose) throws(ProtectionError) in try fresh.key(purpose) }
+    }
+
+    /// The bytes of the same keybag for another owner: every slot and every wrapped key stays as it is, so that it takes
+    /// no passcode.
+    package func handedOver(to owner: StoreOwner) -> [UInt8] {
+        var successor = keybag
+        successor.owner = owner
+        return rootSlotKey.withKey { slotKey in
+            KeybagCodec.seal(successor, authenticationKey: successor.authenticationKey(of: slotKey))
         }
     }
 
@@ -79,6 +90,9 @@ public final class OpenKeybag: Sendable {
         self.floor = floor
         searchTagKey = try SearchTagKey(keys.key(.index), of: keybag.storeIdentifier)
     }
+
+    /// What kind of program opens the store.
+    public var owner: StoreOwner { keybag.owner }
 
     /// Which store the keys belong to.
     public var storeIdentifier: Bytes16 { keybag.storeIdentifier }

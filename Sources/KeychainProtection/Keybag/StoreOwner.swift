@@ -13,4 +13,17 @@ public struct StoreOwner: RawRepresentable, Sendable, Hashable {
 
     /// The keychain daemon alone.
     public static let daemon = StoreOwner(rawValue: 2)
+
+    /// Its name in messages; the number of one that this version does not know.
+    package var name: String { Self.names.first { $0.owner == self }?.name ?? "\(rawValue)" }
+
+    /// An owner by its name in messages.
+    package init?(name: String) {
+        guard let known = Self.names.first(where: { $0.name == name })?.owner ?? UInt8(name).map(Self.init) else {
+            return nil
+        }
+        self = known
+    }
+
+    private static let names: [(owner: StoreOwner, name: String)] = [(.embedded, "embedded"), (.daemon, "daemon")]
 }

@@ -75,8 +75,16 @@ public struct RootKeySources: Sendable {
     }
 
     /// The bytes of the keybag of a store that is being made: fresh keys, no passcode.
-    public func newKeybag(in folder: PrivateDirectory, random: any RandomSource) throws(RootKeyError) -> [UInt8] {
+    public func newKeybag(
+        in folder: PrivateDirectory,
+        owner: StoreOwner = .embedded,
+        random: any RandomSource
+    ) throws(RootKeyError) -> [UInt8] {
         let rootKey = try rootKeyForNewStore(in: folder)
-        do { return try OpenKeybag.make(rootKey: rootKey, random: random) } catch { throw .protection(error) }
+        do {
+            return try OpenKeybag.make(rootKey: rootKey, owner: owner, random: random)
+        } catch {
+            throw .protection(error)
+        }
     }
 }

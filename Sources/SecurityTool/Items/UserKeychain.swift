@@ -7,6 +7,17 @@ struct UserKeychain: Sendable {
     let backend: any KeychainBackend
     let name: KeychainName
 
+    /// Whether an unlock outlives this program, because a service has the keychain.
+    var unlocksForAll: @Sendable () -> Bool = { false }
+
+    /// Refuses an operand that names another keychain; none stands for the default one.
+    ///
+    /// - Throws: ``CommandFailure`` of errSecNoSuchKeychain.
+    func checkIsMeant(by operand: Word?, _ function: String) throws(CommandFailure) {
+        guard let operand, !name.isMeant(by: operand) else { return }
+        throw CommandFailure(.noSuchKeychain, function, "\(operand)")
+    }
+
     /// Whether items stay closed until somebody enters the passcode; `false` where that cannot be told.
     var isLocked: Bool {
         guard let status = try? backend.device.status() else { return false }

@@ -52,17 +52,17 @@ struct DeviceSteps {
 extension Subject {
     /// Sets the device's first passcode: `passcode set STATUS`.
     func setPasscode(_ passcode: SecretBytes) {
-        say("passcode set") { () throws(KeychainError) in try keychain.device.setPasscode(passcode) }
+        say("passcode set") { () throws(KeychainError) in try backend.device.setPasscode(passcode) }
     }
 
     /// Unlocks the device: `unlock device STATUS`.
     func unlock(_ passcode: SecretBytes) {
-        say("unlock device") { () throws(KeychainError) in try keychain.device.unlock(passcode: passcode) }
+        say("unlock device") { () throws(KeychainError) in try backend.device.unlock(passcode: passcode) }
     }
 
     /// Locks the device: `lock device STATUS`.
     func lock() {
-        say("lock device") { () throws(KeychainError) in try keychain.device.lock() }
+        say("lock device") { () throws(KeychainError) in try backend.device.lock() }
     }
 
     /// Adds an item of a level, named after it, with a secret that the caller holds: `keep LEVEL STATUS`.
@@ -72,7 +72,7 @@ extension Subject {
         ]
         if let secret { item[PropertyKey.valueData] = .data(secret) }
         say("keep \(level)") { () throws(KeychainError) in
-            _ = try keychain.perform(KeychainRequest(.add(item), client: client))
+            _ = try backend.perform(KeychainRequest(.add(item), client: client))
         }
     }
 
@@ -85,7 +85,7 @@ extension Subject {
             PropertyKey.returnAttributes: .boolean(true),
         ]
         say("open \(account)") { () throws(KeychainError) in
-            _ = try keychain.perform(KeychainRequest(.copyMatching(query), client: client))
+            _ = try backend.perform(KeychainRequest(.copyMatching(query), client: client))
         }
     }
 

@@ -64,6 +64,7 @@ struct KeychainStorm {
         case "adds": for index in 0..<number { subject.add("\(argument)-\(index)") }
         case "generations": for index in 1...number { subject.updateAll(label: "\(index)") }
         case "moves": for index in 1...number { subject.moveAll(number: index) }
+        case "hand-over": OwnerSteps(folder: folder).handOver(times: number)
         case "hammer": Hammer(subject: subject, name: argument, rounds: number).run()
         default: return false
         }
@@ -78,6 +79,9 @@ struct KeychainStorm {
         case "fork-waiting": ForkScenarios.forkWhileWaiting(subject, forks: number)
         case "fork-inside": ForkScenarios.forkInside(subject, makeSubject)
         case "fork-unlock": renew(forksAtUnlock: argument)
+        case "route":
+            subject = Subject(routedTo: folder)
+            Console.write("routed")
         case "new": renew(keepsOld: true)
         case "replace": renew(keepsOld: false)
         case "churn": for index in 0..<number { makeSubject().add("\(argument)-\(index)") }

@@ -2,6 +2,7 @@
 
 import HostFiles
 import KeychainCore
+import KeychainDefaultBackend
 import KeychainEngine
 import KeychainProtection
 import KeychainStore
@@ -11,6 +12,8 @@ struct Subject: Sendable {
     static let groups = ["STORM.a", "STORM.b"]
 
     let keychain: EmbeddedKeychain
+    /// What carries out the calls: the keychain itself, or whoever has its store.
+    let backend: any KeychainBackend
     let client = Client(accessGroups: groups)
 
     init(
@@ -21,14 +24,26 @@ struct Subject: Sendable {
         var device = DeviceOptions()
         device.passwordWork = .testing
         device.onEvent = onEvent
-        keychain = EmbeddedKeychain(
-            at: KeychainLocation(path: folder),
-            options: StoreOptions(busyTimeoutMilliseconds: busyTimeoutMilliseconds),
-            device: device
+        self.init(
+            EmbeddedKeychain(
+                at: KeychainLocation(path: folder),
+                options: StoreOptions(busyTimeoutMilliseconds: busyTimeoutMilliseconds),
+                device: device
+            )
         )
     }
 
-    init(_ keychain: EmbeddedKeychain) { self.keychain = keychain }
+    init(_ keychain: EmbeddedKeychain) {
+        self.keychain = keychain
+        backend = keychain
+    }
+
+    /// The keychain of a folder as any program has it: by itself, or through the daemon that has the store.
+    init(routedTo folder: String) {
+        let parts = ProcessKeychain.Parts(storeAt: KeychainLocation(path: folder), authenticator: NoAuthenticator())
+        keychain = parts.embedded
+        backend = RoutedKeychain(parts)
+    }
 
     /// The secret that an account must have.
     static func secret(of account: String) -> String { "the secret of \(account)" }
@@ -100,7 +115,7 @@ struct Subject: Sendable {
 
     private func perform(_ operation: KeychainRequest.Operation) -> Result<KeychainAnswer, KeychainError> {
         do throws(KeychainError) {
-            return .success(try keychain.perform(KeychainRequest(operation, client: client)))
+            return .success(try backend.perform(KeychainRequest(operation, client: client)))
         } catch {
             return .failure(error)
         }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "CKeychainDaemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Where the outcome is reported; -1 in a process that is not in the background.
+static int report = -1;
+
+// Passes on what the process in the background reports: its status as one byte, and a message.
+static _Noreturn void wait_for_report(int reports, pid_t child) {
+    unsigned char status = EXIT_FAILURE;
+    ssize_t got;
+    while ((got = read(reports, &status, 1)) < 0 && errno == EINTR) {}
+    char message[1024];
+    while ((got = read(reports, message, sizeof message)) != 0) {
+        if (got < 0 && errno != EINTR) break;
+        for (ssize_t sent = 0; got > 0 && sent < got;) {
+            ssize_t count = write(STDOUT_FILENO, message + sent, (size_t)(got - sent));
+            if (count < 0 && errno != EINTR) break;
+            if (count > 0) sent += count;
+        }
+    }
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+    _exit(status);
+}
+
+// What the process that started this one left open is not meant for it.
+static void close_others(int kept) {
+#ifdef SYS_close_range
+    if (kept > STDERR_FILENO + 1) syscall(SYS_close_range, STDERR_FILENO + 1, kept - 1, 0);
+    if (syscall(SYS_close_range, kept + 1, ~0U, 0) == 0) return;
+#endif
+    for (int file = STDERR_FILENO + 1; file < 1024; file++)
+        if (file != kept) close(file);
+}
+
+int keychain_go_to_background(void) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+    pid_t child = fork();
+    if (child < 0) {
+        int error = errno;
+        close(ends[0]);
+        close(ends[1]);
+        return error;
+    }
+    if (child > 0) {
+        close(ends[1]);
+        wait_for_report(ends[0], child);
+    }
+    close(ends[0]);
+    // The second fork leaves a process that leads no session, and so gets no terminal by opening one.
+    if (setsid() < 0) _exit(EXIT_FAILURE);
+    pid_t grandchild = fork();
+    if (grandchild < 0) _exit(EXIT_FAILURE);
+    if (grandchild > 0) _exit(EXIT_SUCCESS);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0) _exit(EXIT_FAILURE);
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (dup2(null, stream) < 0) _exit(EXIT_FAILURE);
+    close_others(ends[1]);
+    report = ends[1];
+    return 0;
+}
+
+void keychain_background_report(int status, const char *message) {
+    if (report < 0) return;
+    unsigned char byte = (unsigned char)status;
+    if (write(report, &byte, 1) == 1) {
+        ssize_t ignored = write(report, message, strlen(message));
+        (void)ignored;
+    }
+    close(report);
+    report = -1;
+}
+
+int keychain_send_datagram(const char *path, const char *message) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(path);
+    if (length == 0 || length >= sizeof address.sun_path) return ENAMETOOLONG;
+    memcpy(address.sun_path, path, length);
+    if (path[0] == '@') address.sun_path[0] = 0;
+    int socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (socket_ < 0) return errno;
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
+    ssize_t sent = sendto(socket_, message, strlen(message), MSG_NOSIGNAL, (struct sockaddr *)&address, size);
+    int error = sent < 0 ? errno : 0;
+    close(socket_);
+    return error;
+}
+
+int keychain_disable_core_files(void) {
+    struct rlimit none = {0, 0};
+    return setrlimit(RLIMIT_CORE, &none) == 0 ? 0 : errno;
+}

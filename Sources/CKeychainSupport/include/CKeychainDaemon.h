@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a daemon does to its own process: goes to the background, and takes over descriptors from a service manager.
+#ifndef CKEYCHAIN_DAEMON_H
+#define CKEYCHAIN_DAEMON_H
+
+#include <sys/types.h>
+
+// Has the process go on in the background: in a session of its own without a terminal (daemon(7), "SysV Daemons"), with
+// /dev/null for its standard streams and nothing else open. The process that calls it waits until the other one reports
+// by keychain_background_report, writes the message to its standard output and exits with the status; it never returns.
+//
+// For a process with a single thread. Returns 0 in the background, or an error number where nothing was forked.
+int keychain_go_to_background(void);
+
+// Reports once how it went; does nothing in a process that is not in the background.
+void keychain_background_report(int status, const char *message);
+
+// Sends one datagram to a Unix socket; a path that begins with @ is one of the abstract namespace. Returns 0 or errno.
+int keychain_send_datagram(const char *path, const char *message);
+
+// Leaves no core file of this process (RLIMIT_CORE, getrlimit(2)). Returns 0 or errno.
+int keychain_disable_core_files(void);
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Which `keychaind` a program starts when nobody listens.
+///
+/// Only absolute paths, and never the search path or the current folder: a program there would be given the passcode.
+public enum DaemonProgram {
+    /// The environment variable that names it.
+    public static let environmentVariable = "SWIFT_KEYCHAIND"
+
+    private static let name = "keychaind"
+
+    /// The program: the one that the environment names, else the one that the store's folder names, else the one beside
+    /// the running program, else an installed one.
+    ///
+    /// - Parameters:
+    ///   - folder: the folder of the store.
+    ///   - environment: the value of an environment variable.
+    ///   - ownPath: the path of the running program.
+    /// - Returns: Its path; `nil` when there is none.
+    /// - Throws: ``FileError`` when a program that was named cannot be trusted or is not there.
+    public static func path(
+        for folder: PrivateDirectory?,
+        environment: (String) throws(FileError) -> String? = ProcessEnvironment.path,
+        ownPath: String? = Self.ownPath()
+    ) throws(FileError) -> String? {
+        if let path = try environment(environmentVariable) { return try checked(path) }
+        if let folder, let record = ServiceRecord(in: folder) { return try checked(record.program) }
+        let beside = ownPath.flatMap { path in path.lastIndex(of: "/").map { "\(path[..<$0])/\(name)" } }
+        for path in [beside, "/usr/local/bin/\(name)", "/usr/bin/\(name)"].compactMap(\.self) {
+            // Whoever could put it there could not put it beside the program that runs.
+            if let path = try? checked(path) { return path }
+        }
+        return nil
+    }
+
+    /// A program that only root or this user can replace.
+    ///
+    /// - Returns: The path without symbolic links.
+    /// - Throws: ``FileError`` with what is wrong with it.
+    public static func checked(_ path: String) throws(FileError) -> String {
+        guard path.hasPrefix("/") else { throw .unusablePath(path, "the path of a program must be absolute") }
+        guard let resolved = realpath(path, nil) else { throw .system(call: "realpath", path: path, errno: errno) }
+        defer { free(resolved) }
+        guard let program = String(validatingCString: resolved) else { throw .notUTF8("what \(path) leads to", path) }
+        var status = stat()
+        guard lstat(program, &status) == 0 else { throw .system(call: "lstat", path: program, errno: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG, access(program, X_OK) == 0 else {
+            throw .wrongKind(path: program, expected: "a program")
+        }
+        var part = program
+        while true {
+            guard lstat(part, &status) == 0 else { throw .system(call: "lstat", path: part, errno: errno) }
+            try check(part, status)
+            guard let slash = part.lastIndex(of: "/"), part != "/" else { return program }
+            part = slash == part.startIndex ? "/" : String(part[..<slash])
+        }
+    }
+
+    private static func check(_ path: String, _ status: stat) throws(FileError) {
+        guard [0, geteuid()].contains(status.st_uid) else { throw .exposed(path: path, "belongs to another user") }
+        // In a folder with the sticky bit, as /tmp, only the owner of an entry replaces it.
+        let isSticky = status.st_mode & S_IFMT == S_IFDIR && status.st_mode & S_ISVTX != 0
+        guard status.st_mode & S_IWOTH == 0 || isSticky else {
+            throw .exposed(path: path, "can be written by other users")
+        }
+    }
+
+    /// The path of the running program; `nil` when it is not known or was removed.
+    public static func ownPath() -> String? {
+        guard let resolved = realpath("/proc/self/exe", nil) else { return nil }
+        defer { free(resolved) }
+        return String(validatingCString: resolved)
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// What a running daemon says of itself, in a file beside the store that it serves.
+///
+/// For people and for `keychainctl service`: nobody believes more of it than that the process may be asked to end.
+public struct DaemonRecord: Sendable, Hashable {
+    /// The process.
+    public var process: Int32
+
+    /// When it was started, which tells it from a later process of the same number (proc(5), `/proc/PID/stat`, field 22).
+    public var startTime: UInt64
+
+    /// The version of the program.
+    public var version: String
+
+    /// Where it listens.
+    public var socket: String
+
+    /// The file's name.
+    public static let fileName = "daemon.record"
+
+    /// The file by which one daemon at a time serves a store.
+    public static let lockName = "daemon.lock"
+
+    /// What a daemon says.
+    public init(process: Int32, startTime: UInt64, version: String, socket: String) {
+        self.process = process
+        self.startTime = startTime
+        self.version = version
+        self.socket = socket
+    }
+
+    /// The record in the folder of a store; `nil` when there is none that can be read, or its daemon has ended.
+    public init?(in folder: PrivateDirectory) {
+        guard let lines = folder.lines(of: Self.fileName), lines.count == 4, let process = Int32(lines[0]),
+            let startTime = UInt64(lines[1]), process > 1, ProcessStartTime.of(process) == startTime
+        else { return nil }
+        self.init(process: process, startTime: startTime, version: lines[2], socket: lines[3])
+    }
+
+    /// Writes the record.
+    public func write(in folder: PrivateDirectory) throws(FileError) {
+        try folder.makeFile(Self.fileName, lines: ["\(process)", "\(startTime)", version, socket])
+    }
+}
+
+/// When a process was started.
+public enum ProcessStartTime {
+    /// The clock ticks between the start of the host and that of a process (proc(5), `/proc/PID/stat`, field 22); `nil`
+    /// when there is no such process.
+    public static func of(_ process: Int32) -> UInt64? {
+        let descriptor = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        let text = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { buffer in
+            let count = read(descriptor, buffer.baseAddress, buffer.count)
+            return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+        }
+        // The name of the program is the second field, in parentheses, and may hold both spaces and parentheses.
+        guard let end = text.lastIndex(of: ")") else { return nil }
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        return fields.count > 19 ? UInt64(fields[19]) : nil
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How programs reach the daemon that owns a store: what `keychainctl service enable` writes beside the store, so that
+/// all of them look in one place, whatever their environment.
+public struct ServiceRecord: Sendable, Hashable {
+    /// The absolute path of the daemon's program.
+    public var program: String
+
+    /// The absolute path of its socket.
+    public var socket: String
+
+    private static let fileName = "service.record"
+
+    /// A way to reach a daemon.
+    public init(program: String, socket: String) {
+        self.program = program
+        self.socket = socket
+    }
+
+    /// The record in the folder of a store; `nil` when there is none that can be read.
+    public init?(in folder: PrivateDirectory) {
+        guard let lines = folder.lines(of: Self.fileName), lines.count == 2, lines.allSatisfy({ $0.hasPrefix("/") })
+        else { return nil }
+        self.init(program: lines[0], socket: lines[1])
+    }
+
+    /// Writes the record.
+    public func write(in folder: PrivateDirectory) throws(FileError) {
+        try folder.makeFile(Self.fileName, lines: [program, socket])
+    }
+
+    /// Removes it: programs open the store by themselves.
+    public static func remove(in folder: PrivateDirectory) { folder.remove(fileName) }
+}
+
+extension PrivateDirectory {
+    private static let longestRecord = 8192
+
+    /// The lines of a small file; `nil` when there is none, or it is not UTF-8.
+    func lines(of name: String) -> [String]? {
+        let text = try? withContents(of: name, limit: Self.longestRecord) { String(validating: $0, as: UTF8.self) }
+        return (text ?? nil)?.split(separator: "\n").map(String.init)
+    }
+
+    /// Makes a small file of lines, or replaces it.
+    func makeFile(_ name: String, lines: [String]) throws(FileError) {
+        let bytes = Array(lines.map { "\($0)\n" }.joined().utf8)
+        let failure = bytes.withUnsafeBytes { bytes -> FileError? in
+            do throws(FileError) { try makeFile(name, bytes) } catch { return error }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+}

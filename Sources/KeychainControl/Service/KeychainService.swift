@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import HostFiles
+import KeychainCore
+import KeychainDefaultBackend
+import KeychainEngine
+import KeychainProtection
+import KeychainWire
+
+/// The daemon of the user's keychain, as `keychainctl service` manages it.
+struct KeychainService: Sendable {
+    let location: KeychainLocation
+    let embedded: EmbeddedKeychain
+    let daemon: DaemonOnDemand
+
+    /// The systemd of the user; `nil` where the first program that needs the daemon starts it.
+    let manager: UserManager?
+
+    /// How long a daemon may take to end: longer than it lets calls under way go on.
+    private static let patienceMilliseconds: Int32 = 30_000
+
+    private static let lockName = "service.lock"
+
+    init(_ parts: ProcessKeychain.Parts, manager: UserManager?) {
+        (location, embedded, daemon) = (parts.location, parts.embedded, parts.daemon)
+        self.manager = manager
+    }
+
+    /// Whose the store is; `nil` where there is none.
+    func owner() throws(Refusal) -> StoreOwner? {
+        do throws(KeychainError) {
+            return try embedded.checkOwner() ? .embedded : nil
+        } catch {
+            guard let owner = error.foreignOwner else { throw Refusal(error) }
+            return owner
+        }
+    }
+
+    /// The daemon that runs; `nil` for none.
+    func running() throws(Refusal) -> DaemonRecord? {
+        try folder().flatMap { DaemonRecord(in: $0) }
+    }
+
+    /// The folder of the store; `nil` where there is none.
+    func folder() throws(Refusal) -> PrivateDirectory? {
+        do { return try PrivateDirectory(existing: location) } catch { throw Refusal("\(error)") }
+    }
+
+    /// Runs `body` while no other command moves the store.
+    func alone<Result>(_ body: (PrivateDirectory) throws(Refusal) -> Result) throws(Refusal) -> Result {
+        let folder: PrivateDirectory
+        let lock: FileLock
+        do {
+            folder = try PrivateDirectory(location)
+            lock = try FileLock(Self.lockName, in: folder, until: Deadline(milliseconds: Self.patienceMilliseconds))
+        } catch {
+            throw Refusal("\(error)")
+        }
+        let result = try body(folder)
+        _ = consume lock
+        return result
+    }
+
+    /// Ends the daemon, and keeps another one from serving the store while `body` runs.
+    ///
+    /// Calls under way are answered first.
+    func whileStopped<Result>(
+        _ folder: PrivateDirectory,
+        _ body: () throws(Refusal) -> Result
+    ) throws(Refusal) -> Result {
+        if let record = DaemonRecord(in: folder) { kill(record.process, SIGTERM) }
+        let lock: FileLock
+        do {
+            let deadline = Deadline(milliseconds: Self.patienceMilliseconds)
+            lock = try FileLock(DaemonRecord.lockName, in: folder, until: deadline)
+        } catch {
+            let process = DaemonRecord(in: folder).map { " (process \($0.process))" } ?? ""
+            throw Refusal("the daemon\(process) does not end: \(error)")
+        }
+        let result = try body()
+        _ = consume lock
+        return result
+    }
+
+    /// The store as its daemon opens it, for who keeps daemons from it.
+    var asDaemon: EmbeddedKeychain {
+        var device = DeviceOptions()
+        device.owner = .daemon
+        return EmbeddedKeychain(at: location, device: device)
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import HostFiles
+import KeychainCore
+import KeychainDefaultBackend
+import KeychainWire
+import KeychainProtection
+
+/// `keychainctl service status`: whose the keychain is, and how its daemon does.
+///
+/// It starts none.
+struct ServiceStatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Shows whose the keychain is, and whether its daemon runs; starts nothing."
+    )
+
+    @Flag(help: "Write a JSON object.")
+    var json = false
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        let status = try ServiceStatus(try surroundings.service())
+        surroundings.say(json ? try status.json : status.text)
+    }
+}
+
+/// What is known of a keychain's daemon.
+struct ServiceStatus: Encodable {
+    /// `embedded`, `daemon`, or the number of another owner; `nil` where there is no store.
+    var owner: String?
+    var socket: String?
+    var process: Int32?
+    var version: String?
+    var state: String?
+    var connections: Int?
+
+    init(_ service: KeychainService) throws(Refusal) {
+        let owner = try service.owner()
+        self.owner = owner?.name
+        guard owner == .daemon else { return }
+        socket = try refusing { () throws(KeychainError) in try service.daemon.socket() }.path
+        guard let running = try service.running() else { return }
+        (process, version, socket) = (running.process, running.version, running.socket)
+        connections = SocketTable.connections(at: running.socket)
+        let status = try refusing { () throws(KeychainError) in
+            try service.daemon.performByRunning(.device(.status))
+        }
+        guard case .deviceStatus(let device) = status else { return }
+        state = device.hasPasscode ? device.lockState.rawValue : "unlocked, no passcode is set"
+    }
+
+    var text: String {
+        let whose =
+            switch owner {
+            case StoreOwner.daemon.name: "the daemon's"
+            case StoreOwner.embedded.name: "embedded: each program opens it by itself"
+            case nil: "not there yet; embedded, once a program makes it"
+            case let other?: "that of owner \(other), which this version does not know"
+            }
+        var rows = [("Keychain", whose)]
+        if owner == StoreOwner.daemon.name {
+            rows.append(("Socket", socket ?? "unknown"))
+            let daemon = process.map { "process \($0), \(version ?? "of an unknown version")" }
+            rows.append(("Daemon", daemon ?? "not running; started by the next call"))
+            if let state { rows.append(("State", state)) }
+            if let connections { rows.append(("Connections", "\(connections)")) }
+        }
+        return rows.map { name, value in
+            "\(name):".padding(toLength: 18, withPad: " ", startingAt: 0) + value
+        }.joined(separator: "\n")
+    }
+
+    var json: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+    }
+}
+
+/// The kernel's table of Unix sockets (proc(5), `/proc/net/unix`).
+enum SocketTable {
+    /// How many connections to a listening socket there are; `nil` where the table cannot be read.
+    static func connections(at path: String) -> Int? {
+        guard let table = try? String(contentsOfFile: "/proc/net/unix", encoding: .utf8) else { return nil }
+        return connections(at: path, in: table)
+    }
+
+    static func connections(at path: String, in table: String) -> Int {
+        // Num RefCount Protocol Flags Type St Inode Path: a connected socket has the state 03, and the accepted one of
+        // the two has the path of the socket that accepted it.
+        table.split(separator: "\n").dropFirst().count { line in
+            let fields = line.split(separator: " ", maxSplits: 7)
+            return fields.count == 8 && fields[5] == "03" && fields[7] == path
+        }
+    }
+}

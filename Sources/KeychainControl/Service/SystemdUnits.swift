@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import HostFiles
+
+/// The systemd units of a user's keychain daemon (systemd.socket(5), systemd.service(5)).
+struct SystemdUnits {
+    /// The absolute path of `keychaind`.
+    let program: String
+
+    static let socketUnit = "swift-keychain.socket"
+    static let serviceUnit = "swift-keychain.service"
+
+    /// The files by their names.
+    var files: [(name: String, text: String)] { [(Self.socketUnit, socketText), (Self.serviceUnit, serviceText)] }
+
+    private var socketText: String {
+        """
+        # SPDX-License-Identifier: Apache-2.0
+        [Unit]
+        Description=Socket of the keychain
+
+        [Socket]
+        ListenStream=%t/swift-keychain/keychaind.sock
+        DirectoryMode=0700
+        SocketMode=0600
+        RemoveOnStop=yes
+
+        [Install]
+        WantedBy=sockets.target
+
+        """
+    }
+
+    // Neither NoNewPrivileges= nor what implies it in a unit of a user (systemd.exec(5): SystemCallFilter=,
+    // RestrictNamespaces=, PrivateDevices= and others): a check of the user's password by PAM runs a program that has
+    // more rights (unix_chkpwd(8)).
+    private var serviceText: String {
+        """
+        # SPDX-License-Identifier: Apache-2.0
+        [Unit]
+        Description=Keychain
+        Requires=\(Self.socketUnit)
+        After=\(Self.socketUnit)
+
+        [Service]
+        Type=notify
+        ExecStart=\(Self.escaped(program)) --user --exit-when-idle 600
+        Restart=on-failure
+        RestartPreventExitStatus=2 3
+        TimeoutStopSec=20
+        LimitCORE=0
+        UMask=0077
+        WorkingDirectory=/
+        UnsetEnvironment=LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH
+
+        """
+    }
+
+    /// A word of a command line (systemd.service(5), "Command lines").
+    private static func escaped(_ word: String) -> String {
+        let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
+            .replacing("$", with: "$$")
+        return "\"\(escaped)\""
+    }
+
+    /// Writes the files into a folder, which is made if it is missing.
+    func write(to folder: String) throws(Refusal) {
+        for (name, text) in files {
+            let path = "\(folder)/\(name)"
+            guard Self.makeFolders(folder) else {
+                throw Refusal("\(folder) cannot be made: \(String(cString: strerror(errno)))")
+            }
+            let descriptor = open("\(path).new", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o644)
+            guard descriptor >= 0 else {
+                throw Refusal("\(path) cannot be written: \(String(cString: strerror(errno)))")
+            }
+            let isWritten = Array(text.utf8).withUnsafeBytes { DescriptorOutput.write($0, to: descriptor) }
+            guard close(descriptor) == 0, isWritten, rename("\(path).new", path) == 0 else {
+                throw Refusal("\(path) cannot be written: \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+
+    /// Removes the files from a folder.
+    static func remove(from folder: String) {
+        for name in [socketUnit, serviceUnit] { unlink("\(folder)/\(name)") }
+    }
+
+    private static func makeFolders(_ path: String) -> Bool {
+        var folder = ""
+        for part in path.split(separator: "/") {
+            folder += "/\(part)"
+            guard mkdir(folder, 0o755) == 0 || errno == EEXIST else { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HostFiles
+import KeychainCore
+import KeychainEngine
+import KeychainProtection
+
+/// Why a daemon does not serve: one sentence, which holds no secret.
+struct DaemonFailure: Error, Hashable, CustomStringConvertible {
+    let description: String
+    let status: DaemonStatus
+
+    init(_ description: String, _ status: DaemonStatus = .failed) {
+        self.description = description
+        self.status = status
+    }
+
+    init(_ error: FileError) { self.init("\(error)") }
+
+    init(_ error: KeychainError) {
+        self.init(error.reason, error.foreignOwner == .embedded ? .storeIsEmbedded : .failed)
+    }
+}
+
+/// The exit statuses of `keychaind`.
+package enum DaemonStatus: Int32, Sendable {
+    case done = 0
+    case failed = 1
+    /// The command line is not understood.
+    case usage = 2
+    /// Programs open the store by themselves.
+    case storeIsEmbedded = 3
+}

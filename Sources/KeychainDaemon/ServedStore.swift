@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HostFiles
+import KeychainCore
+import KeychainEngine
+import KeychainProtection
+import KeychainStore
+
+/// The store that a daemon serves, which no other daemon serves meanwhile.
+struct ServedStore: ~Copyable {
+    let keychain: EmbeddedKeychain
+    let folder: PrivateDirectory
+    private let lock: FileLock
+
+    /// How long to wait for a daemon that ends.
+    private static let patienceMilliseconds: Int32 = 15_000
+
+    /// Opens the store of a folder, which is there and the daemon's.
+    ///
+    /// - Parameters:
+    ///   - location: the folder.
+    ///   - authenticator: the user prompts.
+    ///   - isServed: whether another daemon that serves the store answers; it is as good then.
+    /// - Throws: ``DaemonFailure``; one of ``DaemonStatus/done`` where another daemon serves.
+    init(
+        at location: KeychainLocation,
+        authenticator: any Authenticator,
+        isServed: () -> Bool
+    ) throws(DaemonFailure) {
+        let found: PrivateDirectory?
+        do { found = try PrivateDirectory(existing: location) } catch { throw DaemonFailure(error) }
+        guard let folder = found else { throw Self.missing(location) }
+        let lock = try Self.lock(folder, isServed)
+        var device = DeviceOptions(authenticator: authenticator)
+        device.owner = .daemon
+        let keychain = EmbeddedKeychain(at: location, device: device)
+        let isThere: Bool
+        do { isThere = try keychain.checkOwner() } catch { throw DaemonFailure(error) }
+        guard isThere else { throw Self.missing(location) }
+        self.lock = lock
+        self.keychain = keychain
+        self.folder = folder
+    }
+
+    private static func missing(_ location: KeychainLocation) -> DaemonFailure {
+        DaemonFailure("there is no keychain in \(location.path); 'keychainctl service enable' makes one")
+    }
+
+    private static func lock(_ folder: PrivateDirectory, _ isServed: () -> Bool) throws(DaemonFailure) -> FileLock {
+        let deadline = Deadline(milliseconds: patienceMilliseconds)
+        var pauses = Deadline.Pauses(until: deadline)
+        while true {
+            do throws(FileError) {
+                return try FileLock(DaemonRecord.lockName, in: folder, until: Deadline(milliseconds: 0))
+            } catch {
+                guard error.isBusy else { throw DaemonFailure(error) }
+            }
+            if isServed() { throw DaemonFailure("another keychaind serves the store already", .done) }
+            guard pauses.wait() else {
+                let process = DaemonRecord(in: folder).map { "process \($0.process)" } ?? "another program"
+                throw DaemonFailure("\(process) holds the store's lock \(folder.path(of: DaemonRecord.lockName))")
+            }
+        }
+    }
+}

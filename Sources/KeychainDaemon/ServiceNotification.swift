@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+
+/// Tells the service manager what state the daemon is in: one datagram to the socket that it names (sd_notify(3)).
+struct ServiceNotification: Sendable {
+    /// The socket; `nil` where no service manager listens.
+    private let socket: String?
+
+    /// The service manager of this process; no child believes that it is meant.
+    static func take() -> ServiceNotification {
+        defer { unsetenv("NOTIFY_SOCKET") }
+        return ServiceNotification(socket: getenv("NOTIFY_SOCKET").map { String(cString: $0) })
+    }
+
+    /// One that listens there: a path, or a name of the abstract namespace after `@`.
+    init(socket: String?) { self.socket = socket.flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil } }
+
+    /// It serves now.
+    func ready(_ status: String) { send(["READY=1", "STATUS=\(status)"]) }
+
+    /// It ends, once the calls under way are answered.
+    func stopping() { send(["STOPPING=1", "STATUS=Ending."]) }
+
+    private func send(_ assignments: [String]) {
+        guard let socket else { return }
+        _ = keychain_send_datagram(socket, assignments.joined(separator: "\n"))
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import KeychainWire
+
+extension SocketLocation {
+    /// Whether somebody listens.
+    var answers: Bool {
+        let descriptor = keychain_open_private_socket()
+        guard descriptor >= 0 else { return false }
+        defer { keychain_close_private(descriptor) }
+        let failure = try? withShortPath { keychain_connect(descriptor, $0) }
+        // Too many others wait to be accepted.
+        return failure == 0 || failure == EAGAIN
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import HostFiles
+import KeychainCore
+import KeychainWire
+
+/// Starts a daemon for a store, where no service manager has done so.
+package struct DaemonLauncher: Sendable {
+    private let location: KeychainLocation
+
+    /// For how long a daemon that was started on demand goes on without a connection.
+    private static let idleSeconds = 600
+
+    /// How long a daemon may take until it listens; longer than it waits for one that ends.
+    private static let patienceMilliseconds: Int32 = 20_000
+
+    /// What of the environment a daemon is given: nothing that has it load other code.
+    private static let variables = [
+        KeychainLocation.environmentVariable, "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "HOME", "TMPDIR", "LANG",
+    ]
+
+    /// Starts daemons for the store of a folder.
+    package init(storeAt location: KeychainLocation) { self.location = location }
+
+    /// The program that would be started; `nil` where there is none.
+    ///
+    /// - Throws: ``KeychainError`` when the one that was named is not to be trusted.
+    package func program() throws(KeychainError) -> String? {
+        do throws(FileError) {
+            return try DaemonProgram.path(for: try PrivateDirectory(existing: location))
+        } catch {
+            throw KeychainError(socket: error)
+        }
+    }
+
+    /// Starts one, and waits until it listens.
+    ///
+    /// Another one that listens meanwhile is as good.
+    ///
+    /// - Parameter socket: where it is to listen.
+    /// - Throws: ``KeychainError`` with what the daemon says.
+    package func start(listeningAt socket: String) throws(KeychainError) {
+        guard let program = try program() else {
+            throw KeychainError(
+                .notAvailable,
+                "the keychain daemon owns the store, and there is no program 'keychaind' to start; install it, or name it by "
+                    + DaemonProgram.environmentVariable,
+                kind: .unavailable
+            )
+        }
+        let words = [
+            program, "--background", "--store", location.path, "--socket", socket, "--exit-when-idle",
+            "\(Self.idleSeconds)",
+        ]
+        let (status, message) = try Self.run(program, words)
+        guard status != 0 else { return }
+        throw KeychainError(
+            .notAvailable,
+            "the keychain daemon could not be started: \(message.isEmpty ? "it ended with status \(status)" : message)",
+            kind: .unavailable,
+            facts: ["program": program]
+        )
+    }
+
+    private static func run(_ program: String, _ words: [String]) throws(KeychainError) -> (Int32, String) {
+        let environment = variables.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
+        var socket: Int32 = -1
+        var child: pid_t = 0
+        let failure = withStrings(words) { words in
+            withStrings(environment) { keychain_spawn(program, words, $0, &socket, &child) }
+        }
+        guard failure == 0 else {
+            throw KeychainError(socket: FileError.system(call: "posix_spawn", path: program, errno: failure))
+        }
+        defer { close(socket) }
+        let message = read(socket, until: Deadline(milliseconds: patienceMilliseconds))
+        var status: Int32 = 0
+        guard let message else {
+            kill(child, SIGKILL)
+            while waitpid(child, &status, 0) < 0, errno == EINTR {}
+            return (1, "it does not say that it listens")
+        }
+        while waitpid(child, &status, 0) < 0 {
+            // A program that reaps every child took the status with it; whether one listens shows by itself.
+            guard errno == EINTR else { return (0, message) }
+        }
+        return (status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F, message)
+    }
+
+    /// What the daemon writes before it closes its output; `nil` when it does not in time.
+    private static func read(_ socket: Int32, until deadline: Deadline) -> String? {
+        var bytes: [UInt8] = []
+        while bytes.count < 4096 {
+            var ready = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            let count = poll(&ready, 1, deadline.millisecondsLeft)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            var buffer = [UInt8](repeating: 0, count: 1024)
+            let got = Glibc.read(socket, &buffer, buffer.count)
+            if got < 0, errno == EINTR { continue }
+            guard got > 0 else { break }
+            bytes += buffer[..<got]
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+    }
+
+    private static func withStrings<Result>(
+        _ strings: [String],
+        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        var copies = strings.map { strdup($0) }
+        copies.append(nil)
+        defer { for copy in copies { free(copy) } }
+        return body(&copies)
+    }
+}

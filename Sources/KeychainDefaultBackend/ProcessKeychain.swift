@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HostFiles
+import KeychainCore
+import KeychainEngine
+
+/// The keychain of the user who runs this process.
+public enum ProcessKeychain {
+    /// What carries out commands on it: this process, or the daemon where that owns the store.
+    ///
+    /// Nothing is read, made or started before the first one.
+    ///
+    /// - Parameter authenticator: the user prompts.
+    /// - Returns: The keychain; a backend that fails with the reason when its place cannot be found.
+    public static func backend(authenticator: any Authenticator) -> any KeychainBackend {
+        do {
+            return RoutedKeychain(try parts(authenticator: authenticator))
+        } catch {
+            return UnavailableKeychain(error)
+        }
+    }
+
+    /// The same in its parts, for what only one of them can do.
+    ///
+    /// - Throws: ``KeychainError`` when its place cannot be found.
+    package static func parts(authenticator: any Authenticator) throws(KeychainError) -> Parts {
+        Parts(storeAt: try location, authenticator: authenticator)
+    }
+
+    /// What a keychain is made of.
+    package struct Parts: Sendable {
+        package let location: KeychainLocation
+        package let embedded: EmbeddedKeychain
+        package let daemon: DaemonOnDemand
+
+        /// The parts of the keychain in a folder.
+        package init(storeAt location: KeychainLocation, authenticator: any Authenticator) {
+            self.location = location
+            embedded = EmbeddedKeychain(at: location, device: DeviceOptions(authenticator: authenticator))
+            daemon = DaemonOnDemand(storeAt: location, authenticator: authenticator)
+        }
+    }
+
+    private static var location: KeychainLocation {
+        get throws(KeychainError) {
+            do { return try KeychainLocation(environment: ProcessEnvironment.path) } catch {
+                throw KeychainError(.notAvailable, "\(error)", kind: .storage(.file), facts: error.facts)
+            }
+        }
+    }
+}
+
+extension RoutedKeychain {
+    /// A router over the parts of a process's keychain.
+    package convenience init(_ parts: ProcessKeychain.Parts) {
+        let embedded = parts.embedded
+        self.init(embedded: embedded, daemon: parts.daemon) { () throws(KeychainError) in try embedded.checkOwner() }
+    }
+}

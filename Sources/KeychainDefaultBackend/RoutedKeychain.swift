@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainEngine
+import KeychainProtection
+import Synchronization
+
+/// The keychain of a store that programs may open by themselves or that a daemon may own: each command goes to whoever
+/// owns the store at that moment.
+///
+/// The owner is asked nothing that it does not own: a store that changes hands refuses the other one's transactions
+/// with ``KeychainError/KeyFailure/foreignOwner`` before anything is changed, and the command goes to the new owner. So
+/// no command is carried out twice.
+public final class RoutedKeychain: KeychainBackend {
+    /// Who carries out commands.
+    package enum Route: UInt8, Sendable, AtomicRepresentable {
+        case embedded
+        case daemon
+    }
+
+    private let embedded: any KeychainBackend
+    private let daemon: any KeychainBackend
+    private let checkOwner: @Sendable () throws(KeychainError) -> Bool
+    // Without a lock: a child that is forked while another thread holds one would wait for ever.
+    private let current = Atomic<Route>(.embedded)
+
+    /// More often than that nobody moves a store while a command is on its way.
+    private static let mostMoves = 4
+
+    /// A router.
+    ///
+    /// - Parameters:
+    ///   - embedded: opens the store in this process.
+    ///   - daemon: reaches the daemon, which it may have to start.
+    ///   - checkOwner: whether there is a store that this process may open; throws as ``EmbeddedKeychain/checkOwner()``.
+    package init(
+        embedded: any KeychainBackend,
+        daemon: any KeychainBackend,
+        checkOwner: @escaping @Sendable () throws(KeychainError) -> Bool
+    ) {
+        self.embedded = embedded
+        self.daemon = daemon
+        self.checkOwner = checkOwner
+    }
+
+    /// Who carries out commands now, by a look at the store.
+    package var route: Route {
+        learnOwner()
+        return current.load(ordering: .relaxed)
+    }
+
+    /// Carries out a command by whoever owns the store.
+    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        if command.endsContext { return try performOnKnownRoute(command) }
+        var moves = 0
+        while true {
+            var route = current.load(ordering: .relaxed)
+            if route == .embedded, command.looksAtNoStore {
+                learnOwner()
+                route = current.load(ordering: .relaxed)
+            }
+            do throws(KeychainError) {
+                let reply = try (route == .daemon ? daemon : embedded).perform(command)
+                if let failure = reply.foreignOwnerFailure { throw failure }
+                return reply
+            } catch {
+                moves += 1
+                guard moves < Self.mostMoves, isMoved(by: error, from: route) else { throw error }
+            }
+        }
+    }
+
+    /// Takes in what a failure says of the owner.
+    ///
+    /// - Returns: Whether another route is to be tried.
+    private func isMoved(by error: KeychainError, from route: Route) -> Bool {
+        switch error.foreignOwner {
+        case .daemon?: current.store(.daemon, ordering: .relaxed)
+        case .embedded?: current.store(.embedded, ordering: .relaxed)
+        case .some: return false
+        case nil:
+            // A daemon that gave its store back is gone.
+            guard route == .daemon, error.kind == .unavailable else { return false }
+            learnOwner()
+        }
+        return current.load(ordering: .relaxed) != route
+    }
+
+    /// Looks at whose the store is.
+    ///
+    /// A store that is not there yet is made by this process; what else is wrong with one, the command itself says.
+    private func learnOwner() {
+        var route = Route.embedded
+        do throws(KeychainError) { _ = try checkOwner() } catch { if error.foreignOwner == .daemon { route = .daemon } }
+        current.store(route, ordering: .relaxed)
+    }
+
+    /// Ends a context with whoever knows it; no daemon is started for that.
+    private func performOnKnownRoute(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        // It may have been named before the store changed hands.
+        let reply = try embedded.perform(command)
+        if current.load(ordering: .relaxed) == .daemon { return try daemon.perform(command) }
+        return reply
+    }
+}
+
+extension KeychainCommand {
+    /// Whether the embedded keychain carries it out without a look at the store, and so cannot notice another owner.
+    fileprivate var looksAtNoStore: Bool {
+        switch self {
+        case .authentication, .enclave(.kind), .device(.lockThisProcess): true
+        case .items, .explain, .itemsExplained, .device, .enclave, .maintenance: false
+        }
+    }
+
+    /// Whether it ends a context or a part of it, which counts for nothing where the context is not known.
+    var endsContext: Bool {
+        switch self {
+        case .authentication(.invalidate), .authentication(.release), .authentication(.forgetPassword): true
+        default: false
+        }
+    }
+}
+
+extension KeychainReply {
+    /// The refusal of a store of another owner, which an explained call gives as its outcome.
+    fileprivate var foreignOwnerFailure: KeychainError? {
+        guard case .explained(let outcome) = self, case .failure(let error) = outcome.result,
+            error.foreignOwner != nil
+        else { return nil }
+        return error
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+/// Whose the store is, and how it changes hands.
+extension EmbeddedKeychain {
+    /// Makes the store over to another kind of program.
+    ///
+    /// It is one change of the store: whoever has it open fails at its next transaction with
+    /// ``KeychainError/KeyFailure/foreignOwner``, and a transaction under way is finished before. What was unlocked, or
+    /// offered to other programs, is locked.
+    ///
+    /// - Parameter owner: who opens the store from now on; this keychain does not any more.
+    /// - Throws: ``KeychainError`` with the reason; the store has the owner that it had.
+    package func handOver(to owner: StoreOwner) throws(KeychainError) {
+        try withEngine(.alone) { (engine) throws(KeychainError) in try engine.handOver(to: owner) }
+    }
+
+    /// Whether keys are unlocked that would have to be unlocked again by another process; does not count as a use of the
+    /// device.
+    package var holdsUnlockedKeys: Bool { access.lockState != .beforeFirstUnlock }
+
+    /// Whether there is a store, and this keychain may open it; nothing is made.
+    ///
+    /// - Throws: ``KeychainError``, of ``KeychainError/KeyFailure/foreignOwner`` for the store of another owner.
+    package func checkOwner() throws(KeychainError) -> Bool {
+        guard try access.hasStore() else { return false }
+        try withEngine(.lookingOn) { (engine) throws(KeychainError) in
+            try engine.read { (_) throws(KeychainError) in }
+        }
+        return true
+    }
+}
+
+extension Engine {
+    fileprivate func handOver(to newOwner: StoreOwner) throws(KeychainError) {
+        guard newOwner != owner else { return }
+        try write { (writer) throws(KeychainError) in
+            try writer.setKeybag(device.keybag.handedOver(to: newOwner))
+            var record = try writer.deviceRecord()
+            record.keybagRevision &+= 1
+            try writer.setDeviceRecord(record)
+        }
+        withdrawUnlocks()
+        // What other processes have unlocked goes at their next call, before they find the other owner.
+        try? lockMark?.replace()
+        session.clear()
+        forgetDevice()
+    }
+}
+
+extension KeychainError {
+    /// Whose the store is that was refused; `nil` for every other failure.
+    ///
+    /// Nothing was changed then.
+    package var foreignOwner: StoreOwner? {
+        guard kind == .keys(.foreignOwner), let name = facts["owner"] else { return nil }
+        return StoreOwner(name: name)
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainEngine
+import KeychainProtection
+import KeychainServer
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainDaemon
+
+/// What a process of which nothing is known may do.
+struct AnonymousPeerTests {
+    private static let team = "ABCDEFGHIJKLMNOPQRSTUVWX23"
+
+    private let keychain: EmbeddedKeychain
+    private let life: DaemonLife
+    private let proofs = PasscodeProofs()
+    private let peer: AnonymousPeer
+
+    init() {
+        var device = DeviceOptions()
+        device.passwordWork = .testing
+        keychain = EmbeddedKeychain.inMemory(device: device)
+        life = DaemonLife(endsWhenIdleFor: nil, holdsKeys: { false }, wake: {})
+        peer = AnonymousPeer(ProcessInstance(identifier: 7, startTime: 1), keychain, proofs, life)
+    }
+
+    @Test(
+        "groups that begin with a team identifier have an owner",
+        arguments: [
+            ("ABCDEFGHIJKLMNOPQRSTUVWX23.com.example", true), ("ABCDEFGHIJKLMNOPQRSTUVWX23.", true),
+            ("ABCDEFGHIJKLMNOPQRSTUVWX23", false), ("ABCDEFGHIJKLMNOPQRSTUVWX2.com.example", false),
+            ("ABCDEFGHIJKLMNOPQRSTUVWX234.com.example", false), ("ABCDEFGHIJKLMNOPQRSTUVWX21.x", false),
+            ("ABCDEFGHIJKLMNOPQRSTUVWX28.x", false), ("abcdefghijklmnopqrstuvwx23.x", false),
+            ("TEAMID1234.com.example", false), ("swift-keychain.common", false), ("", false), (".", false),
+            ("*", false),
+        ]
+    )
+    func ownership(_ group: String, _ isOwned: Bool) { #expect(AccessGroupOwnership.isOwned(group) == isOwned) }
+
+    @Test("groups without an owner are taken as the process says")
+    func claimedGroups() throws {
+        #expect(try groups(["a", "TEAMID1234.b"]) == ["a", "TEAMID1234.b"])
+        #expect(try groups(["a", "\(Self.team).b"], .copyMatching(["class": .string("genp")])) == ["a"])
+    }
+
+    @Test("a group that has an owner is refused where it is named, or would be the default of an add")
+    func ownedGroups() throws {
+        let owned = "\(Self.team).b"
+        let named: PropertyDictionary = ["class": .string("genp"), "agrp": .string(owned)]
+        for operation in [
+            .add(named), .copyMatching(named), .delete(named), .update(["class": .string("genp")], attributes: named),
+        ] as [KeychainRequest.Operation] {
+            let refusal = #expect(throws: KeychainError.self) { try groups(["a", owned], operation) }
+            #expect(refusal?.status == .missingEntitlement)
+        }
+        #expect(throws: KeychainError.self) { try groups([owned, "a"], .add(["class": .string("genp")])) }
+        #expect(throws: KeychainError.self) { try groups([owned], .copyMatching(["class": .string("genp")])) }
+    }
+
+    @Test("every group stands for those that items are in and nobody owns")
+    func everyGroup() throws {
+        for (account, group) in [("1", "a"), ("2", "b"), ("3", "\(Self.team).c")] {
+            let item: PropertyDictionary = [
+                "class": .string("genp"), "acct": .string(account), "agrp": .string(group),
+                PropertyKey.valueData: .data(SecretBytes([1])),
+            ]
+            _ = try keychain.perform(KeychainRequest(.add(item), client: Client(accessGroups: [group])))
+        }
+        let query: PropertyDictionary = [
+            "class": .string("genp"), PropertyKey.matchLimit: .string(PropertyKey.matchLimitAll),
+            PropertyKey.returnAttributes: .boolean(true),
+        ]
+        let request = KeychainRequest(.copyMatching(query), client: .person)
+        guard case .items(let permitted) = try peer.permitted(.items(request)) else { return #expect(Bool(false)) }
+        #expect(permitted.client.accessGroups.first == Client.commonGroup)
+        #expect(Set(permitted.client.accessGroups) == [Client.commonGroup, "a", "b"])
+        guard case .list(let items) = try keychain.perform(permitted) else { return #expect(Bool(false)) }
+        #expect(items.count == 2)
+        let named: PropertyDictionary = ["class": .string("genp"), "agrp": .string("new")]
+        #expect(try groups(["*"], .copyMatching(named)).contains("new"))
+    }
+
+    @Test("what an app clip or a network extension may is not taken on trust")
+    func specialClients() throws {
+        var client = Client(accessGroups: ["a"], isNetworkExtension: true)
+        let query: PropertyDictionary = ["class": .string("genp")]
+        let command = try peer.permitted(.items(KeychainRequest(.copyMatching(query), client: client)))
+        guard case .items(let request) = command else { return #expect(Bool(false)) }
+        #expect(!request.client.isNetworkExtension)
+        client.appClipIdentifier = "\(Self.team).clip"
+        #expect(throws: KeychainError.self) {
+            try peer.permitted(.items(KeychainRequest(.copyMatching(query), client: client)))
+        }
+    }
+
+    @Test("what is the owner's takes the passcode, of this process and not long ago")
+    func ownersCommands() throws {
+        let call = KeychainRequest(.copyMatching(["class": .string("genp")]), client: .person)
+        let commands: [KeychainCommand] = [
+            .maintenance(.check), .device(.setPolicy(DevicePolicy())),
+            .explain(ExplanationRequest(call, ExplanationOptions(scope: .owner))),
+            .itemsExplained(ExplanationRequest(call, ExplanationOptions(scope: .owner))),
+        ]
+        for command in commands { #expect(try peer.permitted(command) == command, "without a passcode all is open") }
+        try keychain.device.setPasscode(SecretBytes([1]))
+        for command in commands {
+            let refusal = #expect(throws: KeychainError.self) { try peer.permitted(command) }
+            #expect(refusal?.status == .missingEntitlement)
+        }
+        #expect(throws: KeychainError.self) { try peer.backend.device.unlock(passcode: SecretBytes([2])) }
+        #expect(throws: KeychainError.self) { try peer.permitted(commands[0]) }
+        try peer.backend.device.unlock(passcode: SecretBytes([1]))
+        for command in commands { #expect(try peer.permitted(command) == command) }
+        let other = AnonymousPeer(ProcessInstance(identifier: 7, startTime: 2), keychain, proofs, life)
+        #expect(throws: KeychainError.self) { try other.permitted(commands[0]) }
+        try peer.backend.device.lock()
+        #expect(throws: KeychainError.self) { try peer.permitted(commands[0]) }
+    }
+
+    @Test("a proof counts for a while")
+    func proofEnds() {
+        let process = ProcessInstance(identifier: 1, startTime: 1)
+        let start = ContinuousClock.now
+        proofs.note(process, at: start)
+        #expect(proofs.isProved(by: process, at: start + .seconds(299)))
+        #expect(!proofs.isProved(by: process, at: start + .seconds(301)))
+    }
+
+    @Test("a daemon that nobody uses ends, unless it holds keys that an end would lose")
+    func idle() throws {
+        let keychain = keychain
+        func life(_ seconds: Int?) -> DaemonLife {
+            DaemonLife(endsWhenIdleFor: seconds, holdsKeys: { keychain.holdsUnlockedKeys }, wake: {})
+        }
+        let used = life(0)
+        #expect(used.isIdle)
+        let peer = AnonymousPeer(ProcessInstance(identifier: 1, startTime: 1), keychain, proofs, used)
+        #expect(!used.isIdle)
+        withExtendedLifetime(peer) {}
+        #expect(!life(nil).isIdle)
+        #expect(!life(3600).isIdle)
+        try keychain.device.setPasscode(SecretBytes([1]))
+        #expect(!life(0).isIdle)
+        try keychain.device.lock()
+        #expect(!life(0).isIdle, "items that need one unlock can still be read")
+    }
+
+    private func groups(
+        _ claimed: [String],
+        _ operation: KeychainRequest.Operation = .add(["class": .string("genp")])
+    ) throws(KeychainError) -> [String] {
+        let request = KeychainRequest(operation, client: Client(accessGroups: claimed))
+        guard case .items(let permitted) = try peer.permitted(.items(request)) else { return [] }
+        return permitted.client.accessGroups
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import KeychainDaemon
+
+/// The command line of `keychaind`.
+struct DaemonArgumentsTests {
+    @Test(
+        "options are understood",
+        arguments: [
+            ([], DaemonArguments()),
+            (["--user", "--foreground"], DaemonArguments()),
+            (["--store", "/a b"], DaemonArguments(store: "/a b")),
+            (["--store=/a=b", "--socket", "/run/x"], DaemonArguments(store: "/a=b", socket: "/run/x")),
+            (["--background", "--exit-when-idle", "7"], DaemonArguments(isInBackground: true, idleSeconds: 7)),
+        ] as [([String], DaemonArguments)]
+    )
+    func understood(_ words: [String], _ expected: DaemonArguments) throws {
+        #expect(try DaemonArguments.parse(words) == .serve(expected))
+    }
+
+    @Test(
+        "help and the version are shown, whatever follows",
+        arguments: [["--help", "x"], ["-h"], ["--user", "--help"]]
+    )
+    func help(_ words: [String]) throws {
+        #expect(try DaemonArguments.parse(words) == .showHelp)
+        #expect(try DaemonArguments.parse(["--version"]) == .showVersion)
+    }
+
+    @Test(
+        "what is not understood is refused",
+        arguments: [
+            ["--store"], ["--store", ""], ["--store", "relative"], ["--socket", "x.sock"], ["--exit-when-idle", "0"],
+            ["--exit-when-idle", "soon"], ["--exit-when-idle"], ["--background=yes"], ["--system"], ["store"], [""],
+        ]
+    )
+    func refused(_ words: [String]) {
+        #expect(throws: DaemonArguments.Problem.self) { try DaemonArguments.parse(words) }
+    }
+}

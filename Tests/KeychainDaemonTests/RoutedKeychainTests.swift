@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HostFiles
+import KeychainCore
+import KeychainEngine
+import KeychainProtection
+import KeychainTestSupport
+import Synchronization
+import Testing
+
+@testable import KeychainDefaultBackend
+
+/// A program that goes on using its keychain while the store changes hands.
+///
+/// The daemon is a keychain of this process that opens the store as a daemon does.
+struct RoutedKeychainTests {
+    private let folder: TemporaryFolder
+    private let embedded: EmbeddedKeychain
+    private let daemon: CountingKeychain
+    private let routed: RoutedKeychain
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let location = KeychainLocation(path: folder.path(of: "keychain"))
+        let embedded = EmbeddedKeychain(at: location)
+        var device = DeviceOptions()
+        device.owner = .daemon
+        self.embedded = embedded
+        daemon = CountingKeychain(EmbeddedKeychain(at: location, device: device))
+        routed = RoutedKeychain(embedded: embedded, daemon: daemon) { () throws(KeychainError) in
+            try embedded.checkOwner()
+        }
+    }
+
+    @Test("commands go to whoever has the store, in both directions, while the program runs")
+    func bothDirections() throws {
+        try add("first")
+        #expect(daemon.count == 0)
+        try embedded.handOver(to: .daemon)
+        try add("second")
+        #expect(daemon.count == 1)
+        #expect(routed.route == .daemon)
+        try daemon.keychain.handOver(to: .embedded)
+        try add("third")
+        #expect(routed.route == .embedded)
+        #expect(try accounts() == ["first", "second", "third"])
+    }
+
+    @Test("a program that begins when the daemon has the store goes there at once, also with what needs no store")
+    func beginsWithDaemon() throws {
+        try add("first")
+        try embedded.handOver(to: .daemon)
+        let location = KeychainLocation(path: folder.path(of: "keychain"))
+        let other = EmbeddedKeychain(at: location)
+        let program = RoutedKeychain(embedded: other, daemon: daemon) { () throws(KeychainError) in
+            try other.checkOwner()
+        }
+        _ = try program.perform(.authentication(.biometry))
+        #expect(daemon.count == 1)
+        #expect(try program.device.status().hasPasscode == false)
+        #expect(daemon.count == 2)
+    }
+
+    @Test("a daemon that cannot be reached is an error while it has the store, and none when it gave it back")
+    func unreachable() throws {
+        try add("first")
+        try embedded.handOver(to: .daemon)
+        daemon.isUnreachable = true
+        let failure = #expect(throws: KeychainError.self) { try add("second") }
+        #expect(failure?.kind == .unavailable)
+        try daemon.keychain.handOver(to: .embedded)
+        try add("second")
+        #expect(try accounts() == ["first", "second"])
+    }
+
+    @Test("a store of an owner that is not known is refused, and the daemon is not asked")
+    func unknownOwner() throws {
+        try add("first")
+        try embedded.handOver(to: StoreOwner(rawValue: 9))
+        let failure = #expect(throws: KeychainError.self) { try add("second") }
+        #expect(failure?.foreignOwner == StoreOwner(rawValue: 9))
+        #expect(daemon.count == 0)
+    }
+
+    @Test("a command whose fate is not known is not sent anywhere else")
+    func unknownFate() throws {
+        try add("first")
+        try embedded.handOver(to: .daemon)
+        daemon.losesAnswers = true
+        let failure = #expect(throws: KeychainError.self) { try add("second") }
+        #expect(failure?.kind == .transport)
+        daemon.losesAnswers = false
+        #expect(daemon.count == 1)
+        #expect(try accounts() == ["first", "second"], "it was carried out, once")
+    }
+
+    @Test("an explained call goes to the new owner as well")
+    func explained() throws {
+        try add("first")
+        try embedded.handOver(to: .daemon)
+        let call = KeychainRequest(.add(Self.item("second")), client: Self.client)
+        #expect(try routed.performExplaining(ExplanationRequest(call)).result == .success(.nothing))
+        #expect(try accounts() == ["first", "second"])
+    }
+
+    @Test("threads that write while the store moves to and fro lose nothing, and nothing is carried out twice")
+    func moves() async throws {
+        try add("first")
+        let isOver = Atomic(false)
+        let written = try await withThrowingTaskGroup(of: [String].self) { group in
+            for writer in 0..<3 {
+                group.addTask {
+                    var names: [String] = []
+                    while !isOver.load(ordering: .relaxed) {
+                        let name = "\(writer)-\(names.count)"
+                        // One that was carried out twice would be a duplicate.
+                        try add(name)
+                        names.append(name)
+                    }
+                    return names
+                }
+            }
+            for _ in 0..<10 {
+                try embedded.handOver(to: .daemon)
+                try daemon.keychain.handOver(to: .embedded)
+            }
+            isOver.store(true, ordering: .relaxed)
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(try accounts() == Set(written + ["first"]))
+    }
+
+    private static let client = Client(accessGroups: ["example"])
+
+    private static func item(_ account: String) -> PropertyDictionary {
+        [
+            "class": .string("genp"), "acct": .string(account), "svce": .string("service"),
+            PropertyKey.valueData: .data(SecretBytes([1])),
+        ]
+    }
+
+    private func add(_ account: String) throws(KeychainError) {
+        _ = try routed.perform(KeychainRequest(.add(Self.item(account)), client: Self.client))
+    }
+
+    private func accounts() throws -> Set<String> {
+        let query: PropertyDictionary = [
+            "class": .string("genp"), PropertyKey.matchLimit: .string(PropertyKey.matchLimitAll),
+            PropertyKey.returnAttributes: .boolean(true),
+        ]
+        let answer = try routed.perform(KeychainRequest(.copyMatching(query), client: Self.client))
+        guard case .list(let items) = answer else { return [] }
+        return Set(
+            items.compactMap { item in
+                guard case .dictionary(let entries) = item, case .string(let account)? = entries["acct"] else {
+                    return nil
+                }
+                return account
+            }
+        )
+    }
+}
+
+/// A keychain in place of the client of a daemon: counts what reaches it, and fails as that one does.
+private final class CountingKeychain: KeychainBackend {
+    let keychain: EmbeddedKeychain
+    private let state = Mutex((count: 0, isUnreachable: false, losesAnswers: false))
+
+    init(_ keychain: EmbeddedKeychain) { self.keychain = keychain }
+
+    var count: Int { state.withLock(\.count) }
+
+    var isUnreachable: Bool {
+        get { state.withLock(\.isUnreachable) }
+        set { state.withLock { $0.isUnreachable = newValue } }
+    }
+
+    var losesAnswers: Bool {
+        get { state.withLock(\.losesAnswers) }
+        set { state.withLock { $0.losesAnswers = newValue } }
+    }
+
+    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        if isUnreachable { throw KeychainError(.notAvailable, "nobody listens", kind: .unavailable) }
+        let reply = try keychain.perform(command)
+        state.withLock { $0.count += 1 }
+        if losesAnswers { throw KeychainError(.notAvailable, "no answer came", kind: .transport) }
+        return reply
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import HostFiles
+import KeychainTestSupport
+import Testing
+
+/// Eight programs that write through a daemon which is killed again and again, and which they start anew: nothing
+/// acknowledged is lost, and nothing is carried out twice.
+///
+/// `STORM_ROUNDS` sets how often it is killed, for `Scripts/storm`.
+@Suite(.timeLimit(.minutes(60)))
+struct DaemonStormTests {
+    private static let rounds = getenv("STORM_ROUNDS").flatMap { Int(String(cString: $0)) } ?? 3
+    private static let programs = 8
+
+    /// `errSecDuplicateItem`, with which a second add of the same item is refused.
+    private static let duplicate = -25299
+
+    @Test("every add that was acknowledged outlives a kill of the daemon, and none is made twice")
+    func addsOutliveKills() throws {
+        let folder = try DaemonFolder()
+        let programs = try (0..<Self.programs).map { number in
+            let program = try StormProcess(folder.location.path)
+            #expect(try program.ask("route").operation == "routed")
+            try program.send("adds program\(number) 1000000")
+            return program
+        }
+        var steps: [Step] = []
+        var kills = 0
+        for _ in 0..<Self.rounds {
+            // Every program has got through to the daemon that is killed next.
+            for program in programs { steps += try Self.steps(of: program, untilDone: 2) }
+            if folder.end(by: SIGKILL) { kills += 1 }
+        }
+        for program in programs { steps += try Self.steps(of: program, untilDone: 2) }
+        for program in programs {
+            try program.kill9()
+            steps += try program.remainingSteps()
+        }
+        #expect(kills == Self.rounds)
+        #expect(!steps.contains { $0.status == Self.duplicate }, "an add was made twice")
+        let lost = steps.filter { !$0.isDone && !$0.description.contains("is not known") }
+        #expect(lost.isEmpty, "\(lost.prefix(5))")
+        #expect(folder.end(by: SIGTERM), "it ends when it is asked to")
+        try folder.takeBack()
+        expectKept(steps.filter(\.isDone).map(\.subject), in: try StormFolder.items(at: folder.location.path))
+    }
+
+    @Test("a daemon that is asked to end answers what is under way, and the next one goes on: no program notices")
+    func gracefulEnds() throws {
+        let folder = try DaemonFolder()
+        let programs = try (0..<Self.programs).map { number in
+            let program = try StormProcess(folder.location.path)
+            #expect(try program.ask("route").operation == "routed")
+            try program.send("adds program\(number) 1000000")
+            return program
+        }
+        var steps: [Step] = []
+        for _ in 0..<Self.rounds {
+            for program in programs { steps += try Self.steps(of: program, untilDone: 2) }
+            #expect(folder.end(by: SIGTERM))
+        }
+        for program in programs {
+            steps += try Self.steps(of: program, untilDone: 2)
+            try program.kill9()
+            steps += try program.remainingSteps()
+        }
+        expectDone(steps)
+        folder.end(by: SIGTERM)
+        try folder.takeBack()
+        expectKept(steps.map(\.subject), in: try StormFolder.items(at: folder.location.path))
+    }
+
+    @Test("programs that write while the store is made over and taken back lose nothing")
+    func moves() throws {
+        let folder = try DaemonFolder(isEnabled: false)
+        let programs = try (0..<Self.programs).map { number in
+            let program = try StormProcess(folder.location.path)
+            #expect(try program.ask("route").operation == "routed")
+            try program.send("adds program\(number) 1000000")
+            return program
+        }
+        var steps: [Step] = []
+        for _ in 0..<Self.rounds {
+            for program in programs { steps += try Self.steps(of: program, untilDone: 2) }
+            try folder.makeOver()
+            for program in programs { steps += try Self.steps(of: program, untilDone: 2) }
+            try folder.whileStopped { try folder.takeBack() }
+        }
+        for program in programs {
+            steps += try Self.steps(of: program, untilDone: 2)
+            try program.kill9()
+            steps += try program.remainingSteps()
+        }
+        expectDone(steps)
+        expectKept(steps.map(\.subject), in: try StormFolder.items(at: folder.location.path))
+    }
+
+    /// The next steps of a program, up to so many that succeeded.
+    private static func steps(of program: StormProcess, untilDone count: Int) throws -> [Step] {
+        var steps: [Step] = []
+        var done = 0
+        while done < count {
+            guard let step = try program.nextStep() else {
+                throw StormProcess.Failure.unfinished(after: steps.suffix(3).map(\.description))
+            }
+            steps.append(step)
+            if step.isDone { done += 1 }
+        }
+        return steps
+    }
+}

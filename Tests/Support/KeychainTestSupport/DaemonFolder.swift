@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import HostFiles
+import KeychainCore
+import KeychainDefaultBackend
+import KeychainEngine
+import KeychainProtection
+
+/// A folder with a keychain and the daemon of this build, which programs start when they need it.
+///
+/// A daemon that still runs when the object goes away is killed.
+public final class DaemonFolder: Sendable {
+    /// The folder of the keychain.
+    public let location: KeychainLocation
+
+    /// Where the daemon listens.
+    public let socket: String
+
+    private let folder: TemporaryFolder
+
+    /// A keychain that is made over to the daemon, or that programs open by themselves.
+    public init(isEnabled: Bool = true) throws {
+        folder = try TemporaryFolder(prefix: "kd")
+        location = KeychainLocation(path: folder.path(of: "keychain"))
+        socket = folder.path(of: "run/keychaind.sock")
+        let embedded = EmbeddedKeychain(at: location)
+        _ = try embedded.device.status()
+        if isEnabled { try makeOver() }
+    }
+
+    /// Makes the store over to the daemon.
+    public func makeOver() throws {
+        let record = ServiceRecord(program: try Self.program("keychaind"), socket: socket)
+        try record.write(in: PrivateDirectory(location))
+        try EmbeddedKeychain(at: location).handOver(to: .daemon)
+    }
+
+    /// Makes the store over to the programs that use it; no daemon may run.
+    public func takeBack() throws {
+        var device = DeviceOptions()
+        device.owner = .daemon
+        try EmbeddedKeychain(at: location, device: device).handOver(to: .embedded)
+    }
+
+    /// Ends the daemon, and runs `body` while none serves the store.
+    public func whileStopped(_ body: () throws -> Void) throws {
+        if let record { kill(record.process, SIGTERM) }
+        let directory = try PrivateDirectory(location)
+        let lock = try FileLock(DaemonRecord.lockName, in: directory, until: Deadline(milliseconds: 60_000))
+        try body()
+        _ = consume lock
+    }
+
+    deinit {
+        guard let record else { return }
+        kill(record.process, SIGKILL)
+        awaitEnd()
+    }
+
+    /// A path beside the keychain.
+    public func path(beside name: String) -> String { folder.path(of: name) }
+
+    /// The parts of the keychain as another program has them.
+    package func parts(_ authenticator: any Authenticator = NoAuthenticator()) -> ProcessKeychain.Parts {
+        ProcessKeychain.Parts(storeAt: location, authenticator: authenticator)
+    }
+
+    /// The keychain as another program has it.
+    package func keychain(_ authenticator: any Authenticator = NoAuthenticator()) -> RoutedKeychain {
+        RoutedKeychain(parts(authenticator))
+    }
+
+    /// The daemon that runs; `nil` for none.
+    public var record: DaemonRecord? {
+        (try? PrivateDirectory(existing: location)).flatMap { $0.flatMap { DaemonRecord(in: $0) } }
+    }
+
+    /// Sends a signal to the daemon, if one runs, and waits for its end.
+    ///
+    /// - Returns: Whether one ran, and has ended.
+    @discardableResult
+    public func end(by signal: Int32) -> Bool {
+        guard let record, kill(record.process, signal) == 0 else { return false }
+        return awaitEnd()
+    }
+
+    /// Waits until no daemon has the store.
+    @discardableResult
+    public func awaitEnd() -> Bool {
+        guard let directory = try? PrivateDirectory(location) else { return true }
+        let lock = try? FileLock(DaemonRecord.lockName, in: directory, until: Deadline(milliseconds: 60_000))
+        return lock != nil
+    }
+
+    /// A program of this build, which the package manager puts beside the bundle of the tests.
+    public static func program(_ name: String) throws -> String {
+        guard let own = DaemonProgram.ownPath(), let slash = own.lastIndex(of: "/") else { throw NoProgram(name: name) }
+        let path = "\(own[..<slash])/\(name)"
+        guard access(path, X_OK) == 0 else { throw NoProgram(name: path) }
+        return path
+    }
+
+    /// A program is not there.
+    public struct NoProgram: Error {
+        /// Its name.
+        public let name: String
+    }
+}
