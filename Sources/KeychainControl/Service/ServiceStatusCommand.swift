@@ -5,8 +5,8 @@ import Foundation
 import HostFiles
 import KeychainCore
 import KeychainDefaultBackend
-import KeychainWire
 import KeychainProtection
+import KeychainWire
 
 /// `keychainctl service status`: whose the keychain is, and how its daemon does.
 ///
