@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "CKeychainDaemon.h"
+#include "CKeychainPeers.h"
 #include "CKeychainSockets.h"
 #include "CKeychainTerminal.h"
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Synchronization
+
+/// The SHA-256 of files, remembered for as long as they have not been changed.
+public final class ExecutableHashes: Sendable {
+    private let known = Mutex<[FileMark: SHA256Value]>([:])
+
+    /// How many files are remembered, after which all are forgotten.
+    private static let capacity = 1024
+
+    /// Knows no file.
+    public init() {}
+
+    /// The digest of an open file.
+    ///
+    /// - Returns: The digest, and the mark of the file when it had it.
+    /// - Throws: ``IdentityError`` when it cannot be read, and when it is being changed.
+    func digest(of file: Int32, _ path: String) throws(IdentityError) -> (SHA256Value, FileMark) {
+        let before = try mark(of: file, path)
+        if let digest = known.withLock({ $0[before] }) { return (digest, before) }
+        guard let digest = SHA256Value(ofFile: file) else { throw .system("reading", path, errno) }
+        guard try mark(of: file, path) == before else { throw IdentityError("\(path) is being changed") }
+        // A change within the same tick of the clock would leave the mark as it is (at most 10 ms, the kernel's coarse
+        // clock).
+        if Self.isSettled(file) {
+            known.withLock { known in
+                if known.count >= Self.capacity { known = [:] }
+                known[before] = digest
+            }
+        }
+        return (digest, before)
+    }
+
+    private func mark(of file: Int32, _ path: String) throws(IdentityError) -> FileMark {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw .system("fstat", path, errno) }
+        return FileMark(status)
+    }
+
+    private static func isSettled(_ file: Int32) -> Bool {
+        var status = stat()
+        var now = timespec()
+        guard fstat(file, &status) == 0, clock_gettime(CLOCK_REALTIME, &now) == 0 else { return false }
+        let age =
+            (now.tv_sec - status.st_ctim.tv_sec) * 1_000_000_000 + now.tv_nsec - status.st_ctim.tv_nsec
+        return age > 1_000_000_000
+    }
+}

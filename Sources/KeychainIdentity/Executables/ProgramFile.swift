@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An executable that a manifest can be about.
+public struct ProgramFile: Sendable, Hashable {
+    /// Its path, without symbolic links.
+    public let path: String
+
+    /// Its SHA-256.
+    public let digest: SHA256Value
+
+    /// Looks at an executable.
+    ///
+    /// - Throws: ``IdentityError`` when there is none, and for one that runs what others give it: a script, an
+    ///   interpreter, a shell, a debugger.
+    public init(path: String) throws(IdentityError) {
+        let executable = try Executable(path: path)
+        if let objection = try executable.objection() {
+            throw IdentityError("no manifest can be about \(executable.path): \(objection)")
+        }
+        self.path = executable.path
+        digest = try executable.digest(ExecutableHashes()).0
+    }
+
+    /// The SHA-256 of a library, for a manifest that names it.
+    ///
+    /// - Throws: ``IdentityError`` when there is none.
+    public static func digest(ofLibrary path: String) throws(IdentityError) -> SHA256Value {
+        try Executable(path: path).digest(ExecutableHashes()).0
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// The text of the system's error numbers.
+enum SystemText {
+    static func of(_ failure: Int32) -> String { String(cString: strerror(failure)) }
+}
+
+/// An open file, closed when the value goes away.
+struct Descriptor: ~Copyable {
+    let number: Int32
+
+    /// Takes over an open descriptor; `nil` for -1.
+    init?(taking number: Int32) {
+        guard number >= 0 else { return nil }
+        self.number = number
+    }
+
+    /// Opens a file below a folder; `nil` with `errno` set.
+    init?(_ name: String, below folder: Int32 = AT_FDCWD, _ flags: Int32) {
+        self.init(taking: openat(folder, name, flags | O_CLOEXEC))
+    }
+
+    deinit { close(number) }
+
+    /// The first bytes of the file, at most `limit`; `nil` with `errno` set.
+    func contents(limit: Int) -> [UInt8]? {
+        var contents: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: min(limit, 1 << 16))
+        while contents.count < limit {
+            let count = read(number, &chunk, min(chunk.count, limit - contents.count))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { break }
+            contents += chunk[..<count]
+        }
+        return contents
+    }
+
+    /// What fstat(2) says; `nil` with `errno` set.
+    var status: stat? {
+        var status = stat()
+        return fstat(number, &status) == 0 ? status : nil
+    }
+}
+
+/// What a symbolic link says; `nil` with `errno` set, and for what is not UTF-8.
+func linkTarget(_ name: String, below folder: Int32) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 64)
+    let count = readlinkat(folder, name, &buffer, buffer.count)
+    guard count >= 0, count < buffer.count else { return nil }
+    return String(validating: buffer[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why something does not count as a proof of who a program is: one sentence without its end, for people.
+public struct IdentityError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong and, where it helps, what to do.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+
+    /// A call of the system that failed with the current `errno`.
+    static func system(_ call: String, _ subject: String, _ failure: Int32) -> IdentityError {
+        IdentityError("\(call) of \(subject) failed: \(SystemText.of(failure))")
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+
+/// A process at the other end of a Unix socket, or one that a user names by its number: held so that no other process
+/// is taken for it, even one that gets its number later.
+///
+/// Everything is read relative to its folder in `/proc`, which was opened once: after its end, that folder stays empty.
+public final class PeerProcess: Sendable {
+    /// Its number (PID), as this process sees it.
+    public let identifier: Int32
+
+    /// When it was started, in clock ticks since the host was (proc(5), `/proc/PID/stat`, field 22).
+    public let startTime: UInt64
+
+    /// The user that it ran as when it connected (the effective one).
+    public let user: UInt32
+
+    /// The label of a security module, such as AppArmor; `nil` where there is none.
+    let securityLabel: String?
+
+    /// Whether the kernel said which process connected, rather than only its number (before Linux 6.5).
+    public let isExact: Bool
+
+    /// Its folder in `/proc`.
+    private let folder: ProcessFolder
+
+    /// The process that connected to a socket.
+    ///
+    /// - Parameters:
+    ///   - socket: the connected socket.
+    ///   - greetingByteCount: how many bytes it may have sent already. What it sends later, it sends as the process
+    ///     that is looked at here: a process that sends a command and then becomes another program by execve(2) is
+    ///     refused.
+    /// - Throws: ``IdentityError`` when the process has ended, cannot be seen from here, or sent more than that.
+    public init(socket: Int32, greetingByteCount: Int) throws(IdentityError) {
+        var process: pid_t = 0
+        var user: uid_t = 0
+        var group: gid_t = 0
+        let failure = keychain_peer_credentials(socket, &process, &user, &group)
+        guard failure == 0 else { throw .system("getsockopt(SO_PEERCRED)", "the socket", failure) }
+        guard process > 0 else {
+            throw IdentityError("the process is in a PID namespace that cannot be seen from here")
+        }
+        var isExact: Int32 = 0
+        guard let pidfd = Descriptor(taking: keychain_peer_open(socket, process, &isExact)) else {
+            throw errno == ESRCH
+                ? Self.ended(process) : .system("getsockopt(SO_PEERPIDFD)", "process \(process)", errno)
+        }
+        folder = try ProcessFolder(process)
+        startTime = try folder.startTime()
+        // Only now is it certain that the folder is that of the process that connected: it has not ended since.
+        guard keychain_peer_is_alive(pidfd.number) != 0 else { throw Self.ended(process) }
+        identifier = process
+        self.user = user
+        self.isExact = isExact != 0
+        securityLabel = Self.label(socket)
+        let queued = keychain_queued_bytes(socket)
+        guard (0...greetingByteCount).contains(Int(queued)) else {
+            throw IdentityError("process \(process) sent a message before it was looked at")
+        }
+    }
+
+    /// A process by its number.
+    ///
+    /// - Throws: ``IdentityError`` when there is none.
+    public init(identifier: Int32) throws(IdentityError) {
+        folder = try ProcessFolder(identifier)
+        startTime = try folder.startTime()
+        user = try folder.user()
+        self.identifier = identifier
+        isExact = true
+        let attribute = folder.contents("attr/apparmor/current", limit: 4096) ?? []
+        securityLabel = String(validating: attribute.prefix { $0 != 0x0A && $0 != 0 }, as: UTF8.self)
+    }
+
+    private static func ended(_ process: Int32) -> IdentityError {
+        IdentityError("process \(process), which connected, has ended")
+    }
+
+    private static func label(_ socket: Int32) -> String? {
+        var label = [CChar](repeating: 0, count: 4096)
+        guard keychain_peer_label(socket, &label, label.count) == 0 else { return nil }
+        return label.withUnsafeBufferPointer { $0.baseAddress.flatMap { String(validatingCString: $0) } }
+    }
+}
+
+// MARK: - What can be read of it
+
+extension PeerProcess {
+    /// Opens the executable that it runs.
+    func openExecutable() throws(IdentityError) -> Executable {
+        let file = try openContents()
+        guard let path = linkTarget("exe", below: folder.number) else {
+            throw folder.failure("the path of its executable cannot be read")
+        }
+        return try Executable(file, path: path)
+    }
+
+    /// The contents of the executable that it runs, whatever became of its path.
+    func openContents() throws(IdentityError) -> Descriptor {
+        guard let file = Descriptor("exe", below: folder.number, O_RDONLY) else {
+            throw folder.failure("its executable cannot be looked at")
+        }
+        return file
+    }
+
+    /// The executable that it runs now, without opening it; `nil` when it has ended.
+    func executableMark() throws(IdentityError) -> FileMark? {
+        var status = stat()
+        guard fstatat(folder.number, "exe", &status, 0) == 0 else {
+            if errno == ENOENT || errno == ESRCH { return nil }
+            throw folder.failure("its executable cannot be looked at")
+        }
+        return FileMark(status)
+    }
+
+    /// The process that traces it, as a debugger does; 0 for none.
+    func tracer() throws(IdentityError) -> Int32 {
+        guard let text = folder.contents("status", limit: 1 << 14), let tracer = ProcessStatus.tracer(text) else {
+            throw folder.failure("it cannot be seen whether it is traced")
+        }
+        return tracer
+    }
+
+    /// The files that it may execute code of.
+    func mappings() throws(IdentityError) -> [MemoryMapping] {
+        guard let text = folder.contents("maps", limit: MemoryMapping.largestByteCount),
+            text.count < MemoryMapping.largestByteCount, !text.isEmpty
+        else { throw folder.failure("the code that it has loaded cannot be listed") }
+        guard let mappings = MemoryMapping.executable(in: text) else {
+            throw IdentityError("the list of the code that it has loaded cannot be read")
+        }
+        return mappings
+    }
+
+    /// The control group that it is in; `nil` where there are none.
+    func controlGroup() -> ControlGroup? {
+        folder.contents("cgroup", limit: 1 << 14).flatMap { ControlGroup(text: $0) }
+    }
+
+    /// A file in its root folder; `nil` when there is none.
+    func contents(ofFileInRoot name: String, limit: Int) -> [UInt8]? {
+        guard let root = Descriptor("root", below: folder.number, O_RDONLY | O_DIRECTORY),
+            let file = Descriptor(name, below: root.number, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+            let status = file.status, status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        return file.contents(limit: limit)
+    }
+
+    /// In which ways it sees another system than this process: names of namespaces, or its root folder.
+    func foreignViews() throws(IdentityError) -> [String] {
+        let views = [("ns/pid", "PID namespace"), ("ns/mnt", "mount namespace"), ("root", "root folder")]
+        var foreign: [String] = []
+        for (name, text) in views {
+            var theirs = stat()
+            var ours = stat()
+            guard fstatat(folder.number, name, &theirs, 0) == 0, stat("/proc/self/\(name)", &ours) == 0 else {
+                throw folder.failure("its \(text) cannot be looked at")
+            }
+            if theirs.st_dev != ours.st_dev || theirs.st_ino != ours.st_ino { foreign.append(text) }
+        }
+        return foreign
+    }
+}
+
+/// The folder of a process in `/proc`, opened.
+private struct ProcessFolder: Sendable, ~Copyable {
+    let number: Int32
+
+    init(_ process: Int32) throws(IdentityError) {
+        number = open("/proc/\(process)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { throw IdentityError("there is no process \(process)") }
+    }
+
+    deinit { close(number) }
+
+    func contents(_ name: String, limit: Int) -> [UInt8]? {
+        guard let file = Descriptor(name, below: number, O_RDONLY) else { return nil }
+        return file.contents(limit: limit)
+    }
+
+    func startTime() throws(IdentityError) -> UInt64 {
+        guard let text = contents("stat", limit: 4096), let time = ProcessStatus.startTime(text) else {
+            throw failure("its start time cannot be read")
+        }
+        return time
+    }
+
+    func user() throws(IdentityError) -> UInt32 {
+        guard let text = contents("status", limit: 1 << 14), let user = ProcessStatus.effectiveUser(text) else {
+            throw failure("its user cannot be read")
+        }
+        return user
+    }
+
+    func failure(_ what: String) -> IdentityError {
+        switch errno {
+        case EACCES, EPERM:
+            IdentityError(
+                "\(what): it does not let other processes of its user look at it (PR_SET_DUMPABLE), or has more rights"
+            )
+        case ENOENT, ESRCH: IdentityError("\(what): it has ended")
+        case let failure: IdentityError("\(what): \(SystemText.of(failure))")
+        }
+    }
+}

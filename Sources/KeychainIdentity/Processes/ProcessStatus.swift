@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Parts of the files `stat` and `status` of a process (proc(5)).
+enum ProcessStatus {
+    /// Field 22 of `stat`.
+    ///
+    /// The name of the program, field 2, may hold blanks and parentheses.
+    static func startTime(_ stat: [UInt8]) -> UInt64? {
+        guard let end = stat.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+        let fields = stat[(end + 1)...].split(separator: UInt8(ascii: " "))
+        // The first of them is field 3.
+        return fields.count > 19 ? number(fields[19]) : nil
+    }
+
+    /// The process that traces this one.
+    static func tracer(_ status: [UInt8]) -> Int32? {
+        field("TracerPid:", in: status).first.flatMap { number($0) }.flatMap { Int32(exactly: $0) }
+    }
+
+    /// The second of the four users.
+    static func effectiveUser(_ status: [UInt8]) -> UInt32? {
+        let users = field("Uid:", in: status)
+        return users.count == 4 ? number(users[1]).flatMap { UInt32(exactly: $0) } : nil
+    }
+
+    /// The words after a name at the beginning of a line.
+    ///
+    /// The name of the program, on the first line, has its line feeds
+    /// escaped.
+    private static func field(_ name: String, in status: [UInt8]) -> [ArraySlice<UInt8>] {
+        for line in status.split(separator: UInt8(ascii: "\n")) where line.starts(with: name.utf8) {
+            return line.dropFirst(name.utf8.count).split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }
+        }
+        return []
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+        let digits = digits.last == UInt8(ascii: "\n") ? digits.dropLast() : digits
+        return String(validating: digits, as: UTF8.self).flatMap { UInt64($0) }
+    }
+}

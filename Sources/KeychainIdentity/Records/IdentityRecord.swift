@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// What has been learned from the manifests of programs that asked: statements of teams, the highest serial of each
+/// application, and which application was at which path.
+///
+/// The daemon keeps it beside the store. Without it, an earlier version of a program would be as good as a later one.
+public struct IdentityRecord: Sendable, Hashable {
+    /// The name of its file in the folder of a keychain.
+    public static let fileName = "identities.json"
+
+    /// An application that was at a path.
+    public struct Program: Sendable, Hashable {
+        /// Which one.
+        public var applicationIdentifier: String
+        /// The access groups that it had.
+        public var accessGroups: [String]
+    }
+
+    private(set) var statements: [TeamStatement] = []
+    private var keys: [TeamIdentifier: TeamKeys] = [:]
+    private(set) var serials: [String: Int] = [:]
+    private(set) var programs: [String: Program] = [:]
+
+    /// The most bytes that its file may have.
+    public static let largestByteCount = 1 << 24
+
+    /// How much is kept, so that a program that signs manifests of its own cannot fill the disk.
+    ///
+    /// A team or an application
+    /// that comes when there is no more room is refused.
+    private enum Capacity {
+        static let statementsOfTeam = 32
+        static let statements = 2_048
+        static let serials = 8_192
+        static let programs = 4_096
+    }
+
+    /// A record of nothing.
+    public init() {}
+
+    /// The keys of a team, as far as they are known.
+    public func keys(of team: TeamIdentifier) -> TeamKeys { keys[team] ?? TeamKeys(team: team) }
+
+    /// The application that was at a path when a program from there asked last.
+    public func program(at path: String) -> Program? { programs[path] }
+
+    /// Takes a statement into account, for good.
+    ///
+    /// - Throws: ``IdentityError`` when its signer may not say so, or when there is no room; nothing is changed then.
+    public mutating func accept(_ statement: TeamStatement) throws(IdentityError) {
+        guard !statements.contains(where: { $0.document.text == statement.document.text }) else { return }
+        var keys = keys(of: statement.team)
+        try keys.accept(statement)
+        guard statements.count < Capacity.statements,
+            statements.count(where: { $0.team == statement.team }) < Capacity.statementsOfTeam
+        else { throw IdentityError("too many statements of teams are known") }
+        self.keys[statement.team] = keys
+        statements.append(statement)
+    }
+
+    /// Checks a manifest against what is known, and takes its statements into account.
+    ///
+    /// - Throws: ``IdentityError`` when it does not count.
+    mutating func check(_ manifest: ProgramManifest) throws(IdentityError) {
+        for statement in manifest.statements { try accept(statement) }
+        try keys(of: manifest.team).check(manifest)
+        let application = manifest.applicationIdentifier
+        if let known = serials[application], manifest.serial < known {
+            throw IdentityError(
+                "its manifest has serial \(manifest.serial), and a later one of \(application), \(known), was here before: "
+                    + "start the program again, or sign this version with a higher serial"
+            )
+        }
+    }
+
+    /// Notes that a program with a manifest that counts asked.
+    ///
+    /// - Throws: ``IdentityError`` when there is no room.
+    mutating func note(_ manifest: ProgramManifest, path: String) throws(IdentityError) {
+        let application = manifest.applicationIdentifier
+        guard serials[application] != nil || serials.count < Capacity.serials else {
+            throw IdentityError("too many applications are known")
+        }
+        serials[application] = manifest.serial
+        let known = programs[path]
+        // What was there before stays known: the other application does not reach its items.
+        guard known == nil || known?.applicationIdentifier == application else { return }
+        guard known != nil || programs.count < Capacity.programs else { return }
+        programs[path] = Program(applicationIdentifier: application, accessGroups: manifest.accessGroups)
+    }
+}
+
+// MARK: - File
+
+extension IdentityRecord {
+    /// The contents of its file: a JSON object.
+    public var text: String {
+        let programs = programs.mapValues { program -> JSONValue in
+            .object([
+                "applicationIdentifier": .string(program.applicationIdentifier),
+                "accessGroups": .strings(program.accessGroups),
+            ])
+        }
+        let members: [String: JSONValue] = [
+            "version": .integer(1), "statements": .strings(statements.map(\.document.text)),
+            "serials": .object(serials.mapValues { .integer($0) }), "programs": .object(programs),
+        ]
+        return JSONValue.object(members).indentedText + "\n"
+    }
+
+    /// Reads the contents of its file.
+    ///
+    /// - Throws: ``IdentityError`` for anything but what ``text`` gives.
+    public init(text: some Sequence<UInt8>) throws(IdentityError) {
+        let fields = try JSONFields(text, ["statements", "serials", "programs"], versions: 1...1)
+        for statement in try fields.strings("statements") {
+            try accept(TeamStatement(SignedDocument(text: statement.utf8)))
+        }
+        guard let serials = fields["serials"].members, let programs = fields["programs"].members else {
+            throw IdentityError("'serials' or 'programs' is no object")
+        }
+        for (application, value) in serials {
+            guard let serial = value.integer, serial >= 0 else { throw IdentityError("a serial is no number") }
+            self.serials[application] = serial
+        }
+        for (path, value) in programs {
+            guard let application = value["applicationIdentifier"].string,
+                let groups = value["accessGroups"].elements?.map(\.string), !groups.contains(nil)
+            else { throw IdentityError("a program has no application identifier, or no groups") }
+            self.programs[path] = Program(
+                applicationIdentifier: application,
+                accessGroups: groups.compactMap { $0 }
+            )
+        }
+    }
+}

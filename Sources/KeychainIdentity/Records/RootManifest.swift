@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+
+/// What the owner of the system says of a program: a file in `/etc/swift-keychain/programs.d` (Identity, "Root-owned
+/// manifests").
+public struct RootManifest: Sendable, Hashable {
+    /// The path of the executable, without symbolic links.
+    public let path: String
+
+    /// The executable's SHA-256, when it must be this one.
+    public let executable: SHA256Value?
+
+    /// The team that must have signed the executable, whichever version it is.
+    public let team: TeamIdentifier?
+
+    /// Which application it is.
+    public let applicationIdentifier: String
+
+    /// Its access groups in their order.
+    public let accessGroups: [String]
+
+    /// Those of them that only programs have to whom a root-owned manifest gives them.
+    public let exclusiveGroups: [String]
+
+    /// Whether the program may do what the owner of the keychain may: see every group, set policies, make backups.
+    public let hasOwnerRights: Bool
+
+    /// The SHA-256 of the libraries that it may load besides the system's.
+    public let libraries: [SHA256Value]
+
+    /// Reads a manifest.
+    ///
+    /// - Throws: ``IdentityError`` for anything but a manifest of a version that is known, for a relative path, and for
+    ///   groups that nobody can be given: every group, and those of teams and sandboxes.
+    public init(text: some Sequence<UInt8>) throws(IdentityError) {
+        let optional: Set = ["sha256", "team", "exclusiveGroups", "ownerRights", "libraries"]
+        let fields = try JSONFields(
+            text,
+            ["path", "applicationIdentifier", "accessGroups"],
+            optional: optional,
+            versions: 1...1
+        )
+        path = try fields.string("path")
+        applicationIdentifier = try fields.string("applicationIdentifier")
+        accessGroups = try fields.strings("accessGroups")
+        exclusiveGroups = fields.has("exclusiveGroups") ? try fields.strings("exclusiveGroups") : []
+        executable = fields.has("sha256") ? try fields.digest("sha256") : nil
+        team = fields.has("team") ? try fields.team() : nil
+        let ownerRights: JSONValue = fields.has("ownerRights") ? fields["ownerRights"] : .boolean(false)
+        guard let hasOwnerRights = ownerRights.boolean else { throw IdentityError("'ownerRights' is no truth value") }
+        self.hasOwnerRights = hasOwnerRights
+        var libraries: [SHA256Value] = []
+        for text in fields.has("libraries") ? try fields.strings("libraries") : [] {
+            guard let digest = SHA256Value(text) else { throw IdentityError("a library is not named by its SHA-256") }
+            libraries.append(digest)
+        }
+        self.libraries = libraries
+        guard path.hasPrefix("/"), !path.split(separator: "/").contains("..") else {
+            throw IdentityError("'path' is not absolute")
+        }
+        for group in accessGroups where group == Client.everyGroup || GroupOwner(of: group) != .nobody {
+            throw IdentityError("it gives '\(group)', which cannot be given")
+        }
+        let groups = Set(accessGroups.map { Array($0.utf8) })
+        guard exclusiveGroups.allSatisfy({ groups.contains(Array($0.utf8)) }) else {
+            throw IdentityError("'exclusiveGroups' has a group that is not among 'accessGroups'")
+        }
+    }
+
+    /// The manifests of a system.
+    struct Folder {
+        private(set) var manifests: [(file: String, manifest: RootManifest)] = []
+
+        /// Why files of the folder do not count, each a sentence.
+        private(set) var objections: [String] = []
+
+        /// Reads all manifests of a folder, which only the owner of the system may change; one without it has none.
+        init(_ path: String, _ trust: FileTrust) {
+            guard let stream = opendir(path) else { return }
+            defer { closedir(stream) }
+            if let objection = trust.objection(to: path) {
+                objections = ["\(path) \(objection), so no manifest in it counts"]
+                return
+            }
+            var names: [String] = []
+            while let entry = readdir(stream) {
+                let name = withUnsafePointer(to: &entry.pointee.d_name) { start in
+                    start.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) }
+                }
+                if let name, name.hasSuffix(".json"), !name.hasPrefix(".") { names.append(name) }
+            }
+            for name in names.sorted() {
+                let file = "\(path)/\(name)"
+                do throws(IdentityError) { manifests.append((file, try Self.read(file, trust))) } catch {
+                    objections.append("\(file) does not count: \(error)")
+                }
+            }
+        }
+
+        private static func read(_ path: String, _ trust: FileTrust) throws(IdentityError) -> RootManifest {
+            if let objection = trust.objection(to: path) { throw IdentityError("it \(objection)") }
+            guard let file = Descriptor(path, O_RDONLY | O_NONBLOCK), let text = file.contents(limit: 1 << 20) else {
+                throw .system("reading", path, errno)
+            }
+            return try RootManifest(text: text)
+        }
+    }
+}

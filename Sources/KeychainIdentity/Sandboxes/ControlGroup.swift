@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The control group of a process, in the hierarchy that the service manager keeps (cgroups(7), `/proc/PID/cgroup`).
+struct ControlGroup: Sendable, Hashable {
+    /// The path, as it is seen from this process's cgroup namespace.
+    let path: String
+
+    /// Reads the file: the line of the unified hierarchy, else that of systemd's own; `nil` when there is neither.
+    init?(text: [UInt8]) {
+        var paths: [String: String] = [:]
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            let parts = line.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
+            guard parts.count == 3, let controllers = String(validating: parts[1], as: UTF8.self),
+                let path = String(validating: parts[2], as: UTF8.self), path.hasPrefix("/")
+            else { return nil }
+            paths[controllers] = path
+        }
+        // A system that uses both has its units in the second.
+        guard let path = [paths["name=systemd"], paths[""]].compactMap({ $0 }).first(where: { $0 != "/" }) else {
+            return nil
+        }
+        self.path = path
+    }
+
+    /// The service of the system's manager that the process is in; `nil` for none.
+    ///
+    /// Only root can put a process there. A user's manager is no proof: its user may move any process into any unit of
+    /// it.
+    var systemUnit: String? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        guard parts.first == "system.slice", !parts.contains(".."), !path.hasSuffix(" (deleted)") else { return nil }
+        guard let unit = parts.first(where: { !$0.hasSuffix(".slice") }) else { return nil }
+        return Self.isServiceName(unit) ? String(unit) : nil
+    }
+
+    /// Names of units: at most 255 characters of these (systemd.unit(5)).
+    private static func isServiceName(_ name: Substring) -> Bool {
+        name.hasSuffix(".service") && name.utf8.count > ".service".utf8.count && name.utf8.count <= 255
+            && name.unicodeScalars.allSatisfy {
+                $0.isASCII && ($0.properties.isAlphabetic || "0123456789:-_.\\@".unicodeScalars.contains($0))
+            }
+    }
+
+    /// The snap that a part of the path names, such as `snap.firefox.firefox-….scope`; `nil` for none.
+    var snap: String? {
+        for part in path.split(separator: "/") where part.hasPrefix("snap.") {
+            let words = part.split(separator: ".")
+            if words.count >= 3 { return String(words[1]) }
+        }
+        return nil
+    }
+}

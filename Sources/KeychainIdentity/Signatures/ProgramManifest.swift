@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// What a team says of one executable: which application it is, and which access groups it has (Identity, "Signed
+/// manifests").
+public struct ProgramManifest: Sendable, Hashable {
+    /// The team, whose identifier is that of its first key.
+    public let team: TeamIdentifier
+
+    /// Which application it is; begins with the team's identifier.
+    public let applicationIdentifier: String
+
+    /// Its access groups in their order; all begin with the team's identifier.
+    public let accessGroups: [String]
+
+    /// The executable's SHA-256.
+    public let executable: SHA256Value
+
+    /// Those of the libraries that it may load besides the system's.
+    public let libraries: [SHA256Value]
+
+    /// Tells earlier manifests of the application from later ones.
+    public let serial: Int
+
+    /// When it was signed, in UTC (RFC 3339).
+    ///
+    /// Nothing is decided by it.
+    public let created: String
+
+    /// What the team says of its keys, in the order in which it counts.
+    public let statements: [TeamStatement]
+
+    /// The manifest as it was signed, and by whom.
+    public let document: SignedDocument
+
+    /// What is put after the path of an executable to name its manifest's file.
+    public static let fileSuffix = ".keychain-manifest"
+
+    /// What a manifest is made of.
+    public struct Contents: Sendable {
+        /// The team; that of the key unless the key took another one's place.
+        public var team: TeamIdentifier
+        /// Which application it is.
+        public var applicationIdentifier: String
+        /// Its access groups in their order.
+        public var accessGroups: [String]
+        /// The executable's SHA-256.
+        public var executable: SHA256Value
+        /// Those of its libraries.
+        public var libraries: [SHA256Value] = []
+        /// Its number among the manifests of the application.
+        public var serial: Int
+        /// When it is signed (RFC 3339, UTC).
+        public var created: String
+        /// What the team says of its keys.
+        public var statements: [TeamStatement] = []
+
+        /// The contents of a manifest without libraries and statements.
+        public init(
+            team: TeamIdentifier,
+            applicationIdentifier: String,
+            accessGroups: [String],
+            executable: SHA256Value,
+            serial: Int,
+            created: String
+        ) {
+            self.team = team
+            self.applicationIdentifier = applicationIdentifier
+            self.accessGroups = accessGroups
+            self.executable = executable
+            self.serial = serial
+            self.created = created
+        }
+    }
+
+    /// Signs a manifest.
+    ///
+    /// - Throws: ``IdentityError`` for contents that no reader would take.
+    public init(signing contents: Contents, by key: TeamKey) throws(IdentityError) {
+        let payload: JSONValue = .object([
+            "version": .integer(1),
+            "team": .string(contents.team.description),
+            "applicationIdentifier": .string(contents.applicationIdentifier),
+            "accessGroups": .strings(contents.accessGroups),
+            "executable": .string(contents.executable.description),
+            "libraries": .strings(contents.libraries.map(\.description)),
+            "serial": .integer(contents.serial),
+            "created": .string(contents.created),
+            "statements": .strings(contents.statements.map(\.document.text)),
+        ])
+        try self.init(SignedDocument(payload, for: .manifest, by: key))
+    }
+
+    /// Reads the manifest in a signed document.
+    ///
+    /// Whether the key is one of the team's is another question, which ``TeamKeys`` answers.
+    ///
+    /// - Throws: ``IdentityError`` for a document of another kind, and for one that names what is not the team's.
+    public init(_ document: SignedDocument) throws(IdentityError) {
+        guard document.purpose == .manifest else { throw IdentityError("it was not signed as a manifest") }
+        self.document = document
+        let fields = try document.fields([
+            "team", "applicationIdentifier", "accessGroups", "executable", "libraries", "serial", "created",
+            "statements",
+        ])
+        team = try fields.team()
+        applicationIdentifier = try fields.string("applicationIdentifier")
+        accessGroups = try fields.strings("accessGroups")
+        executable = try fields.digest("executable")
+        serial = try fields.integer("serial")
+        created = try fields.date("created")
+        var libraries: [SHA256Value] = []
+        for text in try fields.strings("libraries") {
+            guard let digest = SHA256Value(text) else { throw IdentityError("a library is not named by its SHA-256") }
+            libraries.append(digest)
+        }
+        self.libraries = libraries
+        var statements: [TeamStatement] = []
+        for text in try fields.strings("statements") {
+            let statement = try TeamStatement(SignedDocument(text: text.utf8))
+            guard statement.team == team else { throw IdentityError("it has a statement of another team") }
+            statements.append(statement)
+        }
+        self.statements = statements
+        for name in [applicationIdentifier] + accessGroups where !team.owns(name) {
+            throw IdentityError("it names '\(name)', which does not begin with its team's \(team.prefix)")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// What a team says of its keys and manifests, signed by one of the keys.
+public struct TeamStatement: Sendable, Hashable {
+    /// What is said.
+    public enum Content: Sendable, Hashable {
+        /// Another key signs for the team, too: that of the signer's choice.
+        case rotation(newKey: TeamPublicKey)
+        /// A key signs for the team no more, and what it signed counts no more. Of the keys that it made the team's,
+        /// only the successor stays.
+        case keyRevocation(key: TeamPublicKey, successor: TeamPublicKey?)
+        /// Manifests of an application with a serial below this one count no more.
+        case serialRevocation(applicationIdentifier: String, belowSerial: Int)
+    }
+
+    /// The team.
+    public let team: TeamIdentifier
+
+    /// What is said.
+    public let content: Content
+
+    /// When it was signed, in UTC (RFC 3339).
+    ///
+    /// Nothing is decided by it.
+    public let created: String
+
+    /// The statement as it was signed, and by whom.
+    public let document: SignedDocument
+
+    /// What the names of files of statements end in.
+    public static let fileSuffix = ".keychain-statement"
+
+    /// Signs a statement.
+    public init(_ content: Content, of team: TeamIdentifier, created: String, by key: TeamKey) throws(IdentityError) {
+        var members: [String: JSONValue] = [
+            "version": .integer(1), "team": .string(team.description), "created": .string(created),
+        ]
+        let purpose: SignedDocument.Purpose
+        switch content {
+        case .rotation(let newKey):
+            purpose = .rotation
+            members["newKey"] = .string(newKey.description)
+        case .keyRevocation(let key, let successor):
+            purpose = .keyRevocation
+            members["key"] = .string(key.description)
+            members["successor"] = successor.map { .string($0.description) }
+        case .serialRevocation(let application, let serial):
+            purpose = .serialRevocation
+            members["applicationIdentifier"] = .string(application)
+            members["belowSerial"] = .integer(serial)
+        }
+        try self.init(SignedDocument(.object(members), for: purpose, by: key))
+    }
+
+    /// Reads the statement in a signed document.
+    ///
+    /// Whether the signer may say so is another question, which ``TeamKeys`` answers.
+    ///
+    /// - Throws: ``IdentityError`` for a document of another kind.
+    public init(_ document: SignedDocument) throws(IdentityError) {
+        self.document = document
+        let fields: JSONFields
+        switch document.purpose {
+        case .manifest: throw IdentityError("it was not signed as a statement of a team")
+        case .rotation:
+            fields = try document.fields(["team", "created", "newKey"])
+            content = .rotation(newKey: try fields.key("newKey"))
+        case .keyRevocation:
+            fields = try document.fields(["team", "created", "key"], optional: ["successor"])
+            let successor = fields.has("successor") ? try fields.key("successor") : nil
+            content = .keyRevocation(key: try fields.key("key"), successor: successor)
+        case .serialRevocation:
+            fields = try document.fields(["team", "created", "applicationIdentifier", "belowSerial"])
+            content = .serialRevocation(
+                applicationIdentifier: try fields.string("applicationIdentifier"),
+                belowSerial: try fields.integer("belowSerial")
+            )
+        }
+        team = try fields.team()
+        created = try fields.date("created")
+        if case .serialRevocation(let application, _) = content, !team.owns(application) {
+            throw IdentityError("it is about '\(application)', which is not the team's")
+        }
+    }
+}

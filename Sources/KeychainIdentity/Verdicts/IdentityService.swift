@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HostFiles
+import KeychainCore
+import Synchronization
+
+/// Finds out who connects, and keeps what is learned of manifests in a file.
+public final class IdentityService: Sendable {
+    private let examiner: ProgramExaminer
+    private let folder: PrivateDirectory?
+    private let record: Mutex<IdentityRecord>
+
+    /// Reads the file of what is known.
+    ///
+    /// - Parameters:
+    ///   - options: where manifests are looked for.
+    ///   - folder: where the file lies; `nil` to forget everything at the end of the process.
+    /// - Throws: ``KeychainError`` when the file cannot be read, or is damaged: without it, what was revoked would
+    ///   count.
+    public init(_ options: IdentityOptions = .ofUser, folder: PrivateDirectory?) throws(KeychainError) {
+        examiner = ProgramExaminer(options)
+        self.folder = folder
+        do throws(IdentityError) { record = Mutex(try IdentityRecord(in: folder)) } catch {
+            throw KeychainError(.notAvailable, error.description, kind: .storage(.damaged))
+        }
+    }
+
+    /// Who the process at the other end of a socket is.
+    ///
+    /// - Parameters:
+    ///   - socket: the connected socket.
+    ///   - greetingByteCount: how many bytes it may have sent already
+    ///     (``PeerProcess/init(socket:greetingByteCount:)``).
+    /// - Returns: The process and who it is, anonymous if nothing is proved.
+    /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` for a process that cannot be told from others.
+    public func identify(socket: Int32, greetingByteCount: Int) throws(KeychainError) -> IdentifiedPeer {
+        let peer: PeerProcess
+        do throws(IdentityError) { peer = try PeerProcess(socket: socket, greetingByteCount: greetingByteCount) } catch
+        {
+            throw KeychainError(.missingEntitlement, "the connection is refused: \(error)")
+        }
+        return identify(peer)
+    }
+
+    /// Who a process is.
+    public func identify(_ peer: PeerProcess) -> IdentifiedPeer {
+        var scratch = record.withLock { $0 }
+        let identified = examiner.identify(peer, &scratch)
+        guard let (manifest, path) = identified.signed else { return identified }
+        do throws(IdentityError) {
+            try note(manifest, path)
+            return identified
+        } catch {
+            // Granted without being noted, an earlier version could follow.
+            return IdentifiedPeer(peer, identified.identification.withdrawn(error.description))
+        }
+    }
+
+    /// Notes a manifest that counts in the file; others may have been noted since it was checked.
+    private func note(_ manifest: ProgramManifest, _ path: String) throws(IdentityError) {
+        try record.withLock { record throws(IdentityError) in
+            var learned = record
+            try learned.check(manifest)
+            try learned.note(manifest, path: path)
+            guard learned != record else { return }
+            if let folder { try learned.write(in: folder) }
+            record = learned
+        }
+    }
+}
+
+extension Identification {
+    /// The same process as an anonymous one, for a reason.
+    fileprivate func withdrawn(_ reason: String) -> Identification {
+        let check = IdentityCheck(name: "record", result: .failed, detail: reason)
+        return Identification(
+            identity: ClientIdentity(
+                .anonymous,
+                reservedGroups: identity.reservedGroups.union(
+                    identity.ownedGroups.filter { GroupOwner(of: $0) == .nobody }
+                ),
+                reasons: identity.reasons + [reason]
+            ),
+            checks: checks + [check]
+        )
+    }
+}
+
+extension IdentityRecord {
+    /// What is known by the file in a folder; nothing, where there is none.
+    ///
+    /// - Throws: ``IdentityError`` when there is a file that cannot be read or is damaged.
+    public init(in folder: PrivateDirectory?) throws(IdentityError) {
+        self.init()
+        guard let folder else { return }
+        var contents: [UInt8]?
+        do throws(FileError) {
+            guard try folder.hasFile(Self.fileName) else { return }
+            contents = try folder.withContents(of: Self.fileName, limit: Self.largestByteCount) { Array($0) }
+        } catch { throw IdentityError(error.description) }
+        do throws(IdentityError) { try self.init(text: contents ?? []) } catch {
+            throw IdentityError(
+                "\(folder.path(of: Self.fileName)), which says what teams have revoked, is damaged: \(error). Put it back from a "
+                    + "backup, or remove it if no team has revoked anything"
+            )
+        }
+    }
+
+    func write(in folder: PrivateDirectory) throws(IdentityError) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= Self.largestByteCount else { throw IdentityError("too much is known of programs") }
+        let written = bytes.withUnsafeBytes { bytes in
+            Result { () throws(FileError) in try folder.makeFile(Self.fileName, bytes) }
+        }
+        do throws(FileError) { try written.get() } catch {
+            throw IdentityError("what was learned of a manifest cannot be kept: \(error)")
+        }
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+
+/// What manifests say of an executable, as far as they count.
+struct ProgramProof: Sendable {
+    /// The executable's path.
+    let path: String
+
+    /// Its SHA-256, and the mark that its file had then.
+    let digest: SHA256Value
+    let mark: FileMark
+
+    /// The manifest that its team signed.
+    let manifest: ProgramManifest?
+
+    /// The root-owned manifest, and its file.
+    let root: (file: String, manifest: RootManifest)?
+
+    /// The groups of root-owned manifests that only their programs have.
+    let reservedGroups: Set<String>
+
+    /// The libraries that they name.
+    var libraries: Set<SHA256Value> { Set((manifest?.libraries ?? []) + (root?.manifest.libraries ?? [])) }
+
+    /// Looks for manifests of an executable and checks them.
+    ///
+    /// - Returns: `nil` when none counts.
+    static func find(
+        for executable: borrowing Executable,
+        _ options: IdentityOptions,
+        _ hashes: ExecutableHashes,
+        _ findings: inout IdentityFindings,
+        _ record: inout IdentityRecord
+    ) -> ProgramProof? {
+        let path = executable.path
+        let folder = RootManifest.Folder(options.rootManifestFolder, options.trust)
+        for objection in folder.objections { findings.note("root-owned manifest", objection) }
+        let named = folder.manifests.filter { $0.manifest.path == path }
+        let facts: (SHA256Value, FileMark)
+        do throws(IdentityError) {
+            facts = try executable.digest(hashes)
+            findings.pass("executable", "\(path), SHA-256 \(facts.0)")
+        } catch {
+            findings.fail("executable", error.description)
+            return nil
+        }
+        let files = manifestFiles(path, facts.0, options)
+        guard !files.isEmpty || !named.isEmpty else {
+            findings.note("manifest", "nobody has signed \(path), and no root-owned manifest names it")
+            findings.noteUpgrade(of: path, to: nil, record)
+            return nil
+        }
+        if let objection = objection(to: executable, options) {
+            findings.fail("executable", "no manifest can be about \(path): \(objection)")
+            return nil
+        }
+        let manifest = signed(files, facts.0, &findings, &record)
+        findings.noteUpgrade(of: path, to: manifest, record)
+        let root = rootOwned(named, facts.0, manifest, options.trust, &findings)
+        guard manifest != nil || root != nil else { return nil }
+        return ProgramProof(
+            path: path,
+            digest: facts.0,
+            mark: facts.1,
+            manifest: manifest,
+            root: root,
+            reservedGroups: folder.exclusiveGroups
+        )
+    }
+
+    private static func objection(to executable: borrowing Executable, _ options: IdentityOptions) -> String? {
+        do throws(IdentityError) {
+            if let objection = try executable.objection() { return objection }
+        } catch { return error.description }
+        guard executable.isServedByProgram, options.trust.objection(to: executable.path) != nil else { return nil }
+        return "it is on a file system that a program serves (FUSE), which may run other code than it shows"
+    }
+
+    /// The files that may hold a manifest of the executable.
+    private static func manifestFiles(_ path: String, _ digest: SHA256Value, _ options: IdentityOptions) -> [String] {
+        let folders = options.manifestFolders.map { "\($0)/\(digest)\(ProgramManifest.fileSuffix)" }
+        return ([path + ProgramManifest.fileSuffix] + folders).filter { access($0, F_OK) == 0 }
+    }
+
+    /// The first manifest that counts.
+    private static func signed(
+        _ files: [String],
+        _ digest: SHA256Value,
+        _ findings: inout IdentityFindings,
+        _ record: inout IdentityRecord
+    ) -> ProgramManifest? {
+        var objections: [String] = []
+        for file in files {
+            do throws(IdentityError) {
+                let manifest = try read(file)
+                guard manifest.executable == digest else {
+                    throw IdentityError(
+                        "it is about another version of the program; sign this one ('keychainctl sign')"
+                    )
+                }
+                var learned = record
+                try learned.check(manifest)
+                record = learned
+                findings.pass(
+                    "manifest",
+                    "\(file): \(manifest.applicationIdentifier), serial \(manifest.serial), signed for team \(manifest.team)"
+                )
+                return manifest
+            } catch { objections.append("\(file) does not count: \(error)") }
+        }
+        for objection in objections { findings.fail("manifest", objection) }
+        return nil
+    }
+
+    /// The manifest in a file.
+    static func read(_ path: String) throws(IdentityError) -> ProgramManifest {
+        guard let file = Descriptor(path, O_RDONLY | O_NONBLOCK),
+            let text = file.contents(limit: SignedDocument.largestByteCount + 2)
+        else { throw .system("reading", path, errno) }
+        return try ProgramManifest(SignedDocument(text: text))
+    }
+
+    private static func rootOwned(
+        _ named: [(file: String, manifest: RootManifest)],
+        _ digest: SHA256Value,
+        _ signed: ProgramManifest?,
+        _ trust: FileTrust,
+        _ findings: inout IdentityFindings
+    ) -> (file: String, manifest: RootManifest)? {
+        for (file, manifest) in named {
+            let objection: String?
+            if let executable = manifest.executable, executable != digest {
+                objection = "it names another SHA-256; after an upgrade, write the new one into it"
+            } else if let team = manifest.team, signed?.team != team {
+                objection = "it is for a program that team \(team) has signed"
+            } else if manifest.executable == nil, manifest.team == nil, let reason = trust.objection(to: manifest.path)
+            {
+                objection = "\(manifest.path) \(reason), and it names neither a SHA-256 nor a team"
+            } else {
+                objection = nil
+            }
+            guard let objection else {
+                findings.pass("root-owned manifest", "\(file): \(manifest.applicationIdentifier)")
+                return (file, manifest)
+            }
+            findings.fail("root-owned manifest", "\(file) does not count: \(objection)")
+        }
+        return nil
+    }
+}
+
+extension RootManifest.Folder {
+    /// The groups that only programs have to whom one of the manifests gives them.
+    var exclusiveGroups: Set<String> { Set(manifests.flatMap(\.manifest.exclusiveGroups)) }
+}
+
+extension IdentityFindings {
+    /// Says which items a program does not reach any more because the one before it was signed otherwise, and what to
+    /// do.
+    fileprivate mutating func noteUpgrade(of path: String, to manifest: ProgramManifest?, _ record: IdentityRecord) {
+        guard let before = record.program(at: path), before.applicationIdentifier != manifest?.applicationIdentifier
+        else {
+            return
+        }
+        let team = before.applicationIdentifier.split(separator: ".").first ?? ""
+        fail(
+            "upgrade",
+            "the program at \(path) was \(before.applicationIdentifier) before, and this one does not reach its items in "
+                + "\(before.accessGroups.joined(separator: ", ")): sign it with a key of team \(team) for that application "
+                + "('keychainctl sign --team-key KEY --identifier ID PROGRAM'), or install a version that is"
+        )
+    }
+}
