@@ -284,8 +284,9 @@ let targets: [Target] = [
     .target(
         name: "KeychainControl",
         dependencies: [
-            "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainDefaultBackend", "KeychainTrace", "HostFiles",
-            "KeychainAuthenticators", "KeychainProtection", "KeychainWire", "CKeychainSupport", arguments, crypto,
+            "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainDefaultBackend", "KeychainIdentity",
+            "KeychainTrace", "HostFiles", "KeychainAuthenticators", "KeychainProtection", "KeychainWire",
+            "CKeychainSupport", arguments, crypto,
         ]
     ),
 
@@ -348,6 +349,7 @@ let targets: [Target] = [
         ],
         path: "Tests/Support/keychain-storm"
     ),
+    .executableTarget(name: "signed-program", path: "Tests/Support/signed-program"),
     .executableTarget(
         name: "keychain-peer",
         dependencies: ["KeychainServer", "KeychainClient", "KeychainWire", "KeychainCore", "CStormSupport"],
@@ -418,7 +420,11 @@ let targets: [Target] = [
     ),
     .testTarget(
         name: "KeychainIdentityTests",
-        dependencies: ["KeychainIdentity", "KeychainCore", "HostFiles", "KeychainTestSupport", crypto]
+        dependencies: [
+            "KeychainIdentity", "KeychainCore", "HostFiles", "KeychainTestSupport", "CStormSupport", "signed-program",
+            crypto,
+        ],
+        exclude: ["Cases"]
     ),
     .testTarget(
         name: "KeychainDaemonTests",
@@ -512,7 +518,8 @@ let targets: [Target] = [
         name: "KeychainControlTests",
         dependencies: [
             "KeychainControl", "keychainctl", "keychain-traced", "security-tool", "KeychainCore", "KeychainEngine",
-            "HostFiles", "KeychainAuthenticators", "KeychainTrace", "KeychainTestSupport", "CStormSupport", arguments,
+            "HostFiles", "KeychainAuthenticators", "KeychainIdentity", "KeychainTrace", "KeychainTestSupport",
+            "CStormSupport", "signed-program", arguments,
         ]
     ),
     .testTarget(
@@ -624,7 +631,9 @@ let package = Package(
 
 for target in package.targets
 where target.type != .system && target.type != .plugin
-    && !["CKeychainSupport", "CKeychainTrace", "CStormSupport", "CommonCrypto", "CUnfairLock"].contains(target.name)
+    && ![
+        "CKeychainSupport", "CKeychainTrace", "CStormSupport", "CommonCrypto", "CUnfairLock", "signed-program",
+    ].contains(target.name)
 {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [

@@ -46,7 +46,7 @@ enum GroupsFile {
     private struct Client: Decodable { var groups: [String] }
 
     /// The groups in the order in which a client has them (Semantics, "Access groups").
-    private static func groups(of entitlements: [String: Any]) -> [String] {
+    static func groups(of entitlements: [String: Any]) -> [String] {
         func list(_ key: String) -> [String] {
             (entitlements[key] as? [Any])?.compactMap { $0 as? String } ?? (entitlements[key] as? String).map { [$0] }
                 ?? []

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+@testable import KeychainIdentity
+
+/// What programs and their sandboxes hand to the daemon: manifests, and the files of `/proc`.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let input = Array(UnsafeBufferPointer(start: bytes, count: count))
+    if let value = try? JSONParser.parse(input) {
+        let again = try? JSONParser.parse(value.text.utf8)
+        precondition(again == value, "what is written of a value is read as the same value")
+    }
+    if let digits = Encodings.bytes(base64URL: input) {
+        precondition(Array(Encodings.base64URL(digits).utf8) == input, "one text stands for the bytes")
+    }
+    _ = try? SignedDocument(text: input)
+    _ = try? RootManifest(text: input)
+    _ = try? IdentityRecord(text: input)
+    _ = FlatpakInformation(text: input)
+    _ = ControlGroup(text: input)?.systemUnit
+    _ = ControlGroup(text: input)?.snap
+    _ = SnapLabel(String(decoding: input, as: UTF8.self))
+    _ = MemoryMapping.executable(in: input)
+    _ = ProcessStatus.startTime(input)
+    _ = ProcessStatus.tracer(input)
+    _ = TeamPublicKey(String(decoding: input, as: UTF8.self))
+    return 0
+}

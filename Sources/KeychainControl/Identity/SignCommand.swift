@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import KeychainIdentity
+
+/// `keychainctl sign`: says which access groups a program has, for the daemon to believe.
+struct SignCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign",
+        abstract: "Signs programs, so that the access groups of a team are theirs alone.",
+        discussion: """
+            Writes a manifest beside each program, which binds the executable's SHA-256 to an application identifier and to \
+            access groups. Sign again after every build; executables of one application together, so that they have the same \
+            serial. Programs of one team with the same application identifier reach the same items.
+
+            What a program stored before it was signed lies in groups that every program of the user has. It does not reach \
+            those any more.
+            """
+    )
+
+    @Option(help: ArgumentHelp("The team's key: a name, or the path of a file.", valueName: "key"), completion: .file())
+    var teamKey: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Entitlements: a property list, in which $(AppIdentifierPrefix) stands for the team's identifier.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["entitlements", "plist"])
+    )
+    var entitlements: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The application, such as com.example.tool; else the bundle identifier, else the program's name.",
+            valueName: "identifier"
+        )
+    )
+    var identifier: String?
+
+    @Option(
+        name: .customLong("library"),
+        help: ArgumentHelp("A library that it loads and that root does not own.", valueName: "file"),
+        completion: .file()
+    )
+    var libraries: [String] = []
+
+    @Option(help: "Tells later versions from earlier ones; else the time in seconds since 1970.")
+    var serial: Int?
+
+    @Option(
+        help: ArgumentHelp("Where the manifest goes, if not beside the program.", valueName: "file"),
+        completion: .file()
+    )
+    var output: String?
+
+    @Argument(help: "The executables.", completion: .file())
+    var programs: [String]
+
+    func validate() throws {
+        guard output == nil || programs.count == 1 else {
+            throw ValidationError("--output takes the manifest of one program.")
+        }
+        guard serial ?? 0 >= 0 else { throw ValidationError("A serial is not negative.") }
+    }
+
+    func run() throws {
+        let key = try TeamKeyFile(teamKey)
+        let now = Date()
+        for path in programs {
+            let (program, manifest) = try sign(path, key, now)
+            let target = output ?? program.path + ProgramManifest.fileSuffix
+            try PublicFile.write(manifest.document.text + "\n", to: target)
+            let groups =
+                manifest.accessGroups.isEmpty ? "no access group" : manifest.accessGroups.joined(separator: ", ")
+            Surroundings.current.say(
+                "\(target): \(program.path) is \(manifest.applicationIdentifier), serial \(manifest.serial), with \(groups)"
+            )
+        }
+    }
+
+    private func sign(_ path: String, _ key: TeamKeyFile, _ now: Date) throws(Refusal) -> (ProgramFile, ProgramManifest)
+    {
+        let program: ProgramFile
+        do throws(IdentityError) { program = try ProgramFile(path: path) } catch { throw Refusal(error.description) }
+        let (application, groups) = try names(program.path, key.team)
+        do throws(IdentityError) {
+            var contents = ProgramManifest.Contents(
+                team: key.team,
+                applicationIdentifier: application,
+                accessGroups: groups,
+                executable: program.digest,
+                serial: serial ?? Int(now.timeIntervalSince1970),
+                created: SigningTime.text(now)
+            )
+            for library in libraries { contents.libraries.append(try ProgramFile.digest(ofLibrary: library)) }
+            contents.statements = key.statements
+            return (program, try ProgramManifest(signing: contents, by: key.key))
+        } catch { throw Refusal(error.description) }
+    }
+
+    /// The application identifier and the access groups of a program.
+    private func names(_ path: String, _ team: TeamIdentifier) throws(Refusal) -> (String, [String]) {
+        let folder = try? ProgramFolder(path: path)
+        let name = identifier ?? (try? folder?.bundleIdentifier()) ?? URL(fileURLWithPath: path).lastPathComponent
+        let bundleIdentifier = name.hasPrefix(team.prefix) ? String(name.dropFirst(team.prefix.count)) : name
+        let application = team.prefix + bundleIdentifier
+        guard let entitlements else { return (application, [application]) }
+        let url = URL(fileURLWithPath: entitlements)
+        let file = try EntitlementsFile(url, prefix: team.prefix, bundleIdentifier: bundleIdentifier)
+        guard file.unknownVariables.isEmpty else {
+            throw Refusal("\(entitlements): nothing is known of the variable \(file.unknownVariables[0])")
+        }
+        let groups = GroupsFile.groups(of: file.contents)
+        let named = ["application-identifier", "com.apple.application-identifier"].compactMap {
+            file.contents[$0] as? String
+        }
+        if let other = groups.first(where: { !team.owns($0) }) {
+            throw Refusal(
+                "\(entitlements) names '\(other)', which a signature cannot give: groups of a program begin with its team's "
+                    + "\(team.prefix) In the file, write $(AppIdentifierPrefix) for it."
+            )
+        }
+        return (named.first ?? application, groups)
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HostFiles
+import KeychainCore
+import KeychainIdentity
+
+/// A team's private key in a file, and beside it what the team has said of its keys and manifests.
+///
+/// The file of the key is of mode 0600, and not encrypted: who reads it can sign for the team. That of the statements
+/// is public; it has one signed document on each line.
+struct TeamKeyFile {
+    let path: String
+    let key: TeamKey
+
+    /// Whose key it is: the key's own team, or the one whose key it became.
+    let team: TeamIdentifier
+
+    /// Everything that the team has said, in order.
+    private(set) var statements: [TeamStatement]
+
+    private static let statementsSuffix = ".statements"
+    private static let keySuffix = ".pem"
+
+    /// Reads the file of a key.
+    ///
+    /// - Parameter name: a path, or the name of a key in the user's folder.
+    /// - Throws: ``Refusal`` for a file that is not the key of a team, or that others can read.
+    init(_ name: String) throws(Refusal) {
+        path = try Self.path(name)
+        do throws(FileError) {
+            let target = try FileTarget(path)
+            guard try target.folder.hasFile(target.name) else {
+                throw FileError.unusablePath(path, "there is no such file; 'keychainctl team create' makes one")
+            }
+        } catch .unusablePath(_, let why) {
+            throw Refusal("\(path): \(why)")
+        } catch { throw Refusal(error.description) }
+        let contents = try SecretFile.read(path, standardInput: -1)
+        statements = try Self.statements(besides: path)
+        do throws(IdentityError) { key = try TeamKey(pem: contents) } catch { throw Refusal("\(path): \(error)") }
+        team = statements.first?.team ?? TeamIdentifier(firstKey: key.publicKey)
+        let keys = try keys()
+        guard keys.maySign(key.publicKey) else {
+            throw Refusal("\(path): the key is not, or not any more, one of team \(team)")
+        }
+    }
+
+    /// Makes a key in a new file.
+    ///
+    /// - Parameters:
+    ///   - name: a path, or the name of a key in the user's folder.
+    ///   - statements: what makes it a key of another team than its own; its own, if there is nothing.
+    /// - Throws: ``Refusal`` when there is a file already, and what `statements` throws.
+    init(creating name: String, _ statements: (TeamKey) throws(Refusal) -> [TeamStatement]) throws(Refusal) {
+        path = try Self.path(name, creates: true)
+        key = TeamKey()
+        self.statements = try statements(key)
+        team = self.statements.first?.team ?? TeamIdentifier(firstKey: key.publicKey)
+        guard access(path, F_OK) != 0, access(path + Self.statementsSuffix, F_OK) != 0 else {
+            throw Refusal("there is something at \(path) already")
+        }
+        try SecretFile.write(key.pem, to: path, standardOutput: -1)
+        if !self.statements.isEmpty { try writeStatements() }
+    }
+
+    /// What the statements come to.
+    func keys() throws(Refusal) -> TeamKeys {
+        do throws(IdentityError) { return try TeamKeys(team: team, statements) } catch {
+            throw Refusal("\(path + Self.statementsSuffix): \(error)")
+        }
+    }
+
+    /// Signs a statement and puts it to the others.
+    mutating func state(_ content: TeamStatement.Content) throws(Refusal) -> TeamStatement {
+        do throws(IdentityError) {
+            let statement = try TeamStatement(content, of: team, created: SigningTime.text(Date()), by: key)
+            var keys = try TeamKeys(team: team, statements)
+            try keys.accept(statement)
+            statements.append(statement)
+            return statement
+        } catch { throw Refusal("the statement would not count: \(error)") }
+    }
+
+    /// Writes the statements beside the key.
+    func writeStatements() throws(Refusal) {
+        let text = statements.map { $0.document.text + "\n" }.joined()
+        try PublicFile.write(text, to: path + Self.statementsSuffix)
+    }
+
+    private static func statements(besides path: String) throws(Refusal) -> [TeamStatement] {
+        let path = path + statementsSuffix
+        guard access(path, F_OK) == 0 else { return [] }
+        guard let data = FileManager.default.contents(atPath: path) else { throw Refusal("\(path) cannot be read") }
+        do throws(IdentityError) {
+            var statements: [TeamStatement] = []
+            for line in data.split(separator: UInt8(ascii: "\n")) {
+                statements.append(try TeamStatement(SignedDocument(text: line)))
+            }
+            return statements
+        } catch { throw Refusal("\(path): \(error)") }
+    }
+}
+
+// MARK: - The user's folder
+
+extension TeamKeyFile {
+    /// The names of the keys in the user's folder.
+    static func names() -> [String] {
+        guard let folder = folder(), let files = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+            return []
+        }
+        return files.filter { $0.hasSuffix(keySuffix) }.map { String($0.dropLast(keySuffix.count)) }.sorted()
+    }
+
+    /// `swift-keychain/teams` in `$XDG_CONFIG_HOME`, or in `~/.config`.
+    private static func folder() -> String? {
+        let named = ProcessEnvironment.value("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let home = ProcessEnvironment.value("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return (named ?? (home ?? KeychainLocation.homeFromUserDatabase()).map { $0 + "/.config" })
+            .map { $0 + "/swift-keychain/teams" }
+    }
+
+    private static func path(_ name: String, creates: Bool = false) throws(Refusal) -> String {
+        guard !name.contains("/") else { return name }
+        guard !name.isEmpty, !name.hasPrefix("."), let folder = folder() else {
+            throw Refusal("'\(name)' is no name of a key")
+        }
+        if creates {
+            do throws(FileError) { _ = try PrivateDirectory(KeychainLocation(path: folder)) } catch {
+                throw Refusal(error.description)
+            }
+        }
+        return "\(folder)/\(name)\(keySuffix)"
+    }
+}
+
+/// When something is signed, in UTC (RFC 3339).
+enum SigningTime {
+    static func text(_ date: Date) -> String { date.formatted(.iso8601) }
+}
+
+/// Writes a file that anybody may read, complete under its name or not at all.
+enum PublicFile {
+    static func write(_ text: String, to path: String) throws(Refusal) {
+        do { try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
+            throw Refusal("\(path) cannot be written: \(error.localizedDescription)")
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import HostFiles
+import KeychainCore
+import KeychainDoctor
+import KeychainIdentity
+
+/// `keychainctl verify`: who the daemon takes a program for.
+struct VerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Says who the daemon takes a program for, and why; exit status 1 if nothing is proved.",
+        discussion: """
+            Looks at what a program is now: a daemon takes nothing from what is said here. With --pid, it looks at a running \
+            process as the daemon would if the process connected.
+            """
+    )
+
+    @Argument(help: "An executable.", completion: .file())
+    var program: String?
+
+    @Option(help: ArgumentHelp("A running process, by its number.", valueName: "number"))
+    var pid: Int32?
+
+    @Flag(help: "Write a JSON object.")
+    var json = false
+
+    func validate() throws {
+        guard (program != nil) != (pid != nil) else { throw ValidationError("Name either a program or --pid.") }
+    }
+
+    func run() throws {
+        let identification = try identify()
+        Surroundings.current.say(
+            json ? IdentificationText.json(identification).indentedText : IdentificationText.plain(identification)
+        )
+        guard identification.identity.isKnown else { throw ExitCode.failure }
+    }
+
+    private func identify() throws(Refusal) -> Identification {
+        let examiner = ProgramExaminer(.ofUser)
+        let folder = try folder()
+        do throws(IdentityError) {
+            var record = try IdentityRecord(in: folder)
+            if let program { return examiner.identify(programAt: program, record) }
+            let peer = try PeerProcess(identifier: pid ?? 0)
+            return examiner.identify(peer, &record).identification
+        } catch { throw Refusal(error.description) }
+    }
+
+    /// The folder of the keychain, in which the daemon keeps what it knows of programs.
+    private func folder() throws(Refusal) -> PrivateDirectory? {
+        do throws(FileError) {
+            let location = try KeychainLocation(environment: { name throws(FileError) in
+                try ProcessEnvironment.path(name)
+            })
+            return try PrivateDirectory(existing: location)
+        } catch { throw Refusal(error.description) }
+    }
+}
+
+/// Who a program is, in words and as JSON.
+enum IdentificationText {
+    static func plain(_ identification: Identification) -> String {
+        let identity = identification.identity
+        var lines = [headline(identity)]
+        if identity.isKnown {
+            let groups = identity.ownedGroups.isEmpty ? "none" : identity.ownedGroups.joined(separator: ", ")
+            lines.append("access groups of its own: \(groups)")
+        }
+        let others =
+            identity.isConfined
+            ? "others: none, whatever it asks for"
+            : "others: those that it says it has and that belong to nobody; every program of the user has them that says so"
+        lines.append(others)
+        if identity.hasOwnerRights { lines.append("it may do what the owner of the keychain may") }
+        let width = identification.checks.map(\.name.count).max() ?? 0
+        for check in identification.checks {
+            let name = check.name + String(repeating: " ", count: width - check.name.count)
+            lines.append("  \(mark(check.result))  \(name)  \(check.detail)")
+        }
+        return lines.map { DoctorReport.printable($0) }.joined(separator: "\n")
+    }
+
+    private static func mark(_ result: IdentityCheck.Result) -> String {
+        switch result {
+        case .passed: "ok    "
+        case .failed: "failed"
+        case .absent: "-     "
+        }
+    }
+
+    private static func headline(_ identity: ClientIdentity) -> String {
+        let application = identity.applicationIdentifier ?? ""
+        return switch identity.kind {
+        case .flatpak(let name): "the Flatpak application \(name)"
+        case .snap(let name): "the snap \(name) (\(application))"
+        case .systemUnit(let unit): "the system's service \(unit)"
+        case .signed(let team): "\(application), signed for team \(team)"
+        case .rootManifest(let file): "\(application), by \(file)"
+        case .anonymous: "anonymous: nothing proves who it is"
+        }
+    }
+
+    static func json(_ identification: Identification) -> JSONValue {
+        let identity = identification.identity
+        let (kind, name): (String, String?) =
+            switch identity.kind {
+            case .flatpak(let name): ("flatpak", name)
+            case .snap(let name): ("snap", name)
+            case .systemUnit(let unit): ("systemUnit", unit)
+            case .signed(let team): ("signed", team.description)
+            case .rootManifest(let file): ("rootManifest", file)
+            case .anonymous: ("anonymous", nil)
+            }
+        let checks = identification.checks.map { check -> JSONValue in
+            .object([
+                "name": .string(check.name), "result": .string(check.result.rawValue), "detail": .string(check.detail),
+            ])
+        }
+        return .object([
+            "version": .integer(1),
+            "kind": .string(kind),
+            "name": name.map { .string($0) } ?? .null,
+            "applicationIdentifier": identity.applicationIdentifier.map { .string($0) } ?? .null,
+            "groups": .strings(identity.ownedGroups),
+            "confined": .boolean(identity.isConfined),
+            "ownerRights": .boolean(identity.hasOwnerRights),
+            "checks": .array(checks),
+        ])
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainIdentity
+
+/// Attempts to be taken for a signed program by its file: each with a real process on a real socket.
+struct ExecutableAttackTests {
+    private let bench: Workbench
+    private let tool: String
+
+    init() throws {
+        bench = try Workbench()
+        tool = try bench.install()
+        try bench.sign(tool)
+    }
+
+    private func expectAnonymous(
+        _ identity: ClientIdentity,
+        _ words: String,
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(identity.kind == .anonymous, "\(identity)", sourceLocation: location)
+        #expect(identity.ownedGroups.isEmpty, sourceLocation: location)
+        let reasons = identity.reasons.joined(separator: "\n")
+        #expect(reasons.contains(words), "\(reasons)", sourceLocation: location)
+    }
+
+    @Test("a signed program is who its manifest says it is")
+    func signed() throws {
+        let identity = try bench.identity(tool)
+        #expect(identity.kind == .signed(bench.team), "\(identity.reasons)")
+        #expect(identity.applicationIdentifier == bench.team.prefix + "com.example.tool")
+        let groups = identity.groups(claimed: ["swift-keychain.common", "*"])
+        #expect(groups == [bench.team.prefix + "com.example.tool", bench.team.prefix + "com.example.shared"])
+    }
+
+    @Test("a program without a manifest is anonymous, and has no group of a team")
+    func unsigned() throws {
+        let identity = try bench.identity(try bench.install("other"))
+        #expect(identity.kind == .anonymous)
+        let stolen = bench.team.prefix + "com.example.shared"
+        #expect(identity.groups(claimed: [stolen, "mine", "*"]) == ["mine"])
+        #expect(identity.refusal(of: stolen) != nil)
+    }
+
+    @Test("a program that was changed after it was signed")
+    func changed() throws {
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: tool))
+        try file.seekToEnd()
+        try file.write(contentsOf: Data([0]))
+        try file.close()
+        // Not executed while this process, or a child of another test, may have it open for writing.
+        let copy = bench.folder.path(of: "changed")
+        try PeerProgram.run(["/bin/cp", tool, copy])
+        try PeerProgram.run(["/bin/cp", tool + ProgramManifest.fileSuffix, copy + ProgramManifest.fileSuffix])
+        expectAnonymous(try bench.identity(copy), "another version")
+    }
+
+    @Test("the manifest of another program")
+    func othersManifest() throws {
+        let evil = bench.folder.path(of: "evil")
+        try PeerProgram.run(["/bin/cp", "/bin/cat", evil])
+        try PeerProgram.run(["/bin/cp", tool + ProgramManifest.fileSuffix, evil + ProgramManifest.fileSuffix])
+        let found = ProgramExaminer(bench.options).identify(programAt: evil, bench.record)
+        expectAnonymous(found.identity, "another version")
+    }
+
+    @Test(
+        "a symbolic link to a signed program is the signed program, and a manifest beside the link counts for nothing"
+    )
+    func symbolicLink() throws {
+        let link = bench.folder.path(of: "link")
+        #expect(symlink(tool, link) == 0)
+        #expect(try bench.identity(link).kind == .signed(bench.team))
+        let unsigned = try bench.install("unsigned")
+        let other = bench.folder.path(of: "other")
+        #expect(symlink(unsigned, other) == 0)
+        try bench.sign(unsigned, to: other + ProgramManifest.fileSuffix)
+        #expect(try bench.identity(other).kind == .anonymous)
+    }
+
+    @Test("a program that was replaced while it runs")
+    func replaced() throws {
+        let (program, connection) = try bench.start(tool)
+        let next = try bench.install("next")
+        #expect(rename(next, tool) == 0)
+        expectAnonymous(try bench.identify(connection).identity, "start the program again")
+        withExtendedLifetime(program) {}
+    }
+
+    @Test("a program that was renamed while it runs, with another one in its place")
+    func moved() throws {
+        let (program, connection) = try bench.start(tool)
+        #expect(rename(tool, bench.folder.path(of: "elsewhere")) == 0)
+        _ = try bench.install()
+        // The kernel follows the file to its new name, where it has no manifest.
+        #expect(try bench.identify(connection).identity.kind == .anonymous)
+        withExtendedLifetime(program) {}
+    }
+
+    @Test("a program that was removed while it runs")
+    func removed() throws {
+        let (program, connection) = try bench.start(tool)
+        #expect(unlink(tool) == 0)
+        expectAnonymous(try bench.identify(connection).identity, "removed or replaced")
+        withExtendedLifetime(program) {}
+    }
+
+    @Test("a program that runs from memory, with a manifest for its contents")
+    func memory() throws {
+        let digest = try ProgramFile(path: tool).digest
+        try bench.sign(tool, to: "\(bench.options.manifestFolders[0])/\(digest)\(ProgramManifest.fileSuffix)")
+        expectAnonymous(try bench.identity(tool, "memfd"), "runs from memory")
+    }
+
+    @Test("scripts, interpreters, shells, debuggers and loaders are not signed")
+    func interpreters() throws {
+        let script = bench.folder.path(of: "script")
+        try bench.write("#!/bin/sh\n", to: script)
+        #expect(throws: IdentityError.self) { try ProgramFile(path: script) }
+        let data = bench.folder.path(of: "data")
+        try bench.write("nothing", to: data)
+        #expect(throws: IdentityError.self) { try ProgramFile(path: data) }
+        for path in [
+            "/bin/sh", "/bin/bash", "/usr/bin/perl", "/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1",
+        ]
+        where access(path, F_OK) == 0 {
+            #expect(throws: IdentityError.self, "\(path)") { try ProgramFile(path: path) }
+        }
+    }
+
+    @Test("a manifest that was made for an interpreter counts for nothing")
+    func signedInterpreter() throws {
+        let shell = bench.folder.path(of: "bash")
+        try PeerProgram.run(["/bin/cp", tool, shell])
+        var contents = try bench.contents(tool)
+        contents.executable = try ProgramFile(path: tool).digest
+        let manifest = try ProgramManifest(signing: contents, by: bench.key)
+        try bench.write(manifest.document.text, to: shell + ProgramManifest.fileSuffix)
+        expectAnonymous(try bench.identity(shell), "an interpreter")
+    }
+
+    @Test(
+        "names of interpreters, with and without versions",
+        arguments: [
+            "python3.11", "python3", "Python", "perl5.36.0", "lua5.4", "bash", "node", "ruby3.1", "php8.2", "gdb",
+            "lldb-17",
+            "tclsh8.6", "ld-linux-x86-64.so.2", "pypy3", "python3.11m", "guile-3.0", "busybox", "vim.basic", "R",
+            "java",
+        ]
+    )
+    func names(_ name: String) { #expect(InterpreterNames.isInterpreter(name)) }
+
+    @Test(
+        "names of other programs",
+        arguments: ["tool", "git", "m", "shell-helper", "pythonic", "node-gyp-tool", "a", "7"]
+    )
+    func otherNames(_ name: String) { #expect(!InterpreterNames.isInterpreter(name)) }
+
+    @Test("a file is hashed again after it was changed, whatever its dates say")
+    func changedDates() throws {
+        let hashes = ExecutableHashes()
+        let path = bench.folder.path(of: "data")
+        try bench.write("one", to: path)
+        guard let file = Descriptor(path, O_RDWR) else { throw PeerProgram.Failure("open") }
+        let (first, _) = try hashes.digest(of: file.number, path)
+        var before = stat()
+        fstat(file.number, &before)
+        #expect(pwrite(file.number, "two", 3, 0) == 3)
+        var times = [before.st_atim, before.st_mtim]
+        #expect(futimens(file.number, &times) == 0)
+        #expect(try hashes.digest(of: file.number, path).0 != first)
+    }
+}

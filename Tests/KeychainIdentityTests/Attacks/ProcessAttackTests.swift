@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainIdentity
+
+/// Attempts to be taken for a signed program by what is done to its process.
+struct ProcessAttackTests {
+    private let bench: Workbench
+    private let tool: String
+
+    init() throws {
+        bench = try Workbench()
+        tool = try bench.install()
+        try bench.sign(tool)
+    }
+
+    private func expectAnonymous(
+        _ identity: ClientIdentity,
+        _ words: String,
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(identity.kind == .anonymous, "\(identity)", sourceLocation: location)
+        let reasons = identity.reasons.joined(separator: "\n")
+        #expect(reasons.contains(words), "\(reasons)", sourceLocation: location)
+    }
+
+    private static let isRoot = geteuid() == 0
+
+    @Test("a library by LD_PRELOAD")
+    func preload() throws {
+        let library = try bench.library("evil.so", "int evil(void) { return 1; }")
+        expectAnonymous(try bench.identity("/usr/bin/env", "LD_PRELOAD=\(library)", tool), "LD_PRELOAD")
+    }
+
+    @Test("a library by LD_AUDIT")
+    func audit() throws {
+        let library = try bench.library("audit.so", "unsigned la_version(unsigned version) { return version; }")
+        expectAnonymous(try bench.identity("/usr/bin/env", "LD_AUDIT=\(library)", tool), "audit.so")
+    }
+
+    @Test("a library that is removed after it was loaded")
+    func removedLibrary() throws {
+        let library = try bench.library("gone.so", "int evil(void) { return 1; }")
+        let program = try PeerProgram(["/usr/bin/env", "LD_PRELOAD=\(library)", tool, bench.socketPath])
+        #expect(unlink(library) == 0)
+        expectAnonymous(try bench.identify(bench.accept()).identity, "is not there")
+        withExtendedLifetime(program) {}
+    }
+
+    @Test("a library that a manifest names is the program's own")
+    func namedLibrary() throws {
+        let library = try bench.library("own.so", "int own(void) { return 1; }")
+        let digest = try ProgramFile.digest(ofLibrary: library)
+        try bench.sign(tool) { $0.libraries = [digest] }
+        let identity = try bench.identity("/usr/bin/env", "LD_PRELOAD=\(library)", tool)
+        #expect(identity.kind == .signed(bench.team), "\(identity.reasons)")
+    }
+
+    @Test("a program that is traced")
+    func traced() throws {
+        let (program, connection) = try bench.start(tool)
+        #expect(try program.ask("trace") == "traced")
+        expectAnonymous(try bench.identify(connection).identity, "traces it")
+    }
+
+    @Test("a program that is traced after it was looked at is not answered")
+    func tracedLater() throws {
+        let (program, connection) = try bench.start(tool)
+        let peer = try bench.identify(connection)
+        #expect(peer.identity.isKnown, "\(peer.identity.reasons)")
+        try peer.confirm()
+        #expect(try program.ask("trace") == "traced")
+        #expect(throws: KeychainError.self) { try peer.confirm() }
+    }
+
+    @Test("a program that becomes another one after it was looked at is not answered")
+    func execLater() throws {
+        let other = try bench.install("other")
+        let (program, connection) = try bench.start(tool)
+        let peer = try bench.identify(connection)
+        try peer.confirm()
+        #expect(try program.ask("exec \(other)") == "ready")
+        #expect(throws: KeychainError.self) { try peer.confirm() }
+    }
+
+    @Test("a program that sends a command and then becomes a signed one is refused")
+    func execAfterMessage() throws {
+        let evil = try bench.install("evil")
+        let (program, connection) = try bench.start(evil)
+        #expect(try program.ask("send a greeting and a command") == "sent")
+        #expect(try program.ask("exec \(tool)") == "ready")
+        #expect(throws: IdentityError.self) { try bench.identify(connection) }
+    }
+
+    /// Who holds the other end of the socket, the kernel does not say: the server compares the sender of each message
+    /// (SCM_CREDENTIALS) with the process that was looked at.
+    @Test(
+        "a program that connects and becomes a signed one is taken for it: what others send on its socket is not its own"
+    )
+    func execBeforeMessage() throws {
+        let evil = try bench.install("evil")
+        let (program, connection) = try bench.start(evil)
+        #expect(try program.ask("exec \(tool)") == "ready")
+        #expect(try bench.identify(connection).identity.kind == .signed(bench.team))
+        let (other, sender) = try bench.start(evil)
+        #expect(try bench.identify(sender).identity.kind == .anonymous)
+        withExtendedLifetime((program, other)) {}
+    }
+
+    @Test("a process that has ended is refused, whoever holds its socket")
+    func passedSocket() throws {
+        let (program, connection) = try bench.start(tool)
+        #expect(try program.ask("leave") == "left")
+        #expect(throws: IdentityError.self) { try bench.identify(connection) }
+    }
+
+    @Test("a process that ends after it was looked at is not answered")
+    func endedLater() throws {
+        let (program, connection) = try bench.start(tool)
+        let peer = try bench.identify(connection)
+        try peer.confirm()
+        #expect(try program.ask("leave") == "left")
+        #expect(throws: KeychainError.self) { try peer.confirm() }
+    }
+
+    @Test("a process that got the number of one that connected and ended is not taken for it", .enabled(if: isRoot))
+    func reusedNumber() throws {
+        let program = try PeerProgram([tool, "-"])
+        let answer = try program.ask("another \(bench.socketPath)").split(separator: " ")
+        let number = try #require(answer.first.flatMap { Int32($0) })
+        let connection = try bench.accept()
+        #expect(try program.ask("reuse \(number)") == "reused")
+        #expect(kill(number, 0) == 0, "there is a process of this number again")
+        #expect(throws: IdentityError.self) { try bench.identify(connection) }
+    }
+
+    @Test("a process in another mount namespace is anonymous", .enabled(if: isRoot))
+    func mountNamespace() throws {
+        expectAnonymous(try bench.identity("/usr/bin/unshare", "--mount", tool), "mount namespace")
+    }
+
+    @Test("a process in another PID namespace is anonymous", .enabled(if: isRoot))
+    func processNamespace() throws {
+        let identity = try bench.identity("/usr/bin/unshare", "--pid", "--fork", "--kill-child", tool)
+        expectAnonymous(identity, "PID namespace")
+    }
+
+    @Test("a process with another root folder is anonymous", .enabled(if: isRoot))
+    func rootFolder() throws {
+        let root = bench.folder.path(of: "root")
+        let script = #"""
+            mkdir -p "$1/tmp" && for d in /bin /lib /lib64 /usr /opt; do
+                [ -e $d ] && mkdir -p "$1$d" && mount --bind $d "$1$d"; done
+            mkdir -p "$1$3" && mount --bind "$3" "$1$3" && exec chroot "$1" "$2" "$4"
+            """#
+        // The mounts go with the namespace.
+        let words = ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", script, "sh", root, tool, bench.folder.path]
+        let program = try PeerProgram(words + [bench.socketPath])
+        expectAnonymous(try bench.identify(bench.accept()).identity, "root folder")
+        withExtendedLifetime(program) {}
+    }
+
+    /// The kernel lets every user make a mount namespace with a root folder as they like.
+    @Test("an application of Flatpak can be feigned by a program outside of every sandbox", .enabled(if: isRoot))
+    func feignedFlatpak() throws {
+        // A file for the root folder, over one that is there: nothing is left behind outside of the namespace.
+        let script = #"""
+            mkdir "$1/upper" && mount -t tmpfs none "$1/upper" && printf '[Application]\nname=org.example.App\n' > "$1/upper/.flatpak-info" &&
+            for d in bin lib lib64 usr opt tmp; do
+                [ -e /$d ] && mkdir -p "$1/upper/$d" && mount --rbind /$d "$1/upper/$d"; done
+            exec chroot "$1/upper" "$2" "$3"
+            """#
+        let folder = bench.folder.path(of: "sandbox")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let words = ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", script, "sh", folder, tool, bench.socketPath]
+        let program = try PeerProgram(words)
+        let identity = try bench.identify(bench.accept()).identity
+        #expect(identity.kind == .flatpak("org.example.App"), "\(identity.reasons)")
+        let groups = identity.groups(claimed: ["swift-keychain.common", "flatpak/org.example.App/cache"])
+        #expect(groups == ["flatpak/org.example.App", "flatpak/org.example.App/cache"])
+        withExtendedLifetime(program) {}
+    }
+
+    @Test("a signed program that hides from its user is anonymous to a daemon of that user", .enabled(if: !isRoot))
+    func undumpable() throws {
+        let (program, connection) = try bench.start(tool)
+        #expect(try program.ask("undumpable") == "done")
+        expectAnonymous(try bench.identify(connection).identity, "PR_SET_DUMPABLE")
+    }
+}

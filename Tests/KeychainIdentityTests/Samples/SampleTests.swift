@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import Testing
+
+@testable import KeychainIdentity
+
+/// What the system says of processes and sandboxes: `Cases/samples.jsonl` has a text on each line, what reads it, and
+/// what it must find.
+struct SampleTests {
+    private struct Sample: Decodable, Sendable, CustomTestStringConvertible {
+        var id: String
+        var reader: String
+        var text: String
+        var result: String?
+
+        var testDescription: String { id }
+    }
+
+    private static let samples: [Sample] = CaseLines.read("samples")
+
+    @Test("the sample is read as it must be", arguments: samples)
+    private func sample(_ sample: Sample) {
+        let bytes = Array(sample.text.utf8)
+        let result: String? =
+            switch sample.reader {
+            case "flatpak": FlatpakInformation(text: bytes)?.application
+            case "snap": SnapLabel(sample.text).map { "\($0.snap) \($0.application)" }
+            case "unit": ControlGroup(text: bytes)?.systemUnit
+            case "snap-group": ControlGroup(text: bytes)?.snap
+            case "start-time": ProcessStatus.startTime(bytes).map { "\($0)" }
+            case "tracer": ProcessStatus.tracer(bytes).map { "\($0)" }
+            case "user": ProcessStatus.effectiveUser(bytes).map { "\($0)" }
+            case "maps":
+                MemoryMapping.executable(in: bytes).map { mappings in
+                    mappings.map { "\($0.device) \($0.inode) \($0.path)" }.joined(separator: "; ")
+                }
+            default: "no reader \(sample.reader)"
+            }
+        #expect(result == sample.result)
+    }
+
+    @Test("all samples are there")
+    func count() { #expect(Self.samples.count >= 40) }
+}
+
+/// Tables beside the tests, a JSON object on each line.
+enum CaseLines {
+    static func read<Case: Decodable>(_ name: String) -> [Case] {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let file = folder.appendingPathComponent("Cases/\(name).jsonl")
+        let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n") ?? []
+        return lines.compactMap { line in
+            do { return try JSONDecoder().decode(Case.self, from: Data(line.utf8)) } catch {
+                Issue.record("\(name).jsonl: \(line): \(error)")
+                return nil
+            }
+        }
+    }
+}

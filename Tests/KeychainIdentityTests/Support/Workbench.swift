@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainCore
+import KeychainTestSupport
+
+@testable import KeychainIdentity
+
+/// A folder with programs, a team that signs them, and a socket that they connect to.
+final class Workbench {
+    let folder: TemporaryFolder
+    let key = TeamKey()
+    var options = IdentityOptions()
+    var record = IdentityRecord()
+    private let listener: Int32
+
+    /// As many bytes as a program may have sent before it is looked at.
+    static let greetingByteCount = 16
+
+    init() throws {
+        folder = try TemporaryFolder(prefix: "kp")
+        options.rootManifestFolder = folder.path(of: "programs.d")
+        options.manifestFolders = [folder.path(of: "manifests")]
+        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let bound = Self.withAddress(folder.path(of: "s")) { bind(listener, $0, $1) }
+        guard bound == 0, listen(listener, 16) == 0 else { throw PeerProgram.Failure("listen: \(errno)") }
+    }
+
+    deinit { close(listener) }
+
+    private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8) + [0]) }
+        return withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
+    var socketPath: String { folder.path(of: "s") }
+
+    /// A copy of the helper.
+    ///
+    /// Written by another process: what this one has open for writing, a child that another test
+    /// starts meanwhile has open as well, and the kernel executes no such file.
+    func install(_ name: String = "tool") throws -> String {
+        let path = folder.path(of: name)
+        try PeerProgram.run(["/bin/cp", PeerProgram.path(), path])
+        return path
+    }
+
+    var team: TeamIdentifier { TeamIdentifier(firstKey: key.publicKey) }
+
+    /// What a manifest of a program says, which tests change.
+    func contents(_ path: String, serial: Int = 7) throws -> ProgramManifest.Contents {
+        ProgramManifest.Contents(
+            team: team,
+            applicationIdentifier: team.prefix + "com.example.tool",
+            accessGroups: [team.prefix + "com.example.tool", team.prefix + "com.example.shared"],
+            executable: try ProgramFile(path: path).digest,
+            serial: serial,
+            created: "2026-11-23T03:00:00Z"
+        )
+    }
+
+    /// Signs a program by the team's key, or another one.
+    @discardableResult
+    func sign(
+        _ path: String,
+        by signer: TeamKey? = nil,
+        to file: String? = nil,
+        _ change: (inout ProgramManifest.Contents) -> Void = { _ in }
+    ) throws -> ProgramManifest {
+        var contents = try contents(path)
+        change(&contents)
+        let manifest = try ProgramManifest(signing: contents, by: signer ?? key)
+        try write(manifest.document.text + "\n", to: file ?? path + ProgramManifest.fileSuffix)
+        return manifest
+    }
+
+    func write(_ text: String, to path: String) throws {
+        let url = URL(fileURLWithPath: path)
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(),
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o755]
+        )
+        try Data(text.utf8).write(to: url)
+    }
+
+    /// The next connection.
+    func accept() throws -> Connection {
+        var ready = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+        guard poll(&ready, 1, 120_000) > 0 else { throw PeerProgram.Failure("nobody connects") }
+        let socket = Glibc.accept(listener, nil, nil)
+        guard socket >= 0 else { throw PeerProgram.Failure("accept") }
+        return Connection(socket)
+    }
+
+    final class Connection {
+        let socket: Int32
+        init(_ socket: Int32) { self.socket = socket }
+        deinit { close(socket) }
+    }
+
+    /// Starts a program that connects.
+    func start(_ words: String...) throws -> (PeerProgram, Connection) {
+        let program = try PeerProgram(words + [socketPath])
+        return (program, try accept())
+    }
+
+    /// Who a connected process is.
+    func identify(_ connection: Connection) throws -> IdentifiedPeer {
+        let peer = try PeerProcess(socket: connection.socket, greetingByteCount: Self.greetingByteCount)
+        return ProgramExaminer(options).identify(peer, &record)
+    }
+
+    /// Who a program is that is started and connects.
+    func identity(_ words: String...) throws -> ClientIdentity {
+        let program = try PeerProgram(words + [socketPath])
+        defer { withExtendedLifetime(program) {} }
+        return try identify(accept()).identity
+    }
+
+    /// A library that is compiled from C.
+    func library(_ name: String, _ source: String) throws -> String {
+        let path = folder.path(of: name)
+        try write(source, to: path + ".c")
+        try PeerProgram.run(["/usr/bin/env", "clang", "-shared", "-fPIC", "-o", path, path + ".c"])
+        return path
+    }
+}

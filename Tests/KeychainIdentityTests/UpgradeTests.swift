@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import HostFiles
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainIdentity
+
+/// What becomes of a program's groups when another version takes its place.
+struct UpgradeTests {
+    private let bench: Workbench
+    private let tool: String
+
+    init() throws {
+        bench = try Workbench()
+        tool = try bench.install()
+        try bench.sign(tool)
+    }
+
+    /// Puts another version in the program's place.
+    private func upgrade() throws {
+        let next = try bench.install("next")
+        try PeerProgram.run(["/bin/sh", "-c", "printf x >> \"$1\"", "sh", next])
+        #expect(rename(next, tool) == 0)
+    }
+
+    @Test("the next version, signed by the same team for the same application, has the same groups")
+    func signed() throws {
+        let before = try bench.identity(tool)
+        try upgrade()
+        try bench.sign(tool) { $0.serial = 8 }
+        let after = try bench.identity(tool)
+        #expect(after.kind == before.kind && after.ownedGroups == before.ownedGroups)
+        #expect(after.reasons.isEmpty)
+    }
+
+    @Test("the next version, signed by the team's new key, has the same groups")
+    func rotated() throws {
+        let before = try bench.identity(tool)
+        let newKey = TeamKey()
+        let statement = try TeamStatement(
+            .rotation(newKey: newKey.publicKey),
+            of: bench.team,
+            created: "2026-11-23T03:00:00Z",
+            by: bench.key
+        )
+        try upgrade()
+        try bench.sign(tool, by: newKey) { contents in
+            contents.serial = 8
+            contents.statements = [statement]
+        }
+        #expect(try bench.identity(tool).ownedGroups == before.ownedGroups)
+    }
+
+    @Test("an unsigned version is told which items it does not reach, and what to do")
+    func unsigned() throws {
+        #expect(try bench.identity(tool).isKnown)
+        try upgrade()
+        let reasons = try bench.identity(tool).reasons.joined(separator: "\n")
+        #expect(reasons.contains(bench.team.prefix + "com.example.shared"), "\(reasons)")
+        #expect(reasons.contains("keychainctl sign"))
+        unlink(tool + ProgramManifest.fileSuffix)
+        #expect(try bench.identity(tool).reasons.contains { $0.contains("does not reach its items") })
+    }
+
+    @Test("a version signed by another team is told so, and has its own team's groups alone")
+    func otherTeam() throws {
+        #expect(try bench.identity(tool).isKnown)
+        try upgrade()
+        let other = TeamKey()
+        let team = TeamIdentifier(firstKey: other.publicKey)
+        try bench.sign(tool, by: other) { contents in
+            contents.team = team
+            contents.applicationIdentifier = team.prefix + "com.example.tool"
+            contents.accessGroups = [team.prefix + "com.example.shared"]
+        }
+        let identity = try bench.identity(tool)
+        #expect(identity.kind == .signed(team))
+        #expect(identity.ownedGroups == [team.prefix + "com.example.shared"])
+        #expect(identity.reasons.contains { $0.contains(bench.team.prefix + "com.example.shared") })
+        #expect(identity.refusal(of: bench.team.prefix + "com.example.shared") != nil)
+    }
+
+    @Test("an earlier version is refused once a later one was here, also at another path and by another daemon")
+    func downgrade() throws {
+        let old = try bench.install("old")
+        try bench.sign(old)
+        try bench.sign(tool) { $0.serial = 8 }
+        let folder = try PrivateDirectory(KeychainLocation(path: bench.folder.path(of: "keychain")))
+        for isFirst in [true, false] {
+            let service = try IdentityService(bench.options, folder: folder)
+            let program = try PeerProgram([isFirst ? tool : old, bench.socketPath])
+            let connection = try bench.accept()
+            let peer = try service.identify(
+                socket: connection.socket,
+                greetingByteCount: Workbench.greetingByteCount
+            )
+            #expect(peer.identity.isKnown == isFirst, "\(peer.identity.reasons)")
+            withExtendedLifetime(program) {}
+        }
+    }
+
+    @Test("without the file of what is known, or with a damaged one, nobody is served by a guess")
+    func damagedRecord() throws {
+        let folder = try PrivateDirectory(KeychainLocation(path: bench.folder.path(of: "keychain")))
+        try Array("{}".utf8).withUnsafeBytes { try folder.makeFile(IdentityRecord.fileName, $0) }
+        #expect(throws: KeychainError.self) { try IdentityService(bench.options, folder: folder) }
+    }
+
+    @Test("a program whose manifest cannot be noted is anonymous")
+    func notNoted() throws {
+        let path = bench.folder.path(of: "keychain")
+        let folder = try PrivateDirectory(KeychainLocation(path: path))
+        let service = try IdentityService(bench.options, folder: folder)
+        #expect(rmdir(path) == 0)
+        let program = try PeerProgram([tool, bench.socketPath])
+        let connection = try bench.accept()
+        let peer = try service.identify(socket: connection.socket, greetingByteCount: Workbench.greetingByteCount)
+        #expect(peer.identity.kind == .anonymous)
+        #expect(peer.identity.ownedGroups.isEmpty)
+        withExtendedLifetime(program) {}
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program for the tests of identities to sign, to trust, and to attack with: `signed-program [memfd] SOCKET`.
+//
+// It connects to the socket, or does nothing for `-`, prints "ready", and carries out the commands on its standard input, one
+// a line. It is in C so that it loads nothing but the system's libraries.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef PR_SET_PTRACER
+#define PR_SET_PTRACER 0x59616d61
+#endif
+
+static int connection = -1;
+
+static int say(const char *text) { return printf("%s\n", text) < 0 || fflush(stdout) != 0; }
+
+static int connect_to(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) return -1;
+    strcpy(address.sun_path, path);
+    // Stays open in what is executed later.
+    int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (descriptor < 0 || connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0) return -1;
+    return descriptor;
+}
+
+// Runs this program from memory, without a file.
+static int run_from_memory(char *const arguments[]) {
+    int source = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    int copy = memfd_create("peer", MFD_CLOEXEC);
+    if (source < 0 || copy < 0) return 1;
+    while (sendfile(copy, source, NULL, 1 << 20) > 0) {}
+    extern char **environ;
+    fexecve(copy, arguments, environ);
+    return 1;
+}
+
+// A child that traces this process until it is killed.
+static void be_traced(void) {
+    int ready[2];
+    if (pipe(ready) != 0) return;
+    prctl(PR_SET_PTRACER, -1L, 0, 0, 0);
+    pid_t process = getpid();
+    if (fork() == 0) {
+        long failure = ptrace(PTRACE_SEIZE, process, 0, 0);
+        char answer = failure == 0 ? 'y' : 'n';
+        if (write(ready[1], &answer, 1) != 1) _exit(1);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;) {
+            int status;
+            if (waitpid(process, &status, __WALL) < 0) _exit(0);
+            if (WIFSTOPPED(status)) ptrace(PTRACE_CONT, process, 0, WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status));
+        }
+    }
+    char answer = 'n';
+    if (read(ready[0], &answer, 1) != 1) answer = 'n';
+    say(answer == 'y' ? "traced" : "not traced");
+}
+
+// Another process connects, shares its descriptors with this one, and ends; its number is printed.
+static void connect_by_another(const char *path) {
+    struct clone_args arguments = {.flags = CLONE_FILES, .exit_signal = SIGCHLD};
+    pid_t child = (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+    if (child == 0) _exit(connect_to(path) < 0);
+    int status;
+    waitpid(child, &status, 0);
+    printf("%d %d\n", status == 0 ? child : 0, status);
+    fflush(stdout);
+}
+
+// A process with a number of choice, which is executing this program, too.
+static void reuse_number(pid_t number) {
+    pid_t choice[] = {number};
+    struct clone_args arguments = {
+        .exit_signal = SIGCHLD, .set_tid = (uint64_t)(uintptr_t)choice, .set_tid_size = 1};
+    pid_t child = (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;) pause();
+    }
+    say(child == number ? "reused" : strerror(errno));
+}
+
+// A child keeps the connection, and this process ends.
+static int leave(void) {
+    struct pollfd parent = {.fd = (int)syscall(SYS_pidfd_open, getpid(), 0), .events = POLLIN};
+    if (parent.fd < 0) return say("not left");
+    if (fork() != 0) _exit(0);
+    while (poll(&parent, 1, -1) < 0 && errno == EINTR) {}
+    return say("left");
+}
+
+static int perform(char *command, char *argument) {
+    if (strcmp(command, "send") == 0) return say(write(connection, argument, strlen(argument)) > 0 ? "sent" : "not sent");
+    if (strcmp(command, "connect") == 0) return say((connection = connect_to(argument)) >= 0 ? "connected" : "not connected");
+    if (strcmp(command, "exec") == 0) {
+        execl(argument, argument, "-", (char *)NULL);
+        return say("not executed");
+    }
+    if (strcmp(command, "trace") == 0) return be_traced(), 0;
+    if (strcmp(command, "undumpable") == 0) return say(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? "done" : "failed");
+    if (strcmp(command, "leave") == 0) return leave();
+    if (strcmp(command, "another") == 0) return connect_by_another(argument), 0;
+    if (strcmp(command, "reuse") == 0) return reuse_number(atoi(argument)), 0;
+    return say("unknown");
+}
+
+int main(int count, char *arguments[]) {
+    if (count >= 3 && strcmp(arguments[1], "memfd") == 0) {
+        char *rest[] = {arguments[0], arguments[2], NULL};
+        return run_from_memory(rest);
+    }
+    if (count < 2) return 2;
+    if (strcmp(arguments[1], "-") != 0 && (connection = connect_to(arguments[1])) < 0) return 3;
+    if (say("ready") != 0) return 4;
+    char line[4096];
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        line[strcspn(line, "\n")] = 0;
+        char *argument = strchr(line, ' ');
+        if (argument != NULL) *argument++ = 0;
+        if (perform(line, argument == NULL ? "" : argument) != 0) return 5;
+    }
+    return 0;
+}
