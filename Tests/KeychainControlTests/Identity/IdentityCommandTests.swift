@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainCore
+import KeychainIdentity
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainControl
+
+/// `keychainctl team`, `sign` and `verify`, as a packager uses them one after the other.
+struct IdentityCommandTests {
+    private let folder: TemporaryFolder
+    private let tool: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        tool = folder.path(of: "tool")
+        let helper = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        let copy = #"cp "$1" "$2""#
+        let words = ["sh", "-c", copy, "sh", helper.appendingPathComponent("keychain-peer").path, tool]
+        let (status, output) = try ControlProcess.run(words, folder)
+        try #require(status == 0, "\(output)")
+    }
+
+    private var key: String { folder.path(of: "team.pem") }
+
+    private func run(_ arguments: String...) throws -> Control.Outcome {
+        try Control(device: FakeDevice()).run(arguments)
+    }
+
+    private func createTeam() throws -> TeamIdentifier {
+        let outcome = try run("team", "create", key)
+        try #require(outcome.status == 0, "\(outcome.error)")
+        let shown = try run("team", "show", key).output
+        return try #require(shown.split(whereSeparator: \.isWhitespace).compactMap { TeamIdentifier($0) }.first)
+    }
+
+    private func write(_ text: String, to name: String) throws -> String {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path(of: name)))
+        return folder.path(of: name)
+    }
+
+    @Test("a program that is signed is who it was signed as; a changed one is not")
+    func signAndVerify() throws {
+        let team = try createTeam()
+        #expect(try run("verify", tool).status == 1)
+        let signed = try run("sign", "--team-key", key, "--identifier", "com.example.tool", tool)
+        #expect(signed.status == 0, "\(signed.error)")
+        let verified = try run("verify", tool)
+        #expect(verified.status == 0, "\(verified.output)")
+        #expect(verified.output.contains("\(team).com.example.tool, signed for team \(team)"), "\(verified.output)")
+        let (status, output) = try ControlProcess.run(["sh", "-c", "printf x >> \"$1\"", "sh", tool], folder)
+        #expect(status == 0, "\(output)")
+        let changed = try run("verify", tool)
+        #expect(changed.status == 1)
+        #expect(changed.output.contains("another version"), "\(changed.output)")
+    }
+
+    @Test("entitlements name the groups, in their order, with the team for the prefix")
+    func entitlements() throws {
+        let team = try createTeam()
+        let file = try write(
+            """
+            <plist version="1.0"><dict>
+            <key>keychain-access-groups</key>
+            <array><string>$(AppIdentifierPrefix)com.example.shared</string></array>
+            </dict></plist>
+            """,
+            to: "tool.entitlements"
+        )
+        let signed = try run(
+            "sign",
+            "--team-key",
+            key,
+            "--entitlements",
+            file,
+            "--identifier",
+            "com.example.tool",
+            "--serial",
+            "7",
+            tool
+        )
+        #expect(signed.status == 0, "\(signed.error)")
+        let output = try run("verify", "--json", tool).output
+        let value = try JSONParser.parse(output.utf8)
+        #expect(value["kind"].string == "signed")
+        #expect(value["name"].string == team.description)
+        #expect(value["applicationIdentifier"].string == "\(team).com.example.tool")
+        #expect(
+            value["groups"].elements?.compactMap(\.string) == [
+                "\(team).com.example.shared", "\(team).com.example.tool",
+            ]
+        )
+    }
+
+    @Test(
+        "entitlements that a signature cannot give are refused",
+        arguments: [
+            "<string>group.com.example</string>", "<string>ABCDE12345.com.example</string>", "<string>*</string>",
+            "<string>$(UNKNOWN).com.example</string>",
+        ]
+    )
+    func refusedEntitlements(_ group: String) throws {
+        _ = try createTeam()
+        let file = try write(
+            "<plist version=\"1.0\"><dict><key>keychain-access-groups</key><array>\(group)</array></dict></plist>",
+            to: "tool.entitlements"
+        )
+        let signed = try run("sign", "--team-key", key, "--entitlements", file, tool)
+        #expect(signed.status == 1)
+        #expect(access(tool + ProgramManifest.fileSuffix, F_OK) != 0, "nothing is written")
+    }
+
+    @Test("a script and a shell are not signed")
+    func notSigned() throws {
+        _ = try createTeam()
+        let script = try write("#!/bin/sh\n", to: "script")
+        #expect(try run("sign", "--team-key", key, script).status == 1)
+        #expect(try run("sign", "--team-key", key, "/bin/sh").status == 1)
+        #expect(try run("verify", "/bin/sh").status == 1)
+    }
+
+    @Test("a private key is its owner's alone, is not made twice, and is never shown")
+    func keyFile() throws {
+        _ = try createTeam()
+        var status = stat()
+        #expect(stat(key, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+        #expect(try run("team", "create", key).status == 1)
+        let secret = try String(contentsOfFile: key, encoding: .utf8).split(separator: "\n")[1]
+        let shown = try run("team", "show", key).output
+        #expect(!shown.contains(secret))
+        chmod(key, 0o644)
+        let exposed = try run("sign", "--team-key", key, tool)
+        #expect(exposed.status == 1)
+        #expect(exposed.error.contains("open to other users"), "\(exposed.error)")
+    }
+
+    @Test("what the new key of a team signs is the same application; the old one can be revoked")
+    func rotateAndRevoke() throws {
+        let team = try createTeam()
+        let newKey = folder.path(of: "new.pem")
+        let rotated = try run("team", "rotate", "--team-key", key, newKey)
+        #expect(rotated.status == 0, "\(rotated.error)")
+        #expect(try run("sign", "--team-key", newKey, tool).status == 0)
+        #expect(try run("verify", tool).output.contains("signed for team \(team)"))
+        let shown = try run("team", "show", key).output.split(whereSeparator: \.isWhitespace)
+        let publicKey = try #require(shown.first { TeamPublicKey(String($0)) != nil })
+        let revoked = try run("team", "revoke", "--team-key", newKey, "--key", String(publicKey))
+        #expect(revoked.status == 0, "\(revoked.error)")
+        #expect(revoked.output.contains("took its place"), "\(revoked.output)")
+        #expect(try run("sign", "--team-key", newKey, tool).status == 0)
+        #expect(try run("verify", tool).status == 0)
+    }
+
+    @Test("versions of an application can be revoked by their serial")
+    func revokeSerials() throws {
+        let team = try createTeam()
+        let revoked = try run(
+            "team",
+            "revoke",
+            "--team-key",
+            key,
+            "--application",
+            "\(team).tool",
+            "--below",
+            "8"
+        )
+        #expect(revoked.status == 0, "\(revoked.error)")
+        #expect(try run("sign", "--team-key", key, "--serial", "7", tool).status == 0)
+        let verified = try run("verify", tool)
+        #expect(verified.status == 1)
+        #expect(verified.output.contains("revoked those below 8"), "\(verified.output)")
+        #expect(try run("sign", "--team-key", key, "--serial", "8", tool).status == 0)
+        #expect(try run("verify", tool).status == 0)
+    }
+
+    @Test("a running process is looked at as the daemon would")
+    func runningProcess() throws {
+        let outcome = try run("verify", "--pid", "\(getpid())")
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains("process \(getpid())"), "\(outcome.output)")
+        #expect(try run("verify", "--pid", "0").status == 1)
+    }
+
+    @Test(
+        "arguments that say too little or too much are refused",
+        arguments: [
+            ["verify"], ["verify", "--pid", "1", "tool"], ["sign", "tool"], ["team", "revoke", "--team-key", "k"],
+            ["team", "revoke", "--team-key", "k", "--key", "x", "--application", "a", "--below", "1"],
+            ["sign", "--team-key", "k", "--output", "o", "a", "b"],
+        ]
+    )
+    func usage(_ arguments: [String]) throws {
+        let outcome = try Control(device: FakeDevice()).run(arguments)
+        #expect(outcome.status == 64)
+    }
+}
