@@ -19,7 +19,7 @@ struct IdentityCommandTests {
         tool = folder.path(of: "tool")
         let helper = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         let copy = #"cp "$1" "$2""#
-        let words = ["sh", "-c", copy, "sh", helper.appendingPathComponent("keychain-peer").path, tool]
+        let words = ["sh", "-c", copy, "sh", helper.appendingPathComponent("signed-program").path, tool]
         let (status, output) = try ControlProcess.run(words, folder)
         try #require(status == 0, "\(output)")
     }
