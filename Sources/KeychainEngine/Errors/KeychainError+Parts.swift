@@ -68,6 +68,20 @@ extension KeychainError {
                 kind: .keys(.foreignOwner),
                 facts: ["owner": StoreOwner.embedded.name]
             )
+        case .foreignOwner(.system):
+            self.init(
+                .notAvailable,
+                "the keychain daemon of the system owns the store, so no program of a user opens it; use it "
+                    + "through the daemon",
+                kind: .keys(.foreignOwner)
+            )
+        case .foreignOwner(.embedded):
+            self.init(
+                .notAvailable,
+                "the store belongs to the programs of its user, so the daemon does not open it; hand it over to the "
+                    + "daemon first",
+                kind: .keys(.foreignOwner)
+            )
         case .foreignOwner(let owner):
             self.init(
                 .notAvailable,

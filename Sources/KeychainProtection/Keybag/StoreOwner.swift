@@ -11,8 +11,11 @@ public struct StoreOwner: RawRepresentable, Sendable, Hashable {
     /// Every process of the user that uses the library.
     public static let embedded = StoreOwner(rawValue: 1)
 
-    /// The keychain daemon alone.
+    /// The keychain daemon of the user alone.
     public static let daemon = StoreOwner(rawValue: 2)
+
+    /// The keychain daemon of the system alone, which has a user of its own.
+    public static let system = StoreOwner(rawValue: 3)
 
     /// Its name in messages; the number of one that this version does not know.
     package var name: String { Self.names.first { $0.owner == self }?.name ?? "\(rawValue)" }
@@ -25,5 +28,7 @@ public struct StoreOwner: RawRepresentable, Sendable, Hashable {
         self = known
     }
 
-    private static let names: [(owner: StoreOwner, name: String)] = [(.embedded, "embedded"), (.daemon, "daemon")]
+    private static let names: [(owner: StoreOwner, name: String)] = [
+        (.embedded, "embedded"), (.daemon, "daemon"), (.system, "system"),
+    ]
 }

@@ -55,7 +55,7 @@ struct StoreOwnerTests {
 
     @Test(
         "the store of the daemon, or of an unknown owner, is refused, whether its root key can be read or not",
-        arguments: [(2, "through the daemon"), (7, "update")] as [(UInt8, String)],
+        arguments: [(2, "through the daemon"), (3, "through the daemon"), (7, "update")] as [(UInt8, String)],
         [true, false]
     )
     func foreignOwner(_ owner: (number: UInt8, advice: String), _ hasRootKey: Bool) throws {
