@@ -60,21 +60,32 @@ keychain_turn *keychain_turn_make(void) { return calloc(1, sizeof(keychain_turn)
 
 void keychain_turn_free(keychain_turn *turn) { free(turn); }
 
-static int is_any_taken(keychain_turn *const *turns, size_t count) {
+static int take_all(keychain_turn *const *turns, size_t count) {
     for (size_t index = 0; index < count; index++)
-        if (turns[index]->taken) return 1;
+        if (turns[index]->taken) return 0;
+    for (size_t index = 0; index < count; index++) turns[index]->taken = 1;
+    return 1;
+}
+
+static int take_one(keychain_turn *const *turns, size_t count, size_t *chosen) {
+    for (size_t index = 0; index < count; index++) {
+        if (turns[index]->taken) continue;
+        turns[index]->taken = 1;
+        *chosen = index;
+        return 1;
+    }
     return 0;
 }
 
-int keychain_fork_gate_enter(keychain_turn *const *turns, size_t count, const struct timespec *deadline) {
+// With one of the turns if there is a place for its index, else with all of them.
+static int enter(keychain_turn *const *turns, size_t count, size_t *chosen, const struct timespec *deadline) {
     if (atomic_load(&abandoned)) return ECANCELED;
     int error = 0;
     pthread_mutex_lock(&mutex);
     for (;;) {
         if (forks > 0) {
             wait_until(NULL);
-        } else if (!is_any_taken(turns, count)) {
-            for (size_t index = 0; index < count; index++) turns[index]->taken = 1;
+        } else if (chosen != NULL ? take_one(turns, count, chosen) : take_all(turns, count)) {
             inside++;
             error = 0;
             break;
@@ -86,6 +97,15 @@ int keychain_fork_gate_enter(keychain_turn *const *turns, size_t count, const st
     }
     pthread_mutex_unlock(&mutex);
     return error;
+}
+
+int keychain_fork_gate_enter(keychain_turn *const *turns, size_t count, const struct timespec *deadline) {
+    return enter(turns, count, NULL, deadline);
+}
+
+int keychain_fork_gate_enter_one(keychain_turn *const *turns, size_t count, size_t *chosen,
+                                 const struct timespec *deadline) {
+    return enter(turns, count, chosen, deadline);
 }
 
 void keychain_fork_gate_leave(keychain_turn *const *turns, size_t count) {

@@ -117,6 +117,9 @@ public final class Store {
         didSet { writer = condition.writers.init(connection) }
     }
 
+    /// The changes of several calls that are under way as one; see ``beginGroup()``.
+    var group: Group?
+
     private let reader: RowReader
     private var writer: RowWriter
 
@@ -138,13 +141,24 @@ public final class Store {
     public func write<Result>(
         _ body: (RowWriter) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
+        if group != nil { return try writeInGroup { () throws(KeychainError) in try body(writer) } }
+        try begin()
+        do throws(KeychainError) {
+            let result = try body(writer)
+            try commit()
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Begins a transaction that may change rows.
+    func begin() throws(KeychainError) {
         try run(.beginImmediate, "BEGIN IMMEDIATE")
         connection.hasChangedDevice = false
         do throws(KeychainError) {
             try checkVersion()
-            let result = try body(writer)
-            try commit()
-            return result
         } catch {
             rollBack()
             throw error
@@ -185,12 +199,12 @@ public final class Store {
         }
     }
 
-    private func run(_ kind: FixedStatement, _ sql: String) throws(KeychainError) {
+    func run(_ kind: FixedStatement, _ sql: String) throws(KeychainError) {
         do { try connection.run(kind, sql) } catch { throw KeychainError(error) }
     }
 
     // Some errors make SQLite roll back by itself; then there is nothing left to undo.
-    private func rollBack() {
+    func rollBack() {
         if connection.isInTransaction { try? run(.rollback, "ROLLBACK") }
     }
 
@@ -232,12 +246,25 @@ public struct StoreOptions: Sendable, Hashable {
     /// How long a call waits for other processes and for the other calls of this one, all in all, before it gives up.
     public var busyTimeoutMilliseconds: Int32
 
+    /// Whether changes of items that come at the same time are made together, with one sync of the log for all of them
+    /// (Architecture, "Choices"): more of them in the same time, where many threads change items.
+    public var makesChangesTogether: Bool
+
+    /// How many calls may read at the same time, each over a connection of its own; 1 at least.
+    public var readerCount: Int
+
     /// How many pages the file may have, for tests of a full store; `nil` for as many as there is room for.
     package var maximumPageCount: Int?
 
-    /// Settings; the default waits for ten seconds.
-    public init(busyTimeoutMilliseconds: Int32 = 10_000) {
+    /// Settings; the default waits for ten seconds, and is for a program that makes a call now and then.
+    public init(
+        busyTimeoutMilliseconds: Int32 = 10_000,
+        makesChangesTogether: Bool = false,
+        readerCount: Int = 1
+    ) {
         self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+        self.makesChangesTogether = makesChangesTogether
+        self.readerCount = readerCount
     }
 }
 

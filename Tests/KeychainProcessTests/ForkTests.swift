@@ -110,10 +110,13 @@ struct ForkTests {
         #expect(try process.ask("descriptors") == before)
     }
 
-    @Test("a process can fork at any time while its threads work, and every child works")
-    func forkWhileBusy() throws {
+    @Test(
+        "a process can fork at any time while its threads work, and every child works",
+        arguments: [false, true]
+    )
+    func forkWhileBusy(_ together: Bool) throws {
         let folder = try StormFolder()
-        let process = try folder.start()
+        let process = try folder.start(likeDaemon: together)
         #expect(try process.ask("add before").isDone)
         try process.send("fork-busy x 100")
         let steps = try process.steps(upTo: "forked")

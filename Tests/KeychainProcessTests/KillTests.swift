@@ -9,14 +9,14 @@ import Testing
 struct KillTests {
     private static let rounds = 20
 
-    @Test("every acknowledged add outlives a kill")
-    func addsOutliveKill() throws {
+    @Test("every acknowledged add outlives a kill, made by itself or together with others", arguments: [false, true])
+    func addsOutliveKill(_ together: Bool) throws {
         let folder = try StormFolder()
         var moments = Moments()
         var acknowledged: [String] = []
         for round in 0..<Self.rounds {
-            let process = try folder.start()
-            try process.send("adds round\(round) 100000")
+            let process = try folder.start(likeDaemon: together)
+            try process.send("\(together ? "burst" : "adds") round\(round) 100000")
             let steps = try killed(process, &moments)
             expectDone(steps)
             acknowledged += steps.map(\.subject)

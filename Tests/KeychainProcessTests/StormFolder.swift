@@ -21,8 +21,13 @@ struct StormFolder {
     /// A path beside it.
     func path(beside name: String) -> String { folder.path(of: name) }
 
-    func start(busyTimeoutMilliseconds: Int32 = 120_000) throws -> StormProcess {
-        try StormProcess(path, in: folder, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+    func start(busyTimeoutMilliseconds: Int32 = 120_000, likeDaemon: Bool = false) throws -> StormProcess {
+        try StormProcess(
+            path,
+            in: folder,
+            busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+            likeDaemon: likeDaemon
+        )
     }
 
     func keychain(busyTimeoutMilliseconds: Int32 = 120_000) -> EmbeddedKeychain { Self.keychain(at: path) }

@@ -17,10 +17,12 @@ final class StormProcess {
         _ path: String,
         in folder: TemporaryFolder? = nil,
         busyTimeoutMilliseconds: Int32 = 120_000,
+        likeDaemon: Bool = false,
         prefix: [String] = []
     ) throws {
         self.folder = folder
-        process = try HelperProcess("keychain-storm", [path, "\(busyTimeoutMilliseconds)"], prefix: prefix)
+        let arguments = [path, "\(busyTimeoutMilliseconds)"] + (likeDaemon ? ["daemon"] : [])
+        process = try HelperProcess("keychain-storm", arguments, prefix: prefix)
     }
 
     var identifier: pid_t { process.identifier }

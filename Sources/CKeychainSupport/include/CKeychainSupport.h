@@ -43,6 +43,10 @@ void keychain_turn_free(keychain_turn *turn);
 // Enters, with all of these turns; waits for them until a time of CLOCK_MONOTONIC, NULL for as long as it takes.
 // Returns 0, ETIMEDOUT, or ECANCELED in an abandoned child, in which nobody may enter.
 int keychain_fork_gate_enter(keychain_turn *const *turns, size_t count, const struct timespec *deadline);
+
+// Enters with one of these turns, the first that is free, and tells which; leave with that one alone.
+int keychain_fork_gate_enter_one(keychain_turn *const *turns, size_t count, size_t *chosen,
+                                 const struct timespec *deadline);
 void keychain_fork_gate_leave(keychain_turn *const *turns, size_t count);
 
 // Whether this process, or an ancestor that it was forked from, was forked while a thread was inside the gate: it has the

@@ -28,6 +28,13 @@ class Authorization {
     /// Told of each transaction of the call before the call looks at an item, to explain it.
     var onTransaction: ((Engine, RowReader) -> Void)?
 
+    /// Whether the call runs on another thread than its caller's, where the authenticator must not be asked anything: it
+    /// may answer for the caller of the thread.
+    var isElsewhere = false
+
+    /// Whether the call asked for something there, so that what came of it is worth nothing.
+    var needsOwnThread = false
+
     init(_ evaluator: Evaluator) { self.evaluator = evaluator }
 
     /// Whether an access control keeps anybody from anything; on a simulator it does not.
@@ -57,7 +64,14 @@ class Authorization {
 
     /// Whether the owner has shown what an access control asks for, application passwords aside.
     func isSatisfied(_ accessControl: AccessControl) -> Bool {
-        !enforcesAccessControl || evaluator.isSatisfied(accessControl, by: context)
+        guard enforcesAccessControl else { return true }
+        return mayAsk() && evaluator.isSatisfied(accessControl, by: context)
+    }
+
+    /// Notes that the authenticator is needed, and says whether it may be asked on this thread.
+    private func mayAsk() -> Bool {
+        if isElsewhere { needsOwnThread = true }
+        return !isElsewhere
     }
 
     /// Whether a demand can be satisfied without anybody being asked: by the application password of the context, or
@@ -76,7 +90,7 @@ class Authorization {
 
     /// Why an access control cannot be put on an item now; `nil` when it can.
     func obstacle(toStoring accessControl: AccessControl, on device: Sealer) -> KeychainError? {
-        guard enforcesAccessControl else { return nil }
+        guard enforcesAccessControl, mayAsk() else { return nil }
         let hasPasscode = device.keybag.passcodeSlot != nil
         return evaluator.obstacleToStoring(accessControl, hasPasscode: hasPasscode).map { failure in
             KeychainError(
@@ -88,7 +102,7 @@ class Authorization {
     }
 
     /// The biometry that is enrolled now, for items that ask for the current one.
-    var enrolledSet: Bytes16? { evaluator.biometry.enrolledSet }
+    var enrolledSet: Bytes16? { mayAsk() ? evaluator.biometry.enrolledSet : nil }
 
     /// Notes what has to be shown for the call to go on.
     ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostFiles
 import KeychainCore
 import KeychainProtection
 
@@ -13,9 +14,35 @@ extension EngineAccess {
         _ use: Use = .changing,
         _ body: (Engine, Authorization) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
+        try satisfying(authorization) { () throws(KeychainError) in
+            try withEngine(use) { (engine) throws(KeychainError) in try body(engine, authorization) }
+        }
+    }
+
+    /// Carries out a change of items, together with others where the store's options say so, else by `body` itself.
+    func change(
+        _ request: KeychainRequest,
+        _ authorization: Authorization,
+        _ body: (Engine, Authorization) throws(KeychainError) -> KeychainAnswer
+    ) throws(KeychainError) -> KeychainAnswer {
+        try satisfying(authorization) { () throws(KeychainError) in
+            let deadline = Deadline(milliseconds: patienceMilliseconds)
+            if makesChangesTogether, let answer = try changeTogether(request, authorization, until: deadline) {
+                return answer
+            }
+            return try withEngine(.changing, until: deadline) { (engine) throws(KeychainError) in
+                try body(engine, authorization)
+            }
+        }
+    }
+
+    private func satisfying<Result>(
+        _ authorization: Authorization,
+        _ body: () throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
         for _ in 0..<Authorization.mostRounds {
             do throws(KeychainError) {
-                return try withEngine(use) { (engine) throws(KeychainError) in try body(engine, authorization) }
+                return try body()
             } catch {
                 guard let demand = authorization.takeDemand() else { throw error }
                 try authorization.satisfy(demand, work: device.passwordWork)

@@ -51,6 +51,9 @@ extension EmbeddedKeychain {
         }
     }
 
+    /// How many changes wait to be made together with others.
+    package var waitingChangeCount: Int { access.waitingChangeCount }
+
     /// Runs `body` while this process has no file of the store open.
     package func whileClosed<Result>(
         _ body: () throws(KeychainError) -> Result

@@ -27,7 +27,7 @@ extension EmbeddedKeychain {
     /// - Throws: ``KeychainError``, of ``KeychainError/KeyFailure/foreignOwner`` for the store of another owner.
     package func checkOwner() throws(KeychainError) -> Bool {
         guard try access.hasStore() else { return false }
-        try withEngine(.lookingOn) { (engine) throws(KeychainError) in
+        try withEngine(.observing) { (engine) throws(KeychainError) in
             try engine.read { (_) throws(KeychainError) in }
         }
         return true

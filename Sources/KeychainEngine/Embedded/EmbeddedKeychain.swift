@@ -114,23 +114,33 @@ public final class EmbeddedKeychain: KeychainBackend {
         _ authorization: Authorization,
         onFailure: ((Engine) -> Void)? = nil
     ) throws(KeychainError) -> KeychainAnswer {
-        let use: EngineAccess.Use = if case .copyMatching = request.operation { .reading } else { .changing }
-        return try access.withEngine(authorization, use) { (engine, authorization) throws(KeychainError) in
+        let body = { (engine: Engine, authorization: Authorization) throws(KeychainError) -> KeychainAnswer in
             do throws(KeychainError) {
-                do throws(KeychainError) {
-                    return try engine.perform(request, authorization)
-                } catch  where error.status == .diskFull {
-                    // A log that was written back is written over by the next change: a delete on a full disk needs
-                    // that.
-                    engine.store.writeLogBack()
-                    return try engine.perform(request, authorization)
-                } catch {
-                    throw error
-                }
+                return try Self.perform(request, authorization, on: engine)
             } catch {
                 onFailure?(engine)
                 throw error
             }
+        }
+        if case .copyMatching = request.operation { return try access.withEngine(authorization, .reading, body) }
+        // Who explains a failure does so in the turn of the call.
+        guard onFailure == nil else { return try access.withEngine(authorization, .changing, body) }
+        return try access.change(request, authorization, body)
+    }
+
+    private static func perform(
+        _ request: KeychainRequest,
+        _ authorization: Authorization,
+        on engine: Engine
+    ) throws(KeychainError) -> KeychainAnswer {
+        do throws(KeychainError) {
+            return try engine.perform(request, authorization)
+        } catch  where error.status == .diskFull {
+            // A log that was written back is written over by the next change: a delete on a full disk needs that.
+            engine.store.writeLogBack()
+            return try engine.perform(request, authorization)
+        } catch {
+            throw error
         }
     }
 

@@ -38,14 +38,17 @@ final class EngineAccess: Sendable {
 
     let clock: any KeychainClock
     private let random: any RandomSource
-    private let lanes: Lanes
+    let lanes: Lanes
+
+    /// Changes of items that are made together.
+    let changes = ChangeQueue()
 
     init(_ source: Source, _ device: DeviceOptions, _ clock: any KeychainClock, _ random: any RandomSource) {
         self.source = source
         self.device = device
         self.clock = clock
         self.random = random
-        if case .folder = source { lanes = Lanes(areSeparate: true) } else { lanes = Lanes(areSeparate: false) }
+        lanes = if case .folder(_, let options) = source { Lanes(readers: options.readerCount) } else { Lanes() }
         session = DeviceSession(device.hostClock, device.personality)
     }
 
@@ -78,10 +81,10 @@ final class EngineAccess: Sendable {
         while true {
             var hasChanged = false
             do throws(KeychainError) {
-                return try lanes.turns(use).take(until: deadline) { () throws(KeychainError) in
+                return try lanes.take(use, until: deadline) { (lane) throws(KeychainError) in
                     try CallStack.wiped { () throws(KeychainError) in
                         if use == .observing { _ = session.lockIfIdle() } else { session.begin() }
-                        return try withEngine(of: lanes[use], &hasChanged, body)
+                        return try withEngine(of: lane, &hasChanged, body)
                     }
                 }
             } catch {
@@ -113,12 +116,12 @@ final class EngineAccess: Sendable {
 
     /// Keeps items from being changed, or lets them again, from the next call on.
     func setCondition(_ condition: StoreCondition) {
-        try? lanes.turns(.alone).take { for lane in lanes.all { lane.opened.condition = condition } }
+        try? lanes.take(.alone) { _ in for lane in lanes.all { lane.opened.condition = condition } }
     }
 
     /// Runs `body` in nobody's turn but its own, with no file open; a keychain in memory stays as it is.
     func whileClosed<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
-        try lanes.turns(.alone).take { () throws(KeychainError) in
+        try lanes.take(.alone) { (_) throws(KeychainError) in
             if case .folder = source { for lane in lanes.all { lane.opened.close() } }
             return try body()
         }
@@ -133,11 +136,7 @@ final class EngineAccess: Sendable {
     }
 
     /// Waits for the calls under way, but not for long ones.
-    func waitForCalls() {
-        for use in [Use.reading, .changing] {
-            try? lanes.turns(use).take(until: Deadline(milliseconds: Self.longestWaitForCalls)) {}
-        }
-    }
+    func waitForCalls() { lanes.waitForEach(milliseconds: Self.longestWaitForCalls) }
 
     // A long call, such as a check of the whole store, keeps nobody who locks.
     private static let longestWaitForCalls: Int32 = 1_000
@@ -156,7 +155,7 @@ final class EngineAccess: Sendable {
     var lockState: LockState { (try? Turns.none.take { session.lockState }) ?? .beforeFirstUnlock }
 
     /// Has this process lock itself in time, by the device's policy, even if no call comes any more.
-    private func watchIdleness() {
+    func watchIdleness() {
         session.watchIdleness { [weak self] in
             guard let self else { return nil }
             return (try? Turns.none.take { session.lockIfIdle() }) ?? nil
@@ -185,7 +184,7 @@ final class EngineAccess: Sendable {
         }
     }
 
-    private func currentEngine(_ opened: OpenEngine) throws(KeychainError) -> Engine {
+    func currentEngine(_ opened: OpenEngine) throws(KeychainError) -> Engine {
         if let engine = opened.engine {
             guard opened.forkGeneration == keychain_fork_generation() else {
                 throw KeychainError(StoreError.lostByFork)

@@ -1,46 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostFiles
+import KeychainCore
+
 /// One way to the store of a keychain: an engine with a connection of its own, and the turn of who uses it.
 final class Lane: Sendable {
     let turn = Turn()
     let opened = OpenEngine()
 }
 
-/// The ways to the store of a keychain: in a folder one to read and one to change, so that reading waits for no change;
-/// in memory, where there is one connection, the same for both.
+/// The ways to the store of a keychain: in a folder one to change and one or several to read, so that reading waits for
+/// no change; in memory, where there is one connection, the same for both.
 struct Lanes: Sendable {
-    let reading: Lane
     let changing: Lane
+    private let reading: [Lane]
 
+    private let turnOfChanging: Turns
     private let turnsOfReading: Turns
-    private let turnsOfChanging: Turns
-    private let turnsOfBoth: Turns
+    private let everyTurn: Turns
 
-    init(areSeparate: Bool) {
-        changing = Lane()
-        reading = areSeparate ? Lane() : changing
-        turnsOfReading = Turns([reading.turn])
-        turnsOfChanging = Turns([changing.turn])
-        turnsOfBoth = areSeparate ? Turns([reading.turn, changing.turn]) : turnsOfChanging
+    /// The ways to a store in memory.
+    init() {
+        let only = Lane()
+        self.init(changing: only, reading: [only])
+    }
+
+    /// The ways to a store in a folder; each of those for reading is opened when all before it are in use.
+    init(readers: Int) { self.init(changing: Lane(), reading: (0..<max(1, readers)).map { _ in Lane() }) }
+
+    private init(changing: Lane, reading: [Lane]) {
+        self.changing = changing
+        self.reading = reading
+        turnOfChanging = Turns([changing.turn])
+        turnsOfReading = Turns(reading.map(\.turn))
+        everyTurn = Turns(Self.all(changing, reading).map(\.turn))
     }
 
     /// Each of them, once.
-    var all: [Lane] { reading === changing ? [changing] : [reading, changing] }
+    var all: [Lane] { Self.all(changing, reading) }
 
-    /// The way for a use.
-    subscript(use: EngineAccess.Use) -> Lane {
+    private static func all(_ changing: Lane, _ reading: [Lane]) -> [Lane] {
+        reading.filter { $0 !== changing } + [changing]
+    }
+
+    /// Runs `body` with what a use takes: the way for changes, one for reading, or, for who has to be alone, all.
+    ///
+    /// - Throws: As ``Turns/take(until:_:)``.
+    func take<Result>(
+        _ use: EngineAccess.Use,
+        until deadline: Deadline? = nil,
+        _ body: (Lane) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
         switch use {
-        case .reading, .observing: reading
-        case .changing, .alone: changing
+        case .reading, .observing:
+            try turnsOfReading.takeOne(until: deadline) { (index) throws(KeychainError) in try body(reading[index]) }
+        case .changing:
+            try turnOfChanging.take(until: deadline) { () throws(KeychainError) in try body(changing) }
+        case .alone:
+            try everyTurn.take(until: deadline) { () throws(KeychainError) in try body(changing) }
         }
     }
 
-    /// What a use takes.
-    func turns(_ use: EngineAccess.Use) -> Turns {
-        switch use {
-        case .reading, .observing: turnsOfReading
-        case .changing: turnsOfChanging
-        case .alone: turnsOfBoth
-        }
+    /// Waits until each of them was free once.
+    func waitForEach(milliseconds: Int32) {
+        for lane in all { try? Turns([lane.turn]).take(until: Deadline(milliseconds: milliseconds)) {} }
     }
 }

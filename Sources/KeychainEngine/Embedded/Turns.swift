@@ -44,19 +44,48 @@ struct Turns: @unchecked Sendable {
         until deadline: Deadline? = nil,
         _ body: () throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        switch enter(deadline?.time) {
-        case 0: break
-        case ECANCELED: throw KeychainError(StoreError.abandonedByFork)
-        default: throw KeychainError(StoreError.occupied)
-        }
+        try check(
+            Self.withTime(of: deadline) { time in
+                handles.withUnsafeBufferPointer { keychain_fork_gate_enter($0.baseAddress, $0.count, time) }
+            }
+        )
         defer { handles.withUnsafeBufferPointer { keychain_fork_gate_leave($0.baseAddress, $0.count) } }
         return try body()
     }
 
-    private func enter(_ time: timespec?) -> Int32 {
-        handles.withUnsafeBufferPointer { handles in
-            guard var time else { return keychain_fork_gate_enter(handles.baseAddress, handles.count, nil) }
-            return keychain_fork_gate_enter(handles.baseAddress, handles.count, &time)
+    /// Runs `body` inside the gate, with the first of the turns that nobody else has, whose index it is given.
+    ///
+    /// - Throws: As ``take(until:_:)``.
+    func takeOne<Result>(
+        until deadline: Deadline? = nil,
+        _ body: (Int) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        var chosen = 0
+        try check(
+            Self.withTime(of: deadline) { time in
+                handles.withUnsafeBufferPointer {
+                    keychain_fork_gate_enter_one($0.baseAddress, $0.count, &chosen, time)
+                }
+            }
+        )
+        defer {
+            handles.withUnsafeBufferPointer { handles in
+                keychain_fork_gate_leave(handles.baseAddress.map { $0 + chosen }, 1)
+            }
         }
+        return try body(chosen)
+    }
+
+    private func check(_ status: Int32) throws(KeychainError) {
+        switch status {
+        case 0: break
+        case ECANCELED: throw KeychainError(StoreError.abandonedByFork)
+        default: throw KeychainError(StoreError.occupied)
+        }
+    }
+
+    private static func withTime(of deadline: Deadline?, _ body: (UnsafePointer<timespec>?) -> Int32) -> Int32 {
+        guard let deadline else { return body(nil) }
+        return withUnsafePointer(to: deadline.time, body)
     }
 }

@@ -128,7 +128,8 @@ enum ColumnType {
 
 /// A statement that is always the same, by what it is for.
 enum FixedStatement: Int, CaseIterable {
-    case beginImmediate, commit, rollback, version, pageCount, keybag, setKeybag, device, setDevice
+    case beginImmediate, commit, rollback, savepoint, release, rollbackToSavepoint
+    case version, pageCount, keybag, setKeybag, device, setDevice
 }
 
 /// What tells one prepared statement on item rows from another, without building its text.

@@ -4,15 +4,16 @@ import Foundation
 import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainStore
 import KeychainTestSupport
 import Testing
 
 /// A change whose last sync failed: it lies in the log all the same, where a restart would find it.
 struct FailedSyncTests {
-    @Test("a change whose sync fails once is an error, and never comes to light")
-    func undone() async {
-        await #expect(processExitsWith: .success) {
-            let (store, keychain) = try Self.opened()
+    @Test("a change whose sync fails once is an error, and never comes to light", arguments: [false, true])
+    func undone(_ together: Bool) async {
+        await #expect(processExitsWith: .success) { [together = together as Bool] in
+            let (store, keychain) = try Self.opened(together)
             for change in Self.changes {
                 let error = try Self.error(of: change, keychain, failingSyncs: 1)
                 #expect(!error.reason.contains("whether"), "\(error.reason)")
@@ -28,11 +29,12 @@ struct FailedSyncTests {
     }
 
     @Test(
-        "where it cannot be taken back either, the reason says that it may come to light; the next change takes it back"
+        "where it cannot be taken back either, the reason says that it may come to light; the next change takes it back",
+        arguments: [false, true]
     )
-    func doubtful() async {
-        await #expect(processExitsWith: .success) {
-            let (store, keychain) = try Self.opened()
+    func doubtful(_ together: Bool) async {
+        await #expect(processExitsWith: .success) { [together = together as Bool] in
+            let (store, keychain) = try Self.opened(together)
             for change in Self.changes {
                 let error = try Self.error(of: change, keychain, failingSyncs: 2)
                 #expect(error.reason.contains("whether the change was stored shows when the store is next opened"))
@@ -58,10 +60,10 @@ struct FailedSyncTests {
     }()
 
     /// A store with one item, whose syncs can fail.
-    private static func opened() throws -> (TestStore, EmbeddedKeychain) {
+    private static func opened(_ together: Bool) throws -> (TestStore, EmbeddedKeychain) {
         FaultyFileSystem.install()
         let store = try TestStore()
-        let keychain = store.open()
+        let keychain = store.open(StoreOptions(makesChangesTogether: together))
         try #require(keychain.add("anna", "secret") == .done)
         return (store, keychain)
     }

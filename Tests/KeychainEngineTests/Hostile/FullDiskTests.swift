@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import KeychainCore
 import KeychainEngine
+import KeychainStore
 import KeychainTestSupport
 import Testing
 
@@ -11,12 +12,16 @@ import Testing
 struct FullDiskTests {
     private static let large = String(repeating: "x", count: 200_000)
 
-    @Test("an add is errSecDiskFull, whatever there is no room in; a delete works", arguments: [ENOSPC, EDQUOT, EFBIG])
-    func full(_ failure: Int32) async {
-        await #expect(processExitsWith: .success) { [failure = failure as Int32] in
+    @Test(
+        "an add is errSecDiskFull, whatever there is no room in; a delete works",
+        arguments: [ENOSPC, EDQUOT, EFBIG],
+        [false, true]
+    )
+    func full(_ failure: Int32, _ together: Bool) async {
+        await #expect(processExitsWith: .success) { [failure = failure as Int32, together = together as Bool] in
             FaultyFileSystem.install()
             let store = try TestStore()
-            let keychain = store.open()
+            let keychain = store.open(StoreOptions(makesChangesTogether: together))
             #expect(keychain.add("anna", "secret") == .done)
             #expect(keychain.add("bert", Self.large) == .done)
             #expect(keychain.add("carl", "secret") == .done)

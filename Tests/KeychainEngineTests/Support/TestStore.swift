@@ -26,8 +26,21 @@ struct TestStore {
     ///   - work: how much work its passcodes are; the least, which virtual devices have.
     /// - Returns: The keychain.
     func open(busyTimeoutMilliseconds: Int32 = 5_000, work: ScryptParameters = .least) -> EmbeddedKeychain {
-        let options = StoreOptions(busyTimeoutMilliseconds: busyTimeoutMilliseconds)
-        var device = DeviceOptions()
+        var options = StoreOptions(busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+        if Self.isLikeDaemon { (options.makesChangesTogether, options.readerCount) = (true, 3) }
+        return open(options, work: work)
+    }
+
+    /// Whether the tests are to run as a daemon has its store: with `KEYCHAIN_TESTS_LIKE_DAEMON` in the environment.
+    private static let isLikeDaemon = getenv("KEYCHAIN_TESTS_LIKE_DAEMON") != nil
+
+    /// The keychain, opened anew with options of its own.
+    func open(
+        _ options: StoreOptions,
+        work: ScryptParameters = .least,
+        authenticator: any Authenticator = NoAuthenticator()
+    ) -> EmbeddedKeychain {
+        var device = DeviceOptions(authenticator: authenticator)
         device.passwordWork = work
         return EmbeddedKeychain(at: KeychainLocation(path: path), options: options, device: device)
     }

@@ -8,6 +8,9 @@ public enum FaultyFileSystem {
     /// How many of the next syncs of a log fail, as those of a failing disk do.
     public nonisolated(unsafe) static var failingLogSyncs = 0
 
+    /// What is done before each sync of a log.
+    public nonisolated(unsafe) static var beforeLogSync: () -> Void = {}
+
     /// How many bytes files can still grow by, and the error number of a write beyond them; `nil` for a disk with room.
     public nonisolated(unsafe) static var room: (byteCount: Int, failure: Int32)?
 
@@ -58,6 +61,7 @@ public enum FaultyFileSystem {
     }
 
     private static let sync: Sync = { file, flags in
+        beforeLogSync()
         guard failingLogSyncs == 0 else {
             failingLogSyncs -= 1
             // SQLITE_IOERR_FSYNC, a macro that Swift does not import.

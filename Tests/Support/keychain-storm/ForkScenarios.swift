@@ -125,7 +125,7 @@ extension ForkScenarios {
 }
 
 /// A thread that repeats a step until it is told to stop.
-private final class Worker: @unchecked Sendable {
+final class Worker: @unchecked Sendable {
     private let step: @Sendable (Int) -> Void
     // Only ever goes from true to false, under the lock.
     private var goesOn = true

@@ -6,6 +6,15 @@ struct Hammer {
     let name: String
     let rounds: Int
 
+    /// Adds by eight threads until the next line.
+    static func burst(_ subject: Subject, _ name: String) {
+        let threads = (0..<8).map { thread in
+            Worker { index in subject.add("\(name)-\(thread)-\(index)") }
+        }
+        _ = Console.readLine()
+        for thread in threads { thread.stop() }
+    }
+
     func run() {
         for round in 0..<rounds {
             let own = "own-\(name)-\(round)"

@@ -4,13 +4,15 @@ import CKeychainSupport
 import Glibc
 import KeychainEngine
 
-/// A process for the tests to kill, race and fork: `keychain-storm FOLDER [BUSY-TIMEOUT]`.
+/// A process for the tests to kill, race and fork: `keychain-storm FOLDER [BUSY-TIMEOUT [daemon]]`, with `daemon` for a
+/// keychain that makes changes together and has several readers.
 ///
 /// It carries out the commands on its standard input, one a line, and prints a line for each acknowledged step.
 @main
 struct KeychainStorm {
     private let folder: String
     private let busyTimeout: Int32
+    private let likeDaemon: Bool
     private var subject: Subject
     private var deviceSteps = DeviceSteps()
     /// Keychains that are out of use but not let go.
@@ -21,15 +23,17 @@ struct KeychainStorm {
         guard arguments.count >= 2 else { exit(2) }
         var storm = KeychainStorm(
             folder: arguments[1],
-            busyTimeout: arguments.count > 2 ? Int32(arguments[2]) ?? 0 : 120_000
+            busyTimeout: arguments.count > 2 ? Int32(arguments[2]) ?? 0 : 120_000,
+            likeDaemon: arguments.dropFirst(3).first == "daemon"
         )
         storm.serve()
     }
 
-    private init(folder: String, busyTimeout: Int32) {
+    private init(folder: String, busyTimeout: Int32, likeDaemon: Bool) {
         self.folder = folder
         self.busyTimeout = busyTimeout
-        subject = Subject(folder: folder, busyTimeoutMilliseconds: busyTimeout)
+        self.likeDaemon = likeDaemon
+        subject = Subject(folder: folder, busyTimeoutMilliseconds: busyTimeout, likeDaemon: likeDaemon)
     }
 
     private mutating func serve() {
@@ -62,6 +66,7 @@ struct KeychainStorm {
     private func performStorm(_ command: String, _ argument: String, _ number: Int) -> Bool {
         switch command {
         case "adds": for index in 0..<number { subject.add("\(argument)-\(index)") }
+        case "burst": Hammer.burst(subject, argument)
         case "generations": for index in 1...number { subject.updateAll(label: "\(index)") }
         case "moves": for index in 1...number { subject.moveAll(number: index) }
         case "hand-over": OwnerSteps(folder: folder).handOver(times: number)
@@ -96,7 +101,9 @@ struct KeychainStorm {
     }
 
     private var makeSubject: @Sendable () -> Subject {
-        { [folder, busyTimeout] in Subject(folder: folder, busyTimeoutMilliseconds: busyTimeout) }
+        { [folder, busyTimeout, likeDaemon] in
+            Subject(folder: folder, busyTimeoutMilliseconds: busyTimeout, likeDaemon: likeDaemon)
+        }
     }
 
     private mutating func renew(forksAtUnlock parent: String) {

@@ -19,6 +19,7 @@ struct Subject: Sendable {
     init(
         folder: String,
         busyTimeoutMilliseconds: Int32,
+        likeDaemon: Bool = false,
         onEvent: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
         var device = DeviceOptions()
@@ -27,7 +28,11 @@ struct Subject: Sendable {
         self.init(
             EmbeddedKeychain(
                 at: KeychainLocation(path: folder),
-                options: StoreOptions(busyTimeoutMilliseconds: busyTimeoutMilliseconds),
+                options: StoreOptions(
+                    busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+                    makesChangesTogether: likeDaemon,
+                    readerCount: likeDaemon ? 3 : 1
+                ),
                 device: device
             )
         )

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import HostFiles
+import KeychainCore
+import KeychainStore
+
+/// Changes of items that several threads make at the same time, with one sync of the log for all of them
+/// (Architecture, "Choices").
+extension EngineAccess {
+    /// Whether changes are made together.
+    var makesChangesTogether: Bool {
+        if case .folder(_, let options) = source { options.makesChangesTogether } else { false }
+    }
+
+    /// How many changes wait to be made together, for tests.
+    var waitingChangeCount: Int { (try? Turns.none.take { changes.count }) ?? 0 }
+
+    /// Makes a change of items, together with those of other threads that wait meanwhile.
+    ///
+    /// An error is never one that another change of the same group may have caused.
+    ///
+    /// - Returns: The answer, durable; `nil` when nothing was done, and the change has to be made by itself.
+    /// - Throws: Why it cannot be made.
+    func changeTogether(
+        _ request: KeychainRequest,
+        _ authorization: Authorization,
+        until deadline: Deadline
+    ) throws(KeychainError) -> KeychainAnswer? {
+        let change = QueuedChange(request, authorization)
+        if try !Turns.none.take(until: deadline, { changes.add(change) }) {
+            switch try outcome(of: change, until: deadline) {
+            case .leads: break
+            case .apart: return nil
+            case .ended(let result): return try result.get()
+            }
+        }
+        var group = ChangeGroup(leader: change)
+        do throws(KeychainError) {
+            try lanes.take(.changing, until: deadline) { (lane) throws(KeychainError) in
+                CallStack.wiped { make(&group, in: lane) }
+                changes.passOn(after: group.count)
+            }
+        } catch {
+            // There was no turn, and others may be more patient.
+            try Turns.none.take { changes.passOn(after: nil) }
+            throw error
+        }
+        return switch group.tellOthers() {
+        case .ended(let result): try result.get()
+        case .apart, .leads: nil
+        }
+    }
+
+    private func outcome(
+        of change: QueuedChange,
+        until deadline: Deadline
+    ) throws(KeychainError) -> QueuedChange.Outcome {
+        if let outcome = change.wait(milliseconds: deadline.millisecondsLeft) { return outcome }
+        guard try !Turns.none.take({ changes.withdraw(change) }) else { throw KeychainError(StoreError.occupied) }
+        // It is being made, or is to lead.
+        guard let outcome = change.wait(milliseconds: nil) else {
+            preconditionFailure("a change that was ended has an outcome")
+        }
+        return outcome
+    }
+
+    /// Makes the leader's change and all that wait.
+    private func make(_ group: inout ChangeGroup, in lane: Lane) {
+        defer { watchIdleness() }
+        session.begin()
+        let engine: Engine
+        do throws(KeychainError) {
+            engine = try currentEngine(lane.opened)
+        } catch {
+            return group.fail(error)
+        }
+        engine.store.beginGroup()
+        var end: DispatchTime?
+        group.makeLast(on: engine)
+        while !engine.store.isGroupLost,
+            let next = changes.next(for: group.leader, after: group.count, waitingUntil: &end)
+        {
+            group.add(next)
+            session.begin()
+            group.makeLast(on: engine)
+        }
+        let isLost = engine.store.isGroupLost
+        let start = DispatchTime.now()
+        do throws(KeychainError) {
+            try engine.store.endGroup()
+            group.end(isLost ? .lost : .stored)
+            changes.noteCommit(nanoseconds: DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds)
+        } catch {
+            group.end(.failed(error))
+        }
+    }
+}
+
+/// Changes that are made together.
+private struct ChangeGroup {
+    /// The change whose thread makes them all.
+    let leader: QueuedChange
+    private var changes: [(change: QueuedChange, state: State)]
+
+    /// How far a change is.
+    private enum State {
+        case waiting
+        case made(KeychainAnswer)
+        case ended(QueuedChange.Outcome)
+    }
+
+    /// What becomes of the transaction.
+    enum End {
+        case stored
+        /// SQLite has undone it.
+        case lost
+        case failed(KeychainError)
+    }
+
+    init(leader: QueuedChange) {
+        self.leader = leader
+        changes = [(leader, .waiting)]
+    }
+
+    var count: Int { changes.count }
+
+    mutating func add(_ change: QueuedChange) { changes.append((change, .waiting)) }
+
+    /// Ends the leader's change before anything was tried.
+    mutating func fail(_ error: KeychainError) { changes[0].state = .ended(Self.outcome(error)) }
+
+    /// Makes the change that was added last.
+    mutating func makeLast(on engine: Engine) {
+        let change = changes[count - 1].change
+        let isFirst = !changes.contains { if case .made = $0.state { true } else { false } }
+        let authorization = change.authorization
+        engine.resetChanges()
+        authorization.isElsewhere = true
+        defer {
+            authorization.isElsewhere = false
+            engine.forgetDevice()
+        }
+        do throws(KeychainError) {
+            let answer = try engine.store.inGroup { () throws(KeychainError) in
+                let answer = try engine.perform(change.request, authorization)
+                if authorization.needsOwnThread { throw .needsOwnThread }
+                return answer
+            }
+            changes[count - 1].state = .made(answer)
+        } catch {
+            // What was found may be another change that is not stored yet, and never will be if that fails; and what a
+            // failed call keeps, such as that a row is damaged, was undone with it.
+            let isAnswer = isFirst && !authorization.needsOwnThread && !engine.hasChanged
+            changes[count - 1].state = .ended(isAnswer ? Self.outcome(error) : .apart)
+            authorization.needsOwnThread = false
+        }
+        if case .ended(.apart) = changes[count - 1].state { _ = authorization.takeDemand() }
+    }
+
+    /// Says of every change that was made what became of it.
+    mutating func end(_ end: End) {
+        let made = changes.indices.filter { if case .made = changes[$0].state { true } else { false } }
+        for index in made {
+            guard case .made(let answer) = changes[index].state else { continue }
+            let outcome: QueuedChange.Outcome =
+                switch end {
+                case .stored: .ended(.success(answer))
+                case .lost: .apart
+                case .failed(let error) where error.kind == .storage(.doubtfulCommit): .ended(.failure(error))
+                case .failed(let error): made.count == 1 ? Self.outcome(error) : .apart
+                }
+            changes[index].state = .ended(outcome)
+        }
+    }
+
+    /// Wakes the threads of the other changes.
+    ///
+    /// - Returns: What became of the leader's own.
+    func tellOthers() -> QueuedChange.Outcome {
+        for (change, state) in changes.dropFirst() { change.end(outcome(state)) }
+        return outcome(changes[0].state)
+    }
+
+    private func outcome(_ state: State) -> QueuedChange.Outcome {
+        guard case .ended(let outcome) = state else { preconditionFailure("a change was left without an end") }
+        return outcome
+    }
+
+    /// What a change comes to that failed for a reason of its own: what can be mended is tried once more.
+    private static func outcome(_ error: KeychainError) -> QueuedChange.Outcome {
+        error.isBusy || [.diskFull, .readOnly].contains(error.status) ? .apart : .ended(.failure(error))
+    }
+}
+
+extension KeychainError {
+    /// A call asked for what only the thread of its caller may be asked.
+    fileprivate static let needsOwnThread = KeychainError(
+        .internalComponent,
+        "the change is made on the thread of its caller"
+    )
+}

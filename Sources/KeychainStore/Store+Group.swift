@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The changes of several calls as one transaction, which becomes durable with one sync of the log for all of them.
+///
+/// Nobody else sees any of them before that, and either all of them are stored or none.
+extension Store {
+    /// What is known of a group under way.
+    struct Group {
+        /// Whether a write of the call under way failed: it must not end as if nothing had been.
+        var hasFailedWrite = false
+        /// Whether SQLite has undone all of it, as after some errors.
+        var isLost = false
+    }
+
+    /// Begins a group: until ``endGroup()`` each ``write(_:)`` adds to it, within ``inGroup(_:)``.
+    ///
+    /// None of its calls may change the device.
+    package func beginGroup() { group = Group() }
+
+    /// Whether SQLite has undone what the calls of the group did, so that the group takes no more.
+    package var isGroupLost: Bool { group?.isLost ?? false }
+
+    /// Runs one call of the group; what it changed is undone when it throws, and nothing else unless
+    /// ``isGroupLost`` says so.
+    package func inGroup<Result>(
+        _ body: () throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        group?.hasFailedWrite = false
+        // What the first call changes is all that there is to undo.
+        guard connection.isInTransaction else {
+            do throws(KeychainError) {
+                return try complete(body)
+            } catch {
+                rollBack()
+                throw error
+            }
+        }
+        try orLose { () throws(KeychainError) in try run(.savepoint, "SAVEPOINT call") }
+        let result: Result
+        do throws(KeychainError) {
+            result = try complete(body)
+        } catch {
+            try orLose { () throws(KeychainError) in
+                try run(.rollbackToSavepoint, "ROLLBACK TO call")
+                try run(.release, "RELEASE call")
+            }
+            throw error
+        }
+        try orLose { () throws(KeychainError) in try run(.release, "RELEASE call") }
+        return result
+    }
+
+    /// Ends the group; what its calls changed is durable when this returns.
+    ///
+    /// - Throws: As ``write(_:)``; then nothing of the group was stored, except as ``StoreError/doubtfulCommit(_:)``
+    ///   says.
+    package func endGroup() throws(KeychainError) {
+        group = nil
+        guard connection.isInTransaction else { return }
+        do throws(KeychainError) {
+            try commit()
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Runs `body` as a part of the group's transaction, which begins with the first change.
+    func writeInGroup<Result>(
+        _ body: () throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        do throws(KeychainError) {
+            if !connection.isInTransaction { try begin() }
+            return try body()
+        } catch {
+            group?.hasFailedWrite = true
+            throw error
+        }
+    }
+
+    private func complete<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+        let result = try body()
+        guard group?.hasFailedWrite != true else {
+            throw KeychainError(.internalComponent, "a change went on after a part of it had failed")
+        }
+        return result
+    }
+
+    private func orLose(_ body: () throws(KeychainError) -> Void) throws(KeychainError) {
+        // Where SQLite has rolled back by itself, there is no savepoint any more.
+        guard connection.isInTransaction else {
+            group?.isLost = true
+            return
+        }
+        do throws(KeychainError) {
+            try body()
+        } catch {
+            rollBack()
+            group?.isLost = true
+            throw error
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import HostFiles
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainEngine
+
+/// How many calls read at the same time.
+struct ReaderTests {
+    private static func access(_ store: TestStore, readers: Int) -> EngineAccess {
+        let options = StoreOptions(busyTimeoutMilliseconds: 60_000, readerCount: readers)
+        return EngineAccess(
+            .folder(KeychainLocation(path: store.path), options),
+            DeviceOptions(),
+            SystemClock(),
+            SystemRandomSource()
+        )
+    }
+
+    /// How many items an engine sees.
+    private static func count(_ engine: Engine) throws(KeychainError) -> Int {
+        try engine.read { (reader) throws(KeychainError) in try reader.rows(RowFilter(.genericPassword)).count }
+    }
+
+    @Test("as many calls as there are readers read side by side, and the next one waits", arguments: 1...4)
+    func sideBySide(_ readers: Int) throws {
+        let store = try TestStore()
+        #expect(store.open().add("anna", "secret") == .done)
+        let access = Self.access(store, readers: readers)
+        let (isInside, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let calls = (0..<readers).map { _ in
+            HeldSync.Call(store.open()) { _ in
+                let count = try? access.withEngine(.reading) { (engine) throws(KeychainError) in
+                    let count = try Self.count(engine)
+                    isInside.signal()
+                    mayLeave.wait()
+                    return count
+                }
+                return count == 1 ? .done : .failed(.internalComponent)
+            }
+        }
+        // All of them are inside at the same time.
+        for _ in calls { isInside.wait() }
+        let failure = #expect(throws: KeychainError.self) {
+            try access.withEngine(.reading, until: Deadline(milliseconds: 20)) { _ in }
+        }
+        #expect(failure?.isBusy == true)
+        // A change waits for none of them; who has to be alone does.
+        try access.withEngine(.changing, until: Deadline(milliseconds: 20_000)) { _ in }
+        #expect(throws: KeychainError.self) {
+            try access.withEngine(.alone, until: Deadline(milliseconds: 20)) { _ in }
+        }
+        for _ in calls { mayLeave.signal() }
+        #expect(calls.map(\.answer) == calls.map { _ in .done })
+        try access.withEngine(.alone) { _ in }
+    }
+
+    @Test("each reader sees what was answered before its call began")
+    func freshness() throws {
+        let store = try TestStore()
+        let keychain = store.open(
+            StoreOptions(busyTimeoutMilliseconds: 60_000, makesChangesTogether: true, readerCount: 3)
+        )
+        let calls = (0..<6).map { thread in
+            HeldSync.Call(keychain) { keychain in
+                for index in 0..<30 {
+                    let account = "\(thread)-\(index)"
+                    guard keychain.secret(account) == .failed(.itemNotFound),
+                        keychain.add(account, account) == .done, keychain.secret(account) == .secret(account),
+                        keychain.update(account, "new") == .done, keychain.secret(account) == .secret("new"),
+                        index % 2 == 0 || keychain.delete(account) == .done
+                    else { return .failed(.internalComponent) }
+                }
+                return .done
+            }
+        }
+        #expect(calls.map(\.answer) == calls.map { _ in .done })
+        let kept = (0..<6).flatMap { thread in stride(from: 0, to: 30, by: 2).map { "\(thread)-\($0)" } }
+        #expect(keychain.everything() == .accounts(Set(kept)))
+        #expect(try keychain.check().isSound)
+    }
+
+    @Test("an earlier keybag is in no file, however many readers have the store open")
+    func emptiedLog() throws {
+        let store = try TestStore()
+        let keychain = store.open(StoreOptions(busyTimeoutMilliseconds: 60_000, readerCount: 3))
+        #expect(keychain.add("anna", "secret") == .done)
+        let calls = (0..<6).map { _ in HeldSync.Call(keychain) { $0.secret("anna") } }
+        try keychain.device.setPasscode(SecretBytes([1, 2, 3, 4]))
+        #expect(calls.map(\.answer) == calls.map { _ in .secret("secret") })
+        #expect(try store.bytes(of: "keychain.db-wal").count <= 32 + 2 * (4_096 + 24), "the log was emptied")
+    }
+}
