@@ -30,6 +30,7 @@ struct ChangesTogetherTests {
         await #expect(processExitsWith: .success) {
             FaultyFileSystem.install()
             let store = try TestStore()
+            defer { withExtendedLifetime(store) {} }
             let keychain = Self.begin(store)
             let (answers, syncs) = HeldSync(keychain: keychain).answers(Self.adds)
             #expect(answers == Self.accounts.map { _ in .done })
@@ -45,6 +46,7 @@ struct ChangesTogetherTests {
         await #expect(processExitsWith: .success) {
             FaultyFileSystem.install()
             let store = try TestStore()
+            defer { withExtendedLifetime(store) {} }
             let keychain = Self.begin(store, StoreOptions())
             let syncs = Atomic(0)
             FaultyFileSystem.beforeLogSync = { syncs.add(1, ordering: .relaxed) }
@@ -60,6 +62,7 @@ struct ChangesTogetherTests {
         await #expect(processExitsWith: .success) {
             FaultyFileSystem.install()
             let store = try TestStore()
+            defer { withExtendedLifetime(store) {} }
             let keychain = Self.begin(store)
             let answered = Atomic(0)
             let seen = Mutex<Answer?>(nil)
@@ -89,6 +92,7 @@ struct ChangesTogetherTests {
         await #expect(processExitsWith: .success) {
             FaultyFileSystem.install()
             let store = try TestStore()
+            defer { withExtendedLifetime(store) {} }
             let keychain = Self.begin(store)
             let held = HeldSync(keychain: keychain) { FaultyFileSystem.failingLogSyncs = 1 }
             let (answers, syncs) = held.answers(Self.adds)
@@ -106,6 +110,7 @@ struct ChangesTogetherTests {
         await #expect(processExitsWith: .success) {
             FaultyFileSystem.install()
             let store = try TestStore()
+            defer { withExtendedLifetime(store) {} }
             let keychain = Self.begin(store)
             let held = HeldSync(keychain: keychain) { FaultyFileSystem.failingLogSyncs = 2 }
             let (answers, syncs) = held.answers(Self.adds)
@@ -123,6 +128,7 @@ struct ChangesTogetherTests {
             FaultyFileSystem.install()
             for failures in 0...2 {
                 let store = try TestStore()
+            defer { withExtendedLifetime(store) {} }
                 let keychain = Self.begin(store)
                 let held = HeldSync(keychain: keychain) { FaultyFileSystem.failingLogSyncs = failures }
                 let (answers, _) = held.answers([
@@ -149,6 +155,7 @@ struct ChangesTogetherTests {
         await #expect(processExitsWith: .success) {
             FaultyFileSystem.install()
             let store = try TestStore()
+            defer { withExtendedLifetime(store) {} }
             let keychain = Self.begin(store)
             let (answers, syncs) = HeldSync(keychain: keychain).answers([
                 { $0.add("bert", "one") }, { $0.update("bert", "two") }, { $0.delete("anna") },
@@ -167,6 +174,7 @@ struct ChangesTogetherTests {
         await #expect(processExitsWith: .success) {
             FaultyFileSystem.install()
             let store = try TestStore()
+            defer { withExtendedLifetime(store) {} }
             let keychain = Self.begin(store)
             let held = HeldSync(keychain: keychain)
             let large = String(repeating: "x", count: 400_000)
@@ -193,6 +201,7 @@ struct ChangesTogetherTests {
             FaultyFileSystem.install()
             let authenticator = ThreadAuthenticator()
             let store = try TestStore()
+            defer { withExtendedLifetime(store) {} }
             let keychain = store.open(Self.together, authenticator: authenticator)
             try keychain.device.setPasscode(SecretBytes([1, 2, 3, 4]))
             #expect(keychain.add("anna", "secret") == .done)
@@ -223,6 +232,7 @@ struct ChangesTogetherTests {
         await #expect(processExitsWith: .success) {
             FaultyFileSystem.install()
             let store = try TestStore()
+            defer { withExtendedLifetime(store) {} }
             let keychain = Self.begin(
                 store,
                 StoreOptions(busyTimeoutMilliseconds: 100, makesChangesTogether: true)
@@ -249,6 +259,7 @@ struct ChangesTogetherTests {
         await #expect(processExitsWith: .success) {
             FaultyFileSystem.install()
             let store = try TestStore()
+            defer { withExtendedLifetime(store) {} }
             let keychain = Self.begin(store)
             // The log as it was at the last sync, of which a power failure leaves no less.
             let synced = Mutex<[[UInt8]]>([])

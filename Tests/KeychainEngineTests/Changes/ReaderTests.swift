@@ -31,6 +31,7 @@ struct ReaderTests {
     @Test("as many calls as there are readers read side by side, and the next one waits", arguments: 1...4)
     func sideBySide(_ readers: Int) throws {
         let store = try TestStore()
+        defer { withExtendedLifetime(store) {} }
         #expect(store.open().add("anna", "secret") == .done)
         let access = Self.access(store, readers: readers)
         let (isInside, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -64,6 +65,7 @@ struct ReaderTests {
     @Test("each reader sees what was answered before its call began")
     func freshness() throws {
         let store = try TestStore()
+        defer { withExtendedLifetime(store) {} }
         let keychain = store.open(
             StoreOptions(busyTimeoutMilliseconds: 60_000, makesChangesTogether: true, readerCount: 3)
         )
@@ -89,6 +91,7 @@ struct ReaderTests {
     @Test("an earlier keybag is in no file, however many readers have the store open")
     func emptiedLog() throws {
         let store = try TestStore()
+        defer { withExtendedLifetime(store) {} }
         let keychain = store.open(StoreOptions(busyTimeoutMilliseconds: 60_000, readerCount: 3))
         #expect(keychain.add("anna", "secret") == .done)
         let calls = (0..<6).map { _ in HeldSync.Call(keychain) { $0.secret("anna") } }
