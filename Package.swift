@@ -78,6 +78,7 @@ let appleAPI: [SwiftSetting] = [.enableUpcomingFeature("InternalImportsByDefault
 let targets: [Target] = [
     // C
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .target(name: "CKeychainSupport"),
     .target(name: "CStormSupport", path: "Tests/Support/CStormSupport"),
 
@@ -256,6 +257,9 @@ let targets: [Target] = [
         path: "Sources/Reexports/KeychainTestingProduct"
     ),
 
+    // what the host tells the daemon of sessions and sleep
+    .target(name: "LoginManager", dependencies: ["CSystemd"]),
+
     // the daemon, and what reaches it
     .target(
         name: "KeychainServer",
@@ -426,6 +430,7 @@ let targets: [Target] = [
         ],
         exclude: ["Cases"]
     ),
+    .testTarget(name: "LoginManagerTests", dependencies: ["LoginManager", "KeychainTestSupport"]),
     .testTarget(
         name: "KeychainDaemonTests",
         dependencies: [

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KEYCHAIN_CSYSTEMD_SHIM_H
+#define KEYCHAIN_CSYSTEMD_SHIM_H
+
+#include <systemd/sd-bus.h>
+
+#endif

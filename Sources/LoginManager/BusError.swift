@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Why the system bus or a service on it did not do what was asked.
+public struct BusError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The number of the system error (`errno.h`).
+    public let code: Int32
+
+    /// The name of the error on the bus, such as `org.freedesktop.DBus.Error.ServiceUnknown`; `nil` for one of the
+    /// connection.
+    public let name: String?
+
+    /// A failure by sd-bus's result, which is a negative error number.
+    init(_ result: Int32, name: String? = nil) {
+        code = -result
+        self.name = name
+    }
+
+    public var description: String { name ?? String(cString: strerror(code)) }
+
+    /// Returns the result of an sd-bus function unless it stands for a failure.
+    @discardableResult
+    static func check(_ result: Int32) throws(BusError) -> Int32 {
+        if result < 0 { throw BusError(result) }
+        return result
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// What is heard on one connection to a bus.
+///
+/// Only what the owner of the login manager's name sends counts: on a bus anyone may send a signal to anyone.
+final class LoginListener {
+    let bus: Bus
+    private let handle: (LoginEvent) -> Void
+
+    /// The unique name of the login manager on the bus; `nil` while there is none.
+    private var owner: String?
+
+    /// Keeps the host awake until a coming sleep has been dealt with; closing it lets the host sleep.
+    private var delay: Delay?
+
+    init(_ bus: Bus, _ handle: @escaping (LoginEvent) -> Void) throws(BusError) {
+        self.bus = bus
+        self.handle = handle
+        for rule in Self.rules { _ = try bus.callDriver("AddMatch", rule) }
+        // After the rules, so that no change of owner is missed in between.
+        welcome(try? bus.callDriver("GetNameOwner", Self.service).string())
+    }
+
+    var hasLoginManager: Bool { owner != nil }
+
+    /// Deals with all messages that have come.
+    func handleWhatCame() throws(BusError) {
+        while let message = try bus.next() {
+            if message.sender == Bus.driver { handleOwnerChange(message) } else { handleSignal(message) }
+        }
+    }
+
+    private func handleOwnerChange(_ message: borrowing BusMessage) {
+        guard message.isSignal, message.name == "\(Bus.driver).NameOwnerChanged", message.string() == Self.service,
+            message.string() != nil, let owner = message.string()
+        else { return }
+        welcome(owner.isEmpty ? nil : owner)
+    }
+
+    private func handleSignal(_ message: borrowing BusMessage) {
+        guard let owner, message.sender == owner, message.isSignal else { return }
+        switch message.name {
+        case "\(Self.session).Lock": handle(.locked(user: user(ofSession: message.path)))
+        case "\(Self.session).Unlock": handle(.unlocked(user: user(ofSession: message.path)))
+        case "\(Self.properties).PropertiesChanged":
+            // A screen lock sets the hint of its session without anyone having asked for a lock.
+            guard message.string() == Self.session, lockedHint(message) == true else { return }
+            handle(.locked(user: user(ofSession: message.path)))
+        case "\(Self.manager).UserRemoved":
+            if let user = message.uint32() { handle(.loggedOut(user: user)) }
+        case "\(Self.manager).PrepareForSleep": prepareForSleep(isBeginning: message.bool() ?? true)
+        default: break
+        }
+    }
+
+    private func prepareForSleep(isBeginning: Bool) {
+        handle(isBeginning ? .goingToSleep : .wokeUp)
+        delay = isBeginning ? nil : requestDelay()
+    }
+
+    private func welcome(_ owner: String?) {
+        self.owner = owner
+        delay = owner == nil ? nil : requestDelay()
+    }
+
+    /// A delay of the next sleep; `nil` where the login manager grants none, so that the host may sleep too soon.
+    private func requestDelay() -> Delay? {
+        let reply = try? bus.call(Self.service, Self.managerPath, Self.manager, "Inhibit") { call throws(BusError) in
+            for text in ["sleep", "keychaind", "The keychain is locked before the computer sleeps.", "delay"] {
+                try call.append(text)
+            }
+        }
+        return reply?.descriptor().flatMap { Delay(copying: $0) }
+    }
+
+    private func user(ofSession path: String) -> UInt32? {
+        let reply = try? bus.call(Self.service, path, Self.properties, "Get") { call throws(BusError) in
+            try call.append(Self.session)
+            try call.append("User")
+        }
+        guard let reply, reply.enter("v", "(uo)"), reply.enter("r", "uo") else { return nil }
+        return reply.uint32()
+    }
+
+    /// What a change of properties says of the hint that a session is locked.
+    private func lockedHint(_ message: borrowing BusMessage) -> Bool? {
+        guard message.enter("a", "{sv}") else { return nil }
+        while message.enter("e", "sv") {
+            if message.string() == "LockedHint" { return message.enter("v", "b") ? message.bool() : nil }
+            guard message.skip("v") else { return nil }
+            message.leave()
+        }
+        return nil
+    }
+
+    private static let service = "org.freedesktop.login1"
+    private static let manager = "org.freedesktop.login1.Manager"
+    private static let managerPath = "/org/freedesktop/login1"
+    private static let session = "org.freedesktop.login1.Session"
+    private static let properties = "org.freedesktop.DBus.Properties"
+
+    private static let rules = [
+        "type='signal',sender='\(Bus.driver)',member='NameOwnerChanged',arg0='\(service)'",
+        "type='signal',sender='\(service)',interface='\(session)'",
+        "type='signal',sender='\(service)',interface='\(manager)',member='PrepareForSleep'",
+        "type='signal',sender='\(service)',interface='\(manager)',member='UserRemoved'",
+        "type='signal',sender='\(service)',interface='\(properties)',member='PropertiesChanged',arg0='\(session)'",
+    ]
+}
+
+/// A descriptor that the login manager holds a sleep back for.
+private final class Delay {
+    private let descriptor: Int32
+
+    init?(copying other: Int32) {
+        descriptor = fcntl(other, F_DUPFD_CLOEXEC, 3)
+        if descriptor < 0 { return nil }
+    }
+
+    deinit { close(descriptor) }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Synchronization
+
+@testable import LoginManager
+
+/// A login manager on the bus of a test, which knows one session.
+final class FakeLoginManager: Sendable {
+    static let user: UInt32 = 1_234
+    static let sessionPath = "/org/freedesktop/login1/session/_31"
+
+    /// An end of each delay that was asked for: at its end once the delay was given up.
+    let delays: AsyncStream<Int32>
+
+    private let requested: AsyncStream<Int32>.Continuation
+    private let waiting = Mutex<[@Sendable (Bus) throws(BusError) -> Void]>([])
+    private let wake: (give: Int32, await: Int32)
+
+    /// Takes the name on the bus, or does without it, as an impostor has to.
+    init(on bus: PrivateBus, takingName: Bool = true) async throws {
+        (delays, requested) = AsyncStream.makeStream()
+        var pair: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0 else { throw BusError(-errno) }
+        wake = (pair[0], pair[1])
+        let address = bus.address
+        try await withCheckedThrowingContinuation { (ready: CheckedContinuation<Void, any Error>) in
+            Thread.detachNewThread { [self] in
+                do {
+                    let connection = try Bus(address: address)
+                    if takingName { try Self.takeName(connection) }
+                    ready.resume()
+                    serve(connection)
+                } catch {
+                    ready.resume(throwing: error)
+                }
+            }
+        }
+    }
+
+    /// Returns once the bus has passed on all that was sent.
+    func finish() async {
+        await withCheckedContinuation { (passedOn: CheckedContinuation<Void, Never>) in
+            perform { bus throws(BusError) in
+                // The bus handles what a connection sends in its order, so the answer comes after all of it.
+                _ = try bus.callDriver("GetNameOwner", Bus.driver)
+                passedOn.resume()
+            }
+        }
+    }
+
+    /// Leaves the bus.
+    func leave() { shutdown(wake.give, Int32(SHUT_WR)) }
+
+    func lock(_ path: String = sessionPath) { emit(path, "org.freedesktop.login1.Session", "Lock") }
+
+    func unlock() { emit(Self.sessionPath, "org.freedesktop.login1.Session", "Unlock") }
+
+    func setLockedHint(_ isLocked: Bool) {
+        emit(Self.sessionPath, "org.freedesktop.DBus.Properties", "PropertiesChanged") { signal throws(BusError) in
+            try signal.append("org.freedesktop.login1.Session")
+            try signal.append("a", "{sv}") { () throws(BusError) in
+                for (name, value) in [("IdleHint", true), ("LockedHint", isLocked)] {
+                    try signal.append("e", "sv") { () throws(BusError) in
+                        try signal.append(name)
+                        try signal.append("v", "b") { () throws(BusError) in try signal.append(value) }
+                    }
+                }
+            }
+            try signal.append("a", "s") { () throws(BusError) in }
+        }
+    }
+
+    func removeUser() {
+        emit("/org/freedesktop/login1", "org.freedesktop.login1.Manager", "UserRemoved") { signal throws(BusError) in
+            try signal.append(Self.user)
+            try signal.append("/org/freedesktop/login1/user/_1234", as: "o")
+        }
+    }
+
+    func prepareForSleep(_ isBeginning: Bool) {
+        emit("/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep") {
+            signal throws(BusError) in try signal.append(isBeginning)
+        }
+    }
+
+    private func emit(
+        _ path: String,
+        _ interface: String,
+        _ member: String,
+        _ fill: @escaping @Sendable (borrowing BusMessage) throws(BusError) -> Void = { (_) throws(BusError) in }
+    ) {
+        perform { bus throws(BusError) in
+            let signal = try bus.signal(path, interface, member)
+            try fill(signal)
+            try bus.send(signal)
+        }
+    }
+
+    /// Runs `action` on the thread of the connection.
+    private func perform(_ action: @escaping @Sendable (Bus) throws(BusError) -> Void) {
+        waiting.withLock { $0.append(action) }
+        send(wake.give, "x", 1, Int32(MSG_NOSIGNAL))
+    }
+
+    private static func takeName(_ bus: Bus) throws(BusError) {
+        _ = try bus.call(Bus.driver, "/org/freedesktop/DBus", Bus.driver, "RequestName") { call throws(BusError) in
+            try call.append("org.freedesktop.login1")
+            try call.append(UInt32(0))
+        }
+    }
+
+    private func serve(_ bus: Bus) {
+        do throws(BusError) {
+            while true {
+                while let message = try bus.next() { try answer(message, bus) }
+                for action in waiting.withLock({ actions in
+                    defer { actions = [] }
+                    return actions
+                }) { try action(bus) }
+                if try bus.wait(or: wake.await) {
+                    var byte: UInt8 = 0
+                    if recv(wake.await, &byte, 1, 0) == 0 { return }
+                }
+            }
+        } catch {
+            requested.finish()
+        }
+    }
+
+    private func answer(_ call: borrowing BusMessage, _ bus: Bus) throws(BusError) {
+        switch call.name {
+        case "org.freedesktop.login1.Manager.Inhibit":
+            var pair: [Int32] = [-1, -1]
+            socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair)
+            let reply = try bus.answer(to: call)
+            try reply.append(descriptor: pair[1])
+            try bus.send(reply)
+            close(pair[1])
+            requested.yield(pair[0])
+        case "org.freedesktop.DBus.Properties.Get" where call.path == Self.sessionPath:
+            let reply = try bus.answer(to: call)
+            try reply.append("v", "(uo)") { () throws(BusError) in
+                try reply.append("r", "uo") { () throws(BusError) in
+                    try reply.append(Self.user)
+                    try reply.append("/org/freedesktop/login1/user/_1234", as: "o")
+                }
+            }
+            try bus.send(reply)
+        case "org.freedesktop.DBus.Properties.Get":
+            try bus.send(bus.refusal(of: call, "org.freedesktop.DBus.Error.UnknownObject"))
+        default: break
+        }
+    }
+}

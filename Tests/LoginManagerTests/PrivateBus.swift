@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainTestSupport
+
+/// A message bus for one test, on which anybody may do anything; it ends with the object.
+final class PrivateBus: Sendable {
+    let address: String
+    private let folder: TemporaryFolder
+    private let daemon: Process
+
+    init() throws {
+        folder = try TemporaryFolder(prefix: "bus")
+        address = "unix:path=\(folder.path(of: "bus"))"
+        let configuration = """
+            <busconfig>
+              <type>session</type>
+              <listen>\(address)</listen>
+              <policy context="default">
+                <allow send_destination="*"/>
+                <allow receive_sender="*"/>
+                <allow own="*"/>
+              </policy>
+            </busconfig>
+            """
+        try configuration.write(toFile: folder.path(of: "bus.conf"), atomically: true, encoding: .utf8)
+        daemon = Process()
+        daemon.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
+        daemon.arguments = ["--config-file=\(folder.path(of: "bus.conf"))", "--nofork", "--nopidfile", "--print-pid"]
+        let output = Pipe()
+        daemon.standardOutput = output
+        daemon.standardError = FileHandle.nullDevice
+        try daemon.run()
+        // It says its number once it listens.
+        guard let line = try output.fileHandleForReading.read(upToCount: 1), !line.isEmpty else {
+            throw CocoaError(.executableLoad)
+        }
+    }
+
+    /// Ends the bus, soon.
+    ///
+    /// A child of a Dispatch thread inherits that it blocks all signals that can be blocked.
+    func stop() { kill(daemon.processIdentifier, SIGKILL) }
+
+    deinit { stop() }
+}
