@@ -17,6 +17,7 @@ public struct BusError: Error, Sendable, Hashable, CustomStringConvertible {
         self.name = name
     }
 
+    /// The name of the error on the bus, or the system's text for its number.
     public var description: String { name ?? String(cString: strerror(code)) }
 
     /// Returns the result of an sd-bus function unless it stands for a failure.

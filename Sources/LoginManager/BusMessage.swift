@@ -100,5 +100,7 @@ struct BusMessage: ~Copyable {
 }
 
 extension String {
-    fileprivate init(optionalCString: UnsafePointer<CChar>?) { self = optionalCString.map { String(cString: $0) } ?? "" }
+    fileprivate init(optionalCString: UnsafePointer<CChar>?) {
+        self = optionalCString.map { String(cString: $0) } ?? ""
+    }
 }

@@ -128,7 +128,7 @@ struct ChangesTogetherTests {
             FaultyFileSystem.install()
             for failures in 0...2 {
                 let store = try TestStore()
-            defer { withExtendedLifetime(store) {} }
+                defer { withExtendedLifetime(store) {} }
                 let keychain = Self.begin(store)
                 let held = HeldSync(keychain: keychain) { FaultyFileSystem.failingLogSyncs = failures }
                 let (answers, _) = held.answers([
