@@ -273,8 +273,8 @@ let targets: [Target] = [
     .target(
         name: "KeychainDaemon",
         dependencies: [
-            "KeychainServer", "KeychainIdentity", "KeychainEngine", "KeychainProtection", "KeychainStore",
-            "KeychainCore", "HostFiles", "CKeychainSupport",
+            "KeychainServer", "KeychainIdentity", "KeychainWire", "KeychainEngine", "KeychainProtection",
+            "KeychainStore", "KeychainCore", "HostFiles", "LoginManager", "CKeychainSupport",
         ]
     ),
 
@@ -434,9 +434,9 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainDaemonTests",
         dependencies: [
-            "KeychainDaemon", "KeychainDefaultBackend", "KeychainServer", "KeychainClient", "KeychainEngine",
-            "KeychainProtection", "KeychainWire", "KeychainCore", "HostFiles", "KeychainTestSupport",
-            "CKeychainSupport", "keychaind", "keychainctl", "security-tool",
+            "KeychainDaemon", "KeychainDefaultBackend", "KeychainServer", "KeychainClient", "KeychainIdentity",
+            "KeychainEngine", "KeychainProtection", "KeychainWire", "KeychainCore", "HostFiles", "LoginManager",
+            "KeychainTestSupport", "CKeychainSupport", "keychaind", "keychainctl", "security-tool",
         ]
     ),
     .testTarget(

@@ -60,6 +60,39 @@ ssize_t keychain_receive(int socket, void *bytes, size_t count) {
     return received;
 }
 
+int keychain_name_senders(int socket) {
+    int on = 1;
+    return setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 ? 0 : errno;
+}
+
+ssize_t keychain_receive_from(int socket, pid_t sender, void *bytes, size_t count) {
+    // Room for the credentials alone: descriptors that somebody passes find none, and are closed.
+    union {
+        char bytes[CMSG_SPACE(sizeof(struct ucred))];
+        struct cmsghdr alignment;
+    } control;
+    struct iovec part = {.iov_base = bytes, .iov_len = count};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    ssize_t received;
+    do {
+        message.msg_control = control.bytes;
+        message.msg_controllen = sizeof control.bytes;
+        received = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    } while (received < 0 && errno == EINTR);
+    if (received <= 0) return received;
+    // Bytes of several senders are never received at once.
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_CREDENTIALS &&
+        header->cmsg_len == CMSG_LEN(sizeof(struct ucred))) {
+        struct ucred credentials;
+        memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
+        if (credentials.pid == sender) return received;
+    }
+    keychain_wipe(bytes, (size_t)received);
+    errno = EPERM;
+    return -1;
+}
+
 int keychain_peer(int socket, pid_t *process, uid_t *user) {
     struct ucred peer;
     socklen_t size = sizeof peer;

@@ -6,7 +6,6 @@ import Synchronization
 final class DaemonLife: Sendable {
     private struct State {
         var connections = 0
-        var accepted: UInt64 = 0
         var lastEnd = ContinuousClock.now
         var reason: String?
     }
@@ -41,14 +40,6 @@ final class DaemonLife: Sendable {
         state.withLock {
             $0.connections -= 1
             $0.lastEnd = .now
-        }
-    }
-
-    /// A number that is given once.
-    func nextNumber() -> UInt64 {
-        state.withLock {
-            $0.accepted += 1
-            return $0.accepted
         }
     }
 

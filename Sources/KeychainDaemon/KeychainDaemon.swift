@@ -5,6 +5,7 @@ import Glibc
 import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainIdentity
 import KeychainServer
 import KeychainWire
 
@@ -67,11 +68,13 @@ public enum KeychainDaemon {
             holdsKeys: { keychain.holdsUnlockedKeys },
             wake: { kill(getpid(), SIGTERM) }
         )
+        let proofs = PasscodeProofs()
         let server: KeychainServer
         do {
+            let identities = try IdentityService(folder: store.folder)
             server = try KeychainServer(
                 sockets: listening.map { [$0.descriptor] } ?? passedOn,
-                admission: UserAdmission(keychain, life: life)
+                admission: UserAdmission(keychain, identities: identities, proofs: proofs, life: life)
             )
         } catch {
             throw DaemonFailure(error)
@@ -85,6 +88,9 @@ public enum KeychainDaemon {
             server.stop()
         }
         guard isWatched else { throw DaemonFailure("the system has no threads left") }
+        let sessions = SessionLock(keychain, proofs, log)
+        sessions.start()
+        defer { sessions.stop() }
         notification.ready("Serving the keychain.")
         log.write(.information, "\(ProductVersion.text) serves the keychain in \(location.path)")
         keychain_background_report(DaemonStatus.done.rawValue, "")

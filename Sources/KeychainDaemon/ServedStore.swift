@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import HostFiles
 import KeychainCore
 import KeychainEngine
@@ -33,13 +34,19 @@ struct ServedStore: ~Copyable {
         let lock = try Self.lock(folder, isServed)
         var device = DeviceOptions(authenticator: authenticator)
         device.owner = .daemon
-        let keychain = EmbeddedKeychain(at: location, device: device)
+        let keychain = EmbeddedKeychain(at: location, options: Self.options, device: device)
         let isThere: Bool
         do { isThere = try keychain.checkOwner() } catch { throw DaemonFailure(error) }
         guard isThere else { throw Self.missing(location) }
         self.lock = lock
         self.keychain = keychain
         self.folder = folder
+    }
+
+    /// Many programs call at the same time: what they change shares its syncs, and as many read as there are processors.
+    private static var options: StoreOptions {
+        let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        return StoreOptions(makesChangesTogether: true, readerCount: max(1, min(processors, 4)))
     }
 
     private static func missing(_ location: KeychainLocation) -> DaemonFailure {

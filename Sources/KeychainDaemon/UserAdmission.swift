@@ -2,21 +2,30 @@
 
 import CKeychainSupport
 import Glibc
-import HostFiles
 import KeychainCore
+import KeychainIdentity
 import KeychainServer
+import KeychainWire
 
 /// Admits every process of the user whom the daemon serves, and nobody else's.
 final class UserAdmission: Admission {
     private let keychain: any KeychainBackend
+    private let identities: IdentityService
     private let user: uid_t
-    private let proofs = PasscodeProofs()
-
+    private let proofs: PasscodeProofs
     private let life: DaemonLife
 
-    init(_ keychain: any KeychainBackend, user: uid_t = geteuid(), life: DaemonLife) {
+    init(
+        _ keychain: any KeychainBackend,
+        identities: IdentityService,
+        user: uid_t = geteuid(),
+        proofs: PasscodeProofs,
+        life: DaemonLife
+    ) {
         self.keychain = keychain
+        self.identities = identities
         self.user = user
+        self.proofs = proofs
         self.life = life
     }
 
@@ -34,14 +43,11 @@ final class UserAdmission: Admission {
                 facts: ["user": "\(user)"]
             )
         }
-        return AnonymousPeer(instance(process), keychain, proofs, life)
-    }
-
-    /// The process; one that this one cannot see, as in a container of its own, is another with each connection.
-    private func instance(_ process: pid_t) -> ProcessInstance {
-        if process > 0, let startTime = ProcessStartTime.of(process) {
-            return ProcessInstance(identifier: process, startTime: startTime)
+        // Nothing is answered before, so that a process sends its first command as the program that is looked at.
+        let peer = try identities.identify(socket: socket, greetingByteCount: Greeting.byteCount)
+        let instance = ProcessInstance(identifier: peer.process.identifier, startTime: peer.process.startTime)
+        return UserProgram(instance, peer.identity, keychain, proofs, life) { () throws(KeychainError) in
+            try peer.confirm()
         }
-        return ProcessInstance(identifier: 0, startTime: life.nextNumber())
     }
 }

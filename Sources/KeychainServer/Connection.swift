@@ -15,6 +15,8 @@ final class Connection: Sendable {
     let number: UInt64
     let socket: Int32
     let user: uid_t
+    /// The process that connected (PID): what another one writes to the socket, which it was left or given, ends it.
+    private let sender: pid_t
     let process: ConnectedProcess
     let peer: any ConnectedPeer
     private let buffered: BufferedBytes
@@ -52,6 +54,7 @@ final class Connection: Sendable {
         _ socket: Int32,
         number: UInt64,
         user: uid_t,
+        sender: pid_t,
         process: ConnectedProcess,
         peer: any ConnectedPeer,
         buffered: BufferedBytes,
@@ -60,6 +63,7 @@ final class Connection: Sendable {
         self.socket = socket
         self.number = number
         self.user = user
+        self.sender = sender
         self.process = process
         self.peer = peer
         self.buffered = buffered
@@ -110,7 +114,7 @@ final class Connection: Sendable {
 
     private func greeting(_ state: inout State, _ tick: UInt64) -> Arrival {
         do throws(WireError) {
-            guard let end = arrival(try state.reader.receive(.greeting, from: socket)) else {
+            guard let end = arrival(try state.reader.receive(.greeting, from: socket, sentBy: sender)) else {
                 let answer = ServerGreeting(
                     to: try state.reader.withBytes { (bytes) throws(WireError) in try ClientGreeting(bytes) }
                 )
@@ -149,7 +153,7 @@ final class Connection: Sendable {
 
     private func message(_ state: inout State) -> Arrival {
         do throws(WireError) {
-            let progress = try state.reader.receive(.message, from: socket)
+            let progress = try state.reader.receive(.message, from: socket, sentBy: sender)
             guard count(&state) else { return .end(.tooMuchBuffered) }
             if let end = arrival(progress) { return end }
             let message = try state.reader.withBytes { (bytes) throws(WireError) in try WireMessage(frame: bytes) }
@@ -166,6 +170,7 @@ final class Connection: Sendable {
         switch progress {
         case .complete: nil
         case .incomplete: .wait(.readable)
+        case .failed(EPERM): .end(.otherSender)
         case .ended, .failed: .end(nil)
         }
     }
@@ -365,6 +370,11 @@ extension KeychainError {
         .notAvailable,
         "the keychain daemon holds as many bytes of unfinished messages as it may; try again later",
         kind: .unavailable
+    )
+
+    fileprivate static let otherSender = KeychainError(
+        .missingEntitlement,
+        "another process than the one that connected wrote to the connection; each process has to connect by itself"
     )
 
     fileprivate static let tooSlow = KeychainError(

@@ -55,6 +55,8 @@ public final class KeychainServer: Sendable {
         }
         for (index, socket) in sockets.enumerated() {
             _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
+            let unnamed = keychain_name_senders(socket)
+            guard unnamed == 0 else { throw KeychainError(call: "setsockopt", errno: unnamed) }
             let failure = keychain_watch_add(watch, socket, UInt64(index) + 1, SocketReadiness.readable.rawValue)
             guard failure == 0 else { throw KeychainError(call: "epoll_ctl", errno: failure) }
         }
@@ -221,6 +223,7 @@ extension KeychainServer {
                     socket,
                     number: numbers.add(1, ordering: .relaxed).newValue,
                     user: user,
+                    sender: process,
                     process: try processes.join(peer),
                     peer: peer,
                     buffered: buffered,

@@ -51,13 +51,24 @@ public struct FrameReader: ~Copyable {
 
     /// Receives what is there, without waiting.
     ///
+    /// - Parameters:
+    ///   - expected: what is to arrive.
+    ///   - socket: where from; one that names senders (`keychain_name_senders`), if there is a sender.
+    ///   - sender: the process that alone may write; bytes of another fail with `EPERM`.
+    /// - Returns: How far it got.
     /// - Throws: ``WireError/tooLong``, ``WireError/trailingBytes``.
     public mutating func receive(
         _ expected: Expected,
-        from socket: Int32
+        from socket: Int32,
+        sentBy sender: Int32? = nil
     ) throws(WireError) -> Progress {
         while let room = try room(for: expected) {
-            let received = keychain_receive(socket, room.baseAddress, room.count)
+            let received =
+                if let sender {
+                    keychain_receive_from(socket, sender, room.baseAddress, room.count)
+                } else {
+                    keychain_receive(socket, room.baseAddress, room.count)
+                }
             guard received != 0 else { return .ended }
             guard received > 0 else {
                 return errno == EAGAIN || errno == EWOULDBLOCK ? .incomplete : .failed(errno)

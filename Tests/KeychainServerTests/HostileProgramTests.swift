@@ -77,6 +77,34 @@ struct HostileProgramTests {
         #expect(eventually("it is forgotten") { server.connectionCount == 1 })
     }
 
+    @Test("what another process writes to a connection, which it was left or given, ends it", arguments: [true, false])
+    func otherSender(_ greets: Bool) throws {
+        let keychain = CountingKeychain()
+        let server = try TestServer(keychain)
+        let add = KeychainRequest(.add(["acct": .string("a")]), client: Client(accessGroups: []))
+        let command = try WireMessage.command(1, .items(add)).encoded().unprotectedCopy
+        let folder = try TemporaryFolder(prefix: "kd")
+        try Data(greets ? command : ClientGreeting().bytes).write(to: URL(fileURLWithPath: folder.path(of: "bytes")))
+        let connection = try greets ? RawConnection.greeted(server.location) : RawConnection(server.location)
+        let other = Process()
+        other.executableURL = URL(fileURLWithPath: "/bin/cat")
+        other.arguments = [folder.path(of: "bytes")]
+        other.standardOutput = FileHandle(fileDescriptor: connection.socket, closeOnDealloc: false)
+        try other.run()
+        other.waitUntilExit()
+        guard greets else {
+            #expect(try connection.isEnded())
+            return
+        }
+        guard case .failure(0, let error)? = try connection.message() else {
+            Issue.record("the reason was not sent")
+            return
+        }
+        #expect(error.status == .missingEntitlement)
+        #expect(try connection.isEnded())
+        #expect(keychain.counts.isEmpty)
+    }
+
     @Test("the same number twice is no second command")
     func repeatedNumber() throws {
         let keychain = CountingKeychain()

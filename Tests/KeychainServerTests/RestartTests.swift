@@ -83,6 +83,53 @@ struct RestartTests {
         #expect(try daemon.nextLine() != nil)
     }
 
+    @Test("a daemon that is killed under its clients: what was acknowledged was done once, what was not at most once")
+    func killed() throws {
+        let folder = try TemporaryFolder(prefix: "kd")
+        let (socket, log) = (folder.path(of: "s"), folder.path(of: "log"))
+        var daemon = try HelperProcess("keychain-peer", ["serve", socket, log])
+        #expect(try daemon.nextLine() == "ready")
+        let clients = try (0..<8).map { try HelperProcess("keychain-peer", ["add", socket, "\($0)", "150"]) }
+        for round in 1...3 {
+            let isBusy = eventually("they add") { Self.lines(log).count >= round * 100 }
+            #expect(isBusy)
+            try daemon.kill9()
+            daemon = try HelperProcess("keychain-peer", ["serve", socket, log])
+            #expect(try daemon.nextLine() == "ready")
+        }
+        let told = try clients.flatMap { try $0.lines(upTo: { $0 == "done" }) }
+        let added = Self.lines(log).reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        #expect(told.count == 8 * 150)
+        for line in told {
+            let words = line.split(separator: " ").map(String.init)
+            let count = added[words[1], default: 0]
+            switch words[0] {
+            case "ok": #expect(count == 1, "\(line)")
+            case "unknown": #expect(count <= 1, "\(line)")
+            default: #expect(count == 0, "\(line)")
+            }
+        }
+        #expect(told.filter { $0.hasPrefix("ok") }.count >= 1000)
+        daemon.signal(SIGTERM)
+        #expect(try daemon.lines(upTo: { $0 == "ended" }).filter { $0 != "released" }.isEmpty)
+    }
+
+    @Test(
+        "a program that is killed while it is asked ends its question and its context",
+        arguments: [SIGKILL, SIGTERM]
+    )
+    func killedProgram(_ signal: Int32) throws {
+        let folder = try TemporaryFolder(prefix: "kd")
+        let socket = folder.path(of: "s")
+        let daemon = try HelperProcess("keychain-peer", ["serve", socket, folder.path(of: "log")])
+        #expect(try daemon.nextLine() == "ready")
+        let program = try HelperProcess("keychain-peer", ["ask", socket, "-"])
+        #expect(try program.nextLine() == "asked")
+        program.signal(signal)
+        let lines = [try daemon.nextLine(), try daemon.nextLine()]
+        #expect(Set(lines) == ["answered ended", "released"])
+    }
+
     private static func lines(_ path: String) -> [String] {
         ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }

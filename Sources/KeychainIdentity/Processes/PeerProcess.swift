@@ -56,9 +56,16 @@ public final class PeerProcess: Sendable {
         self.user = user
         self.isExact = isExact != 0
         securityLabel = Self.label(socket)
-        let queued = keychain_queued_bytes(socket)
-        guard (0...greetingByteCount).contains(Int(queued)) else {
-            throw IdentityError("process \(process) sent a message before it was looked at")
+        try checkQueue(of: socket, greetingByteCount: greetingByteCount)
+    }
+
+    /// Checks that the process has not yet sent more than its greeting.
+    ///
+    /// It has to be checked again once it is known what the process runs: until then it may have sent a command, and
+    /// become another program.
+    func checkQueue(of socket: Int32, greetingByteCount: Int) throws(IdentityError) {
+        guard (0...greetingByteCount).contains(Int(keychain_queued_bytes(socket))) else {
+            throw IdentityError("process \(identifier) sent a message before it was looked at")
         }
     }
 

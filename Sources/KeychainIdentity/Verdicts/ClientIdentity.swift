@@ -40,12 +40,13 @@ public struct ClientIdentity: Sendable, Hashable {
     public let hasOwnerRights: Bool
 
     /// The groups that only programs have to whom a root-owned manifest gives them, and that it is not given.
-    let reservedGroups: Set<String>
+    package let reservedGroups: Set<String>
 
     /// Why it is no more than this, each a sentence without its end: what did not count, and what to do.
     public let reasons: [String]
 
-    init(
+    /// An identity.
+    package init(
         _ kind: Kind,
         applicationIdentifier: String? = nil,
         ownedGroups: [String] = [],
@@ -67,6 +68,14 @@ public struct ClientIdentity: Sendable, Hashable {
 
     /// Whether somebody has vouched for it.
     public var isKnown: Bool { kind != .anonymous }
+
+    /// Whether the system confines it, so that it cannot read the user's files as other programs can.
+    public var isSandboxed: Bool {
+        switch kind {
+        case .flatpak, .snap: true
+        case .systemUnit, .signed, .rootManifest, .anonymous: false
+        }
+    }
 }
 
 // MARK: - Groups

@@ -34,12 +34,13 @@ public final class IdentityService: Sendable {
     /// - Returns: The process and who it is, anonymous if nothing is proved.
     /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` for a process that cannot be told from others.
     public func identify(socket: Int32, greetingByteCount: Int) throws(KeychainError) -> IdentifiedPeer {
-        let peer: PeerProcess
-        do throws(IdentityError) { peer = try PeerProcess(socket: socket, greetingByteCount: greetingByteCount) } catch
-        {
+        do throws(IdentityError) {
+            let identified = identify(try PeerProcess(socket: socket, greetingByteCount: greetingByteCount))
+            try identified.process.checkQueue(of: socket, greetingByteCount: greetingByteCount)
+            return identified
+        } catch {
             throw KeychainError(.missingEntitlement, "the connection is refused: \(error)")
         }
-        return identify(peer)
     }
 
     /// Who a process is.

@@ -51,10 +51,19 @@ enum KeychainPeer {
         }
     }
 
-    /// Adds items; says of each what became of it.
+    /// Adds items, and says of each what became of it.
+    ///
+    /// One that was not added, as none is while no daemon listens, is added again.
     private static func add(_ location: SocketLocation, prefix: String, count: Int) {
         let keychain = keychain(location)
-        for number in 0..<count { say(outcome(keychain, "\(prefix)-\(number)")) }
+        for number in 0..<count {
+            var outcome = outcome(keychain, "\(prefix)-\(number)")
+            for _ in 0..<6_000 where outcome.hasPrefix("failed") {
+                usleep(10_000)
+                outcome = self.outcome(keychain, "\(prefix)-\(number)")
+            }
+            say(outcome)
+        }
         say("done")
     }
 

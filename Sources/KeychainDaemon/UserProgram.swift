@@ -2,26 +2,42 @@
 
 import KeychainCore
 import KeychainEngine
+import KeychainIdentity
 import KeychainServer
 
-/// A process of the user of which nothing else is known: it shares one area with all others of that kind.
-final class AnonymousPeer: ConnectedPeer {
+/// A process of the user whom the daemon serves, with what its identity gives it.
+final class UserProgram: ConnectedPeer {
     let process: ProcessInstance
     let backend: any KeychainBackend
     let vouchesForBiometry = false
 
     private let keychain: any KeychainBackend
+    private let identity: ClientIdentity
+    private let lookAgain: @Sendable () throws(KeychainError) -> Void
     private let proofs: PasscodeProofs
     private let life: DaemonLife
 
+    /// A program.
+    ///
+    /// - Parameters:
+    ///   - process: the process that runs it.
+    ///   - identity: who it is.
+    ///   - keychain: what carries out its commands.
+    ///   - proofs: who gave the passcode.
+    ///   - life: ends when nobody is connected any more.
+    ///   - lookAgain: fails when the process does not run that program any more.
     init(
         _ process: ProcessInstance,
+        _ identity: ClientIdentity,
         _ keychain: any KeychainBackend,
         _ proofs: PasscodeProofs,
-        _ life: DaemonLife
+        _ life: DaemonLife,
+        lookAgain: @escaping @Sendable () throws(KeychainError) -> Void = {}
     ) {
         self.process = process
+        self.identity = identity
         self.keychain = keychain
+        self.lookAgain = lookAgain
         self.proofs = proofs
         self.life = life
         backend = ProvingKeychain(keychain, process, proofs, life)
@@ -33,7 +49,7 @@ final class AnonymousPeer: ConnectedPeer {
     func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand {
         switch command {
         case .items(let request):
-            return .items(try AnonymousScope(keychain).permitted(request))
+            return .items(try AccessScope(of: identity, in: keychain).permitted(request))
         case .explain(var request):
             try checkScope(of: command)
             request.call = try permitted(request.call, command)
@@ -50,15 +66,13 @@ final class AnonymousPeer: ConnectedPeer {
         }
     }
 
-    // One connection is one process for as long as it lasts, unless it is passed on, and any process of the user is
-    // taken for the same client.
-    func confirm() throws(KeychainError) {}
+    func confirm() throws(KeychainError) { try lookAgain() }
 
     private func permitted(
         _ request: KeychainRequest,
         _ command: KeychainCommand
     ) throws(KeychainError) -> KeychainRequest {
-        command.isForOwner ? request : try AnonymousScope(keychain).permitted(request)
+        command.isForOwner ? request : try AccessScope(of: identity, in: keychain).permitted(request)
     }
 
     private func checkScope(of command: KeychainCommand) throws(KeychainError) {
@@ -67,8 +81,13 @@ final class AnonymousPeer: ConnectedPeer {
 
     /// Refuses what concerns the items of all clients to a program that has not proved the passcode.
     ///
-    /// Without a passcode, whoever runs as the user can read the store's files, and is its owner.
+    /// Without a passcode, whoever runs as the user can read the store's files, and is its owner; but what is in a
+    /// sandbox cannot, and would have the daemon open files for it outside of that.
     private func checkIsOwner() throws(KeychainError) {
+        if identity.hasOwnerRights { return }
+        guard !identity.isSandboxed else {
+            throw KeychainError(.missingEntitlement, "this is for the owner of the keychain, not for a sandbox")
+        }
         if proofs.isProved(by: process) { return }
         guard try keychain.device.status().hasPasscode else { return }
         throw KeychainError(

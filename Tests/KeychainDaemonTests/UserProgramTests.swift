@@ -2,6 +2,7 @@
 
 import KeychainCore
 import KeychainEngine
+import KeychainIdentity
 import KeychainProtection
 import KeychainServer
 import KeychainTestSupport
@@ -9,21 +10,23 @@ import Testing
 
 @testable import KeychainDaemon
 
-/// What a process of which nothing is known may do.
-struct AnonymousPeerTests {
+/// What a program may do, by who it is.
+struct UserProgramTests {
     private static let team = "ABCDEFGHIJKLMNOPQRSTUVWX23"
+
+    private static let anonymous = ClientIdentity(.anonymous)
 
     private let keychain: EmbeddedKeychain
     private let life: DaemonLife
     private let proofs = PasscodeProofs()
-    private let peer: AnonymousPeer
+    private let peer: UserProgram
 
     init() {
         var device = DeviceOptions()
         device.passwordWork = .testing
         keychain = EmbeddedKeychain.inMemory(device: device)
         life = DaemonLife(endsWhenIdleFor: nil, holdsKeys: { false }, wake: {})
-        peer = AnonymousPeer(ProcessInstance(identifier: 7, startTime: 1), keychain, proofs, life)
+        peer = UserProgram(ProcessInstance(identifier: 7, startTime: 1), Self.anonymous, keychain, proofs, life)
     }
 
     @Test(
@@ -34,10 +37,10 @@ struct AnonymousPeerTests {
             ("ABCDEFGHIJKLMNOPQRSTUVWX234.com.example", false), ("ABCDEFGHIJKLMNOPQRSTUVWX21.x", false),
             ("ABCDEFGHIJKLMNOPQRSTUVWX28.x", false), ("abcdefghijklmnopqrstuvwx23.x", false),
             ("TEAMID1234.com.example", false), ("swift-keychain.common", false), ("", false), (".", false),
-            ("*", false),
+            ("*", true), ("flatpak/org.example.App", true), ("snap/example", true), ("systemd/example.service", true),
         ]
     )
-    func ownership(_ group: String, _ isOwned: Bool) { #expect(AccessGroupOwnership.isOwned(group) == isOwned) }
+    func ownership(_ group: String, _ isOwned: Bool) { #expect((Self.anonymous.refusal(of: group) != nil) == isOwned) }
 
     @Test("groups without an owner are taken as the process says")
     func claimedGroups() throws {
@@ -113,10 +116,44 @@ struct AnonymousPeerTests {
         #expect(throws: KeychainError.self) { try peer.permitted(commands[0]) }
         try peer.backend.device.unlock(passcode: SecretBytes([1]))
         for command in commands { #expect(try peer.permitted(command) == command) }
-        let other = AnonymousPeer(ProcessInstance(identifier: 7, startTime: 2), keychain, proofs, life)
+        let other = UserProgram(ProcessInstance(identifier: 7, startTime: 2), Self.anonymous, keychain, proofs, life)
         #expect(throws: KeychainError.self) { try other.permitted(commands[0]) }
         try peer.backend.device.lock()
         #expect(throws: KeychainError.self) { try peer.permitted(commands[0]) }
+    }
+
+    @Test("a known program has its own groups first, and can add to them without naming one")
+    func knownProgram() throws {
+        let owned = "\(Self.team).b"
+        let program = program(ClientIdentity(.rootManifest("/etc/x"), ownedGroups: [owned]))
+        #expect(try groups(["a"], of: program) == [owned, "a"])
+        let named: PropertyDictionary = ["class": .string("genp"), "agrp": .string(owned)]
+        #expect(try groups(["a", owned], .delete(named), of: program) == [owned, "a"])
+        let other: PropertyDictionary = ["class": .string("genp"), "agrp": .string("\(Self.team).c")]
+        #expect(throws: KeychainError.self) { try groups(["\(Self.team).c"], .copyMatching(other), of: program) }
+        let confined = self.program(ClientIdentity(.rootManifest("/etc/x"), ownedGroups: ["x"], isConfined: true))
+        #expect(try groups(["a", "x"], of: confined) == ["x"])
+    }
+
+    @Test("a sandbox is never the owner, unless the owner of the system says so")
+    func sandboxes() throws {
+        let check = KeychainCommand.maintenance(.check)
+        let sandbox = program(ClientIdentity(.flatpak("org.example.App"), ownedGroups: ["flatpak/org.example.App"]))
+        #expect(throws: KeychainError.self) { try sandbox.permitted(check) }
+        try keychain.device.setPasscode(SecretBytes([1]))
+        try sandbox.backend.device.unlock(passcode: SecretBytes([1]))
+        #expect(throws: KeychainError.self) { try sandbox.permitted(check) }
+        let trusted = program(ClientIdentity(.rootManifest("/etc/x"), hasOwnerRights: true))
+        #expect(try trusted.permitted(check) == check)
+    }
+
+    @Test("a program that is not the one any more is not answered")
+    func looksAgain() {
+        let refusal = KeychainError(.missingEntitlement, "it has ended")
+        let program = UserProgram(peer.process, Self.anonymous, keychain, proofs, life) { () throws(KeychainError) in
+            throw refusal
+        }
+        #expect(throws: refusal) { try program.confirm() }
     }
 
     @Test("a proof counts for a while")
@@ -136,7 +173,7 @@ struct AnonymousPeerTests {
         }
         let used = life(0)
         #expect(used.isIdle)
-        let peer = AnonymousPeer(ProcessInstance(identifier: 1, startTime: 1), keychain, proofs, used)
+        let peer = UserProgram(ProcessInstance(identifier: 1, startTime: 1), Self.anonymous, keychain, proofs, used)
         #expect(!used.isIdle)
         withExtendedLifetime(peer) {}
         #expect(!life(nil).isIdle)
@@ -147,12 +184,17 @@ struct AnonymousPeerTests {
         #expect(!life(0).isIdle, "items that need one unlock can still be read")
     }
 
+    private func program(_ identity: ClientIdentity) -> UserProgram {
+        UserProgram(ProcessInstance(identifier: 8, startTime: 1), identity, keychain, proofs, life)
+    }
+
     private func groups(
         _ claimed: [String],
-        _ operation: KeychainRequest.Operation = .add(["class": .string("genp")])
+        _ operation: KeychainRequest.Operation = .add(["class": .string("genp")]),
+        of program: UserProgram? = nil
     ) throws(KeychainError) -> [String] {
         let request = KeychainRequest(operation, client: Client(accessGroups: claimed))
-        guard case .items(let permitted) = try peer.permitted(.items(request)) else { return [] }
+        guard case .items(let permitted) = try (program ?? peer).permitted(.items(request)) else { return [] }
         return permitted.client.accessGroups
     }
 }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import HostFiles
+import KeychainCore
+import KeychainEngine
+import LoginManager
+
+/// Locks the device when the user's session is locked or has ended, and when the host goes to sleep.
+final class SessionLock: Sendable {
+    private let manager: LoginManager
+
+    /// A lock, once ``start()`` is called.
+    ///
+    /// - Parameters:
+    ///   - keychain: whose device to lock.
+    ///   - proofs: forgotten with the lock.
+    ///   - log: told where no sessions can be seen, and when a lock fails.
+    ///   - user: whose sessions count.
+    init(_ keychain: any KeychainBackend, _ proofs: PasscodeProofs, _ log: DaemonLog, user: UInt32 = geteuid()) {
+        manager = LoginManager(
+            stateChanged: { state in Self.tell(state, log) },
+            handle: { event in Self.handle(event, user, keychain, proofs, log) }
+        )
+    }
+
+    /// Listens, on a thread of its own.
+    func start() {
+        // Without it, the time of the policy locks.
+        _ = HostThread.start(.blocked) { [manager] in manager.run() }
+    }
+
+    /// Listens no more.
+    func stop() { manager.stop() }
+
+    /// Does what an event asks for.
+    static func handle(
+        _ event: LoginEvent,
+        _ user: UInt32,
+        _ keychain: any KeychainBackend,
+        _ proofs: PasscodeProofs,
+        _ log: DaemonLog
+    ) {
+        guard event.locks(user) else { return }
+        proofs.clear()
+        do throws(KeychainError) { try keychain.device.lock() } catch {
+            log.write(.warning, "the keychain could not be locked: \(error.reason)")
+        }
+    }
+
+    private static func tell(_ state: LoginManager.State, _ log: DaemonLog) {
+        switch state {
+        case .starting, .listening: break
+        case .noLoginManager: log.write(.information, "there is no login manager: a locked session locks nothing")
+        case .noBus(let reason): log.write(.information, "a locked session locks nothing: \(reason)")
+        }
+    }
+}
