@@ -107,12 +107,12 @@ struct RoutedKeychainTests {
     @Test("threads that write while the store moves to and fro lose nothing, and nothing is carried out twice")
     func moves() async throws {
         try add("first")
-        let isOver = Atomic(false)
+        let moving = Moving()
         let written = try await withThrowingTaskGroup(of: [String].self) { group in
             for writer in 0..<3 {
                 group.addTask {
                     var names: [String] = []
-                    while !isOver.load(ordering: .relaxed) {
+                    while !moving.isOver {
                         let name = "\(writer)-\(names.count)"
                         // One that was carried out twice would be a duplicate.
                         try add(name)
@@ -125,10 +125,17 @@ struct RoutedKeychainTests {
                 try embedded.handOver(to: .daemon)
                 try daemon.keychain.handOver(to: .embedded)
             }
-            isOver.store(true, ordering: .relaxed)
+            moving.end()
             return try await group.reduce(into: []) { $0 += $1 }
         }
         #expect(try accounts() == Set(written + ["first"]))
+    }
+
+    /// Whether the store still moves.
+    private final class Moving: Sendable {
+        private let over = Atomic(false)
+        var isOver: Bool { over.load(ordering: .relaxed) }
+        func end() { over.store(true, ordering: .relaxed) }
     }
 
     private static let client = Client(accessGroups: ["example"])

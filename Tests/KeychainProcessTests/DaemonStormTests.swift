@@ -3,6 +3,7 @@
 import Glibc
 import HostFiles
 import KeychainTestSupport
+import ServerTestSupport
 import Testing
 
 /// Eight programs that write through a daemon which is killed again and again, and which they start anew: nothing

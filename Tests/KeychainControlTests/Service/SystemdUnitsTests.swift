@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Foundation
 import KeychainTestSupport
 import Synchronization
@@ -72,7 +73,7 @@ struct SystemdUnitsTests {
         }
         #expect(manager() == nil)
         try FileManager.default.createDirectory(atPath: folder.path(of: "systemd"), withIntermediateDirectories: false)
-        FileManager.default.createFile(atPath: folder.path(of: "systemd/private"), contents: nil)
+        #expect(FileManager.default.createFile(atPath: folder.path(of: "systemd/private"), contents: nil))
         let found = try #require(manager())
         #expect(found.unitFolder == "/home/anna/.config/systemd/user")
         try found.start()
