@@ -391,7 +391,8 @@ let targets: [Target] = [
         name: "Conformance",
         dependencies: [
             "Security", "LocalAuthentication", "KeychainCore", "KeychainEngine", "KeychainAuthenticators",
-            "KeychainSimulation", "KeychainTrace", "KeychainServer", "KeychainClient", "ServerTestSupport",
+            "KeychainSimulation", "KeychainTrace", "KeychainWire", "KeychainServer", "KeychainClient",
+            "ServerTestSupport",
         ],
         path: "Tests/Support/Conformance"
     ),

@@ -26,6 +26,8 @@ package enum Subject: String, Sendable, CaseIterable {
     case memory
     /// An engine on a database in a folder of its own.
     case disk
+    /// An engine in memory, whose commands, replies and questions are turned into bytes and read from them again.
+    case pipe
     /// An engine in memory, reached through the server of a daemon, its socket and its client.
     case daemon
 
@@ -41,7 +43,12 @@ package enum Subject: String, Sendable, CaseIterable {
         _ wrap:
             @escaping @Sendable ((reached: any KeychainBackend, embedded: any KeychainBackend)) -> any KeychainBackend
     ) throws -> VirtualDevice {
-        let transport: DeviceTransport = self == .daemon ? .daemon : .direct
+        let transport: DeviceTransport =
+            switch self {
+            case .memory, .disk: .direct
+            case .pipe: .pipe
+            case .daemon: .daemon
+            }
         return try VirtualDevice.ofCase(
             storage: self == .disk ? .file : .memory,
             transport: DeviceTransport(

@@ -80,6 +80,7 @@ private struct UsageError: Error, CustomStringConvertible {
     }
 
     var description: String {
-        "\(reason)\nusage: conformance FILE... [--subject memory|disk|pipe] [--filter TEXT]"
+        let subjects = Subject.allCases.map(\.rawValue).joined(separator: "|")
+        return "\(reason)\nusage: conformance FILE... [--subject \(subjects)] [--filter TEXT]"
     }
 }
