@@ -7,6 +7,9 @@ struct CommandFailure: Error {
     /// What the command returns: a status of the Security framework, 1, or 2 for wrong usage.
     var status: Int32
 
+    /// What the keychain answered, where that is why; the command may return another status.
+    private(set) var cause: Status?
+
     /// The line without its newline; `nil` when nothing is to be said.
     var message: ByteText?
 
@@ -32,6 +35,7 @@ struct CommandFailure: Error {
         let subject = subject.map { " \($0)" as ByteText } ?? ""
         let detail: ByteText = detail.map { "\nsecurity: \($0)" } ?? ""
         self.init(status: status.rawValue, "security: \(function)\(subject): \(status.text)\(detail)")
+        cause = status
     }
 
     /// An error of the keychain; the reason is added when the store itself is in trouble.

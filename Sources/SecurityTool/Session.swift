@@ -36,9 +36,7 @@ struct Session {
             return try run(entry, typedName: name, words)
         } catch let failure as CommandFailure {
             if let message = failure.message { try errors.write("\(message)\n") }
-            if failure.status == Status.interactionNotAllowed.rawValue, keychain.isLocked {
-                try errors.write(keychain.unlocksForAll() ? Self.lockedForAllRemark : Self.lockedRemark)
-            }
+            try explainLock(failure.cause)
             if failure.status == CommandFailure.usage.status {
                 try errors.write("\(entry.usage)        \(entry.summary)\n")
             }
@@ -60,6 +58,12 @@ struct Session {
             if invocation.asksForUsage { throw CommandFailure.usage }
             throw CommandFailure("security: \(entry.name): \(entry.remark ?? "")")
         }
+    }
+
+    /// Says what to do about a status, where the lock of the keychain is why.
+    func explainLock(_ status: Status?) throws {
+        guard status == .interactionNotAllowed, keychain.isLocked else { return }
+        try errors.write(keychain.unlocksForAll() ? Self.lockedForAllRemark : Self.lockedRemark)
     }
 
     /// What to do about items that need a passcode.

@@ -44,11 +44,20 @@ struct DumpKeychain: Command {
     private static let reading = "SecKeychainItemCopyAttributesAndData"
 
     private func dump(_ sections: Sections, _ session: Session, to output: Output) throws {
+        var obstacles: Set<Status> = []
         for itemClass in ItemClass.stored {
             let (obstacle, items) = try contents(itemClass, session.keychain)
-            if let obstacle { try session.errors.write(CommandFailure(obstacle, Self.reading).line) }
-            for item in items { try dump(item, sections, session, to: output) }
+            if let obstacle {
+                try session.errors.write(CommandFailure(obstacle, Self.reading).line)
+                obstacles.insert(obstacle)
+            }
+            for item in items {
+                guard let failure = try dump(item, sections, session, to: output) else { continue }
+                if let cause = failure.cause { obstacles.insert(cause) }
+            }
         }
+        // Once for all items.
+        if obstacles.contains(.interactionNotAllowed) { try session.explainLock(.interactionNotAllowed) }
     }
 
     /// What a class has; a failure has the status 1, as the command has no other.
@@ -61,12 +70,21 @@ struct DumpKeychain: Command {
                 (try keychain.obstacle(itemClass), try keychain.items(itemClass))
             }
         } catch {
-            throw CommandFailure(status: 1, error.message)
+            var failure = error
+            failure.status = 1
+            throw failure
         }
     }
 
     /// Shows an item; one whose secret cannot be had ends after its head, and the dump goes on.
-    private func dump(_ item: StoredItem, _ sections: Sections, _ session: Session, to output: Output) throws {
+    ///
+    /// - Returns: Why the secret cannot be had; `nil` when it is shown, or need not be.
+    private func dump(
+        _ item: StoredItem,
+        _ sections: Sections,
+        _ session: Session,
+        to output: Output
+    ) throws -> CommandFailure? {
         let name = session.keychain.name
         var secret: SecretBytes?
         if sections.data {
@@ -74,8 +92,9 @@ struct DumpKeychain: Command {
                 secret = try session.keychain.secret(of: item)
             } catch {
                 try output.write(AttributeBlock.head(item, name))
-                try session.errors.write(CommandFailure(error, Self.reading).line)
-                return
+                let failure = CommandFailure(error, Self.reading)
+                try session.errors.write(failure.line)
+                return failure
             }
         }
         try output.write(AttributeBlock.text(item, name))
@@ -86,6 +105,7 @@ struct DumpKeychain: Command {
             try output.write("\n")
         }
         if sections.access { try output.write(AccessSection.text(item)) }
+        return nil
     }
 }
 

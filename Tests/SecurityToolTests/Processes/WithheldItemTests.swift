@@ -74,6 +74,10 @@ struct WithheldItemTests {
         #expect(try run("delete-generic-password -s svc").errorText == search + hint)
         #expect(try run("add-generic-password -a bob -s svc -w v").errorText.hasSuffix(hint))
         #expect(try run("find-generic-password -s other").status == 44)
+        for command in ["dump-keychain", "dump-keychain -d"] {
+            let parts = try run(command).errorText.components(separatedBy: hint)
+            #expect(parts.count == 2 && parts.last == "" && parts.first?.contains(Self.refusal) == true, "\(parts)")
+        }
     }
 
     @Test("a damaged item hides no other", arguments: ["metadata", "secret"])
