@@ -10,6 +10,9 @@ struct PackageSurvey {
     /// The identities of all packages that it is built with.
     let dependencies: Set<String>
 
+    /// Whether one of them is this one: by its product, because a copy or a fork has another identity.
+    let dependsOnKeychain: Bool
+
     /// What its sources and those of its dependencies say.
     let sources: SourceSurvey
 
@@ -41,10 +44,12 @@ struct PackageSurvey {
             }
         }
         var identities: Set<String> = []
+        var folders: [URL] = []
         if description.dependencies?.isEmpty == false {
             let graph = try Self.decode(Graph.self, output(package + ["show-dependencies", "--format", "json"]))
-            for dependency in graph.dependencies { Self.read(dependency, &identities, &survey) }
+            for dependency in graph.dependencies { Self.read(dependency, &identities, &folders, &survey) }
         }
+        dependsOnKeychain = folders.contains(where: Self.isKeychain)
         name = description.name
         dependencies = identities
         sources = survey
@@ -88,13 +93,24 @@ struct PackageSurvey {
         return value
     }
 
-    private static func read(_ package: Graph, _ identities: inout Set<String>, _ survey: inout SourceSurvey) {
+    private static func isKeychain(_ folder: URL) -> Bool {
+        let manifest = try? String(contentsOf: folder.appendingPathComponent("Package.swift"), encoding: .utf8)
+        return manifest?.contains(#".library(name: "PortableSecurity""#) ?? false
+    }
+
+    private static func read(
+        _ package: Graph,
+        _ identities: inout Set<String>,
+        _ folders: inout [URL],
+        _ survey: inout SourceSurvey
+    ) {
         guard identities.insert(package.identity).inserted else { return }
         let folder = URL(fileURLWithPath: package.path)
+        folders.append(folder)
         for path in files(in: folder, except: foldersOfOthers.union(["Tests"])) where path.hasSuffix(".swift") {
             read(folder.appendingPathComponent(path), "\(package.identity)/\(path)", &survey)
         }
-        for dependency in package.dependencies { read(dependency, &identities, &survey) }
+        for dependency in package.dependencies { read(dependency, &identities, &folders, &survey) }
     }
 
     private static func read(_ file: URL, _ path: String, _ survey: inout SourceSurvey) {

@@ -55,7 +55,7 @@ struct TestPlan {
     // MARK: - Toolsets
 
     private mutating func chooseToolsets() throws(Refusal) {
-        guard !package.dependencies.contains("swift-keychain") else {
+        guard !package.dependsOnKeychain else {
             choices.append("toolset: none, because the package depends on swift-keychain itself")
             return
         }

@@ -185,8 +185,12 @@ struct TestCommandTests {
     func graphs() throws {
         try describe(dependencies: ["swift-atomics"])
         #expect(toolsets(try run().output) == ["toolset-explicit.json"])
-        try describe(dependencies: ["swift-keychain"])
+        // By its product, whatever its folder is called, and not by a folder's name.
+        try write("fork/Package.swift", #".library(name: "PortableSecurity", targets: ["PortableSecurity"])"#)
+        try describe(dependencies: ["fork"])
         #expect(toolsets(try run().output) == [])
+        try describe(dependencies: ["swift-keychain"])
+        #expect(toolsets(try run().output) == ["toolset.json"])
     }
 
     private let groups = """
