@@ -16,13 +16,18 @@ extension KeychainCall: CustomStringConvertible {
     }
 
     private static func text(_ values: [String: String]) -> String {
-        let entries = values.map { (name: names[$0.key] ?? "'\($0.key)'", value: text($0.value, of: $0.key)) }
+        let entries = values.map { (name: name(ofKey: $0.key), value: text($0.value, of: $0.key)) }
         return "{" + entries.sorted { $0.name < $1.name }.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
             + "}"
     }
 
-    /// The constant that a value of a key is, where its values are constants.
-    private static func text(_ value: String, of key: String) -> String { constants[key]?[value] ?? value }
+    /// The constant that a key of a dictionary is, such as `kSecAttrAccount`.
+    package static func name(ofKey key: String) -> String { names[key] ?? "'\(key)'" }
+
+    /// The constant that a value of a key is; `nil` where its values are no constants.
+    package static func constant(_ value: String, of key: String) -> String? { constants[key]?[value] }
+
+    private static func text(_ value: String, of key: String) -> String { constant(value, of: key) ?? value }
 
     private static let keyGroups: Set<ConstantTable.Group> = [.match, .returnKey, .valueKey, .useKey, .attribute]
 

@@ -9,7 +9,7 @@ public struct ContractReport: Sendable, Hashable, CustomStringConvertible {
     public internal(set) var kept: [ContractRule] = []
 
     /// The rules that were not run, since the subject lacks what they need.
-    public internal(set) var notRun: [ContractRule] = []
+    public internal(set) var notRun: [ContractOmission] = []
 
     /// Whether the subject keeps every rule that was run.
     public var isFaithful: Bool { violations.isEmpty }
@@ -18,7 +18,7 @@ public struct ContractReport: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         var lines = ["\(kept.count) rules kept, \(violations.count) broken, \(notRun.count) not run"]
         lines += violations.map(\.description)
-        lines += notRun.map { "not run: \($0.name) (needs \($0.need))" }
+        lines += notRun.map { "not run: \($0)" }
         return lines.joined(separator: "\n")
     }
 }

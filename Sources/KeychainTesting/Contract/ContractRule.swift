@@ -14,8 +14,8 @@ public struct ContractRule: Sendable, Hashable, Identifiable, CustomStringConver
     /// Where the behaviour is documented.
     public let source: String
 
-    /// What the rule needs of a subject besides the ordinary functions; `nil` for nothing.
-    public let requirement: Requirement?
+    /// What the rule needs of a subject besides the ordinary functions.
+    public let requirements: [Requirement]
 
     /// What not every subject has.
     public enum Requirement: String, Sendable, Hashable, CaseIterable {
@@ -30,29 +30,40 @@ public struct ContractRule: Sendable, Hashable, Identifiable, CustomStringConver
         /// It deletes many at once; see ``ClearingPasswordStoreContractSubject``.
         case clearing
         /// It keeps what it is given in the keychain of the device that the suite makes, so that the device can be
-        /// locked.
+        /// locked, and at a level that the lock makes unreadable.
         case device
         /// The front end of iOS, which refuses what the one of macOS passes over.
         case iOS
+
+        /// What it is, in words.
+        var text: String {
+            switch self {
+            case .concurrency: "ConcurrentContractSubject"
+            case .accessGroups: "GroupedPasswordStoreContractSubject"
+            case .adding: "AddingPasswordStoreContractSubject"
+            case .listing: "ListingPasswordStoreContractSubject"
+            case .clearing: "ClearingPasswordStoreContractSubject"
+            case .device: "a store in the keychain of a device whose lock makes it unreadable"
+            case .iOS: "the front end of iOS"
+            }
+        }
     }
 
     /// The name.
     public var id: String { name }
 
-    /// What it needs, in words.
-    var need: String {
-        switch requirement {
-        case nil: "nothing"
-        case .concurrency: "ConcurrentContractSubject"
-        case .accessGroups: "GroupedPasswordStoreContractSubject"
-        case .adding: "AddingPasswordStoreContractSubject"
-        case .listing: "ListingPasswordStoreContractSubject"
-        case .clearing: "ClearingPasswordStoreContractSubject"
-        case .device: "a store in the keychain of a device that enforces its lock"
-        case .iOS: "the front end of iOS"
-        }
-    }
-
     /// The name and the statement.
     public var description: String { "\(name): \(statement)" }
+}
+
+/// A rule that was not run, since the subject lacks something that the rule needs.
+public struct ContractOmission: Sendable, Hashable, CustomStringConvertible {
+    /// The rule.
+    public let rule: ContractRule
+
+    /// What the subject lacks.
+    public let missing: ContractRule.Requirement
+
+    /// The name of the rule, and what it needs.
+    public var description: String { "\(rule.name) (needs \(missing.text))" }
 }

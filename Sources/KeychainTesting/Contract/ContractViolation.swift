@@ -14,7 +14,8 @@ public struct ContractViolation: Sendable, Hashable, CustomStringConvertible {
     /// What the subject answered.
     public let got: String
 
-    /// What comes of it: what the rule says, or, where the subject refused what a keychain does, that.
+    /// What comes of it: what the rule says, or, where the subject refused what a keychain does, or refused it
+    /// otherwise, that.
     public let consequence: String
 
     /// Why a faithful keychain refuses what the subject did, in the words of `keychainctl doctor`.
@@ -48,10 +49,19 @@ struct ContractMismatch: Error {
     let got: String
     /// Why a faithful keychain refuses the call, where it does.
     var explanation: String?
-    /// Whether the subject refused what a keychain does: what the rule says of subjects that do too much is not true of
-    /// it then.
-    var isRefusal = false
+    /// What comes of it, where it is not what the rule says: the rule speaks of subjects that do too much.
+    var consequence: String?
 
+    /// That of a subject that refused what a keychain does.
     static let consequenceOfRefusal =
         "code that works on a device fails with the stand-in, here and wherever it calls this"
+
+    /// That of a subject that refused as a keychain does, with another status.
+    static let consequenceOfOtherStatus =
+        "code that tells one failure from another takes another path with the stand-in than on a device"
+}
+
+/// What a rule throws when it finds that the subject lacks what it needs.
+struct MissingRequirement: Error {
+    let requirement: ContractRule.Requirement
 }

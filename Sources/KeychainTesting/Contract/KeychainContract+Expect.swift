@@ -13,7 +13,8 @@ extension KeychainContract {
     ///   - platform: what the device is that the subject is called on.
     ///   - exceptions: the names of rules that the subject is known to break. One that it keeps is an issue too, and so
     ///     is a name that no rule has.
-    ///   - requirements: what the subject is known to have: a rule that needs one of these and is not run is an issue.
+    ///   - requirements: what the subject is known to have: a rule that is not run for want of one of these is an
+    ///     issue, and so is one of these that no rule for this kind of subject needs.
     ///   - sourceLocation: where the issues are recorded.
     /// - Throws: what `subject` throws.
     public static func expectFaithful<Subject: SecItemContractSubject>(
@@ -40,7 +41,8 @@ extension KeychainContract {
     ///   - platform: what the device is that the subject is called on.
     ///   - exceptions: the names of rules that the subject is known to break. One that it keeps is an issue too, and so
     ///     is a name that no rule has.
-    ///   - requirements: what the subject is known to have: a rule that needs one of these and is not run is an issue.
+    ///   - requirements: what the subject is known to have: a rule that is not run for want of one of these is an
+    ///     issue, and so is one of these that no rule for this kind of subject needs.
     ///   - sourceLocation: where the issues are recorded.
     /// - Throws: what `subject` throws.
     public nonisolated(nonsending) static func expectFaithful<Subject: PasswordStoreContractSubject>(
@@ -69,21 +71,28 @@ extension ContractReport {
         }
         let known = Set(violations.map(\.rule.name))
         for name in exceptions where !known.contains(name) {
-            let isRule = (kept + notRun).contains { $0.name == name }
+            let isRule = (kept + notRun.map(\.rule)).contains { $0.name == name }
             let reason = isRule ? "the subject does not break it" : "there is no such rule"
             Issue.record("the exception \"\(name)\" is of no use: \(reason)", sourceLocation: location)
         }
         recordNotRun(requiring: requirements, at: location)
+        let needed = (kept + violations.map(\.rule) + notRun.map(\.rule)).flatMap(\.requirements)
+        for requirement in requirements.subtracting(needed).sorted(by: { $0.rawValue < $1.rawValue }) {
+            Issue.record("no rule for this kind of subject needs \(requirement.text)", sourceLocation: location)
+        }
     }
 
     /// Says which rules were not run: as issues those that had to be, and as one warning the others.
     private func recordNotRun(requiring requirements: Set<ContractRule.Requirement>, at location: SourceLocation) {
-        for rule in notRun where rule.requirement.map(requirements.contains) ?? false {
-            Issue.record("not run: \(rule.name), though the subject is to have \(rule.need)", sourceLocation: location)
+        for omission in notRun where requirements.contains(omission.missing) {
+            Issue.record(
+                "not run: \(omission.rule.name), though the subject is to have \(omission.missing.text)",
+                sourceLocation: location
+            )
         }
-        let others = notRun.filter { !($0.requirement.map(requirements.contains) ?? false) }
+        let others = notRun.filter { !requirements.contains($0.missing) }
         guard !others.isEmpty else { return }
-        let list = others.map { "\($0.name) (needs \($0.need))" }.joined(separator: "; ")
+        let list = others.map(\.description).joined(separator: "; ")
         let text = "\(others.count) rules of the contract were not run: \(list)"
         Issue.record(Comment(rawValue: text), severity: .warning, sourceLocation: location)
     }

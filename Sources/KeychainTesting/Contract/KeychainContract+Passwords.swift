@@ -20,7 +20,11 @@ extension KeychainContract {
             try await device.install(entitlements).run {
                 let bench = PasswordStoreBench(store: try await subject(), device: device)
                 do {
-                    guard try await bench.has(rule.rule.requirement) else { return report.notRun.append(rule.rule) }
+                    for requirement in rule.rule.requirements {
+                        guard try await bench.has(requirement) else {
+                            throw MissingRequirement(requirement: requirement)
+                        }
+                    }
                     try await rule.check(bench)
                     report.kept.append(rule.rule)
                 } catch {

@@ -16,16 +16,18 @@ extension KeychainContract {
     ) throws -> ContractReport {
         var report = ContractReport()
         for rule in SecItemRule.all {
-            try VirtualDevice(platform).install(entitlements).run {
-                let subject = try subject()
-                let isRun =
-                    switch rule.rule.requirement {
-                    case .concurrency: subject is any ConcurrentContractSubject
-                    case .iOS: platform != .macOS
-                    default: true
-                    }
-                guard isRun else { return report.notRun.append(rule.rule) }
-                report.note(rule.rule, try rule.check(SecItemBench(subject: subject, platform: platform)))
+            let device = try VirtualDevice(platform)
+            try device.install(entitlements).run {
+                let bench = SecItemBench(subject: try subject(), device: device)
+                if let missing = rule.rule.requirements.first(where: { !bench.has($0) }) {
+                    return report.notRun.append(ContractOmission(rule: rule.rule, missing: missing))
+                }
+                do {
+                    try rule.check(bench)
+                    report.kept.append(rule.rule)
+                } catch {
+                    report.note(rule.rule, error)
+                }
             }
         }
         return report
@@ -47,13 +49,11 @@ extension KeychainContract {
 }
 
 extension ContractReport {
-    /// Notes what came of a rule.
-    mutating func note(_ rule: ContractRule, _ check: @autoclosure () throws -> Void) {
-        do { try check() } catch { return note(rule, error) }
-        kept.append(rule)
-    }
-
+    /// Notes that a rule threw something.
     mutating func note(_ rule: ContractRule, _ error: any Error) {
+        if let missing = error as? MissingRequirement {
+            return notRun.append(ContractOmission(rule: rule, missing: missing.requirement))
+        }
         let mismatch = error as? ContractMismatch
         violations.append(
             ContractViolation(
@@ -61,7 +61,8 @@ extension ContractReport {
                 call: mismatch?.call ?? "the subject",
                 expected: mismatch?.expected ?? "no error",
                 got: mismatch?.got ?? "\(error)",
-                consequence: mismatch?.isRefusal ?? true ? ContractMismatch.consequenceOfRefusal : rule.consequence,
+                consequence: mismatch.map { $0.consequence ?? rule.consequence }
+                    ?? ContractMismatch.consequenceOfRefusal,
                 explanation: mismatch?.explanation
             )
         )

@@ -12,8 +12,15 @@ struct ContractTests {
     func own(_ platform: VirtualDevice.Platform) throws {
         let report = try KeychainContract.report(of: SecItemFunctions(), on: platform)
         #expect(report.violations == [])
-        let notRun = platform == .macOS ? ["an update's query returns nothing", "a delete has no limit"] : []
-        #expect(report.notRun.map(\.name) == notRun)
+        let notRun: [String] =
+            switch platform {
+            case .iOS: []
+            case .macOS: ["an update's query returns nothing", "a delete has no limit"]
+            // It hides what a lock does.
+            case .simulator:
+                ["a locked item is not absent", "an add while locked is refused", "a delete works while locked"]
+            }
+        #expect(report.notRun.map(\.rule.name) == notRun)
     }
 
     @Test("this keychain keeps every rule on file too")
@@ -35,7 +42,7 @@ struct ContractTests {
         #expect(duplicate.got == "errSecSuccess (0)")
         #expect(
             duplicate.call
-                == "SecItemAdd(acct: \"ada\", class: \"genp\", svce: \"mail\", v_Data: <6 bytes>)"
+                == "SecItemAdd(kSecAttrAccount: \"ada\", kSecAttrService: \"mail\", kSecClass: kSecClassGenericPassword, kSecValueData: <6 bytes>)"
         )
         #expect("\(duplicate)".contains(duplicate.rule.consequence))
     }
@@ -75,6 +82,19 @@ struct ContractTests {
         #expect(duplicate.consequence == duplicate.rule.consequence)
     }
 
+    @Test("what comes of a refusal with another status is not what the rule says of none")
+    func otherStatus() throws {
+        var functions = DefectiveFunctions()
+        functions.onAdd = { attributes in
+            let answer = DefectiveFunctions.real.add(attributes)
+            return answer.status == errSecDuplicateItem ? SecItemAnswer(errSecParam) : answer
+        }
+        let violations = try KeychainContract.violations(of: functions)
+        let duplicate = try #require(violations.first { $0.rule.name == "add twice is refused" })
+        #expect(duplicate.consequence.hasPrefix("code that tells one failure from another"))
+        #expect(duplicate.explanation != nil)
+    }
+
     @Test("a list of what was ever stored, and a deletion by a prefix, are found")
     func listing() async throws {
         let broken = try await KeychainContract.violations(of: PrefixStore()).map(\.rule.name)
@@ -95,10 +115,37 @@ struct ContractTests {
             if issue.severity == .warning { warnings.withLock { $0 += texts } } else { errors.withLock { $0 += texts } }
             return true
         }
-        #expect(errors.withLock { $0.count } == 2)
+        #expect(errors.withLock { $0.count } == 3)
         #expect(errors.withLock { $0.allSatisfy { $0.contains("ListingPasswordStoreContractSubject") } })
         #expect(warnings.withLock { $0.count } == 1)
         #expect(warnings.withLock { $0.first?.contains("add twice is refused (needs Adding") } == true)
+    }
+
+    @Test("to require what no rule for the subject needs is an issue")
+    func uselessRequirement() throws {
+        try withKnownIssue {
+            try KeychainContract.expectFaithful(SecItemFunctions(), requiring: [.device, .concurrency, .listing])
+        } matching: { issue in
+            "\(issue)".contains("no rule for this kind of subject needs ListingPasswordStoreContractSubject")
+        }
+    }
+
+    @Test("passwords that are readable at any time keep no rule of those that are not: it is not run")
+    func readable() async throws {
+        let report = try await KeychainContract.report(of: ReadableStore())
+        #expect(report.violations == [])
+        let notRun = try #require(report.notRun.first { $0.rule.name == "unreadable is not absent" })
+        #expect(notRun.missing == .device)
+        #expect(!report.kept.contains(notRun.rule))
+    }
+
+    @Test("a list that is empty while locked is found")
+    func emptyList() async throws {
+        let report = try await KeychainContract.report(of: ForgetfulLister())
+        #expect(report.violations.map(\.rule.name) == ["an unreadable list is not empty"])
+        let other = try await KeychainContract.report(of: PrefixStore())
+        let omission = try #require(other.notRun.first { $0.rule.name == "an unreadable list is not empty" })
+        #expect(omission.missing == .device)
     }
 
     @Test("an exception that is of no use is an issue")
@@ -129,6 +176,36 @@ private struct KeychainOnFile: SecItemContractSubject, ConcurrentContractSubject
     func copyMatching(_ query: [String: Any]) -> SecItemAnswer { app.run { functions.copyMatching(query) } }
     func update(_ query: [String: Any], _ new: [String: Any]) -> OSStatus { app.run { functions.update(query, new) } }
     func delete(_ query: [String: Any]) -> OSStatus { app.run { functions.delete(query) } }
+}
+
+/// The faithful wrapper, but for a level that needs no unlock.
+private struct ReadableStore: PasswordStoreContractSubject {
+    private let wrapper = FaithfulWrapper()
+
+    func set(_ password: Data, service: String, account: String) throws {
+        try wrapper.set(password, service: service, account: account)
+        let query: [CFString: Any] = [
+            kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: account,
+        ]
+        // What the deprecated kSecAttrAccessibleAlways is.
+        SecItemUpdate(query as CFDictionary, [kSecAttrAccessible: "dk"] as CFDictionary)
+    }
+
+    func get(service: String, account: String) throws -> Data? { try wrapper.get(service: service, account: account) }
+    func delete(service: String, account: String) throws { try wrapper.delete(service: service, account: account) }
+}
+
+/// The faithful wrapper, but for a list that takes every failure for none.
+private struct ForgetfulLister: ListingPasswordStoreContractSubject {
+    private let wrapper = FaithfulWrapper()
+
+    func set(_ password: Data, service: String, account: String) throws {
+        try wrapper.set(password, service: service, account: account)
+    }
+
+    func get(service: String, account: String) throws -> Data? { try wrapper.get(service: service, account: account) }
+    func delete(service: String, account: String) throws { try wrapper.delete(service: service, account: account) }
+    func accounts(service: String) -> [String] { (try? wrapper.accounts(service: service)) ?? [] }
 }
 
 /// A store that refuses every password.

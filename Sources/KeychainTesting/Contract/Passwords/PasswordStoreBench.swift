@@ -53,14 +53,13 @@ struct PasswordStoreBench {
         from body: nonisolated(nonsending) () async throws -> Data?
     ) async throws {
         let got: Data?
-        do { got = try await body() } catch { return }
+        do { got = try await body() } catch let error as MissingRequirement { throw error } catch { return }
         throw mismatch(call, expected: "an error: \(reason)", got: "no error, \(Self.text(got))")
     }
 
     /// Whether the store has what a rule needs.
-    nonisolated(nonsending) func has(_ requirement: ContractRule.Requirement?) async throws -> Bool {
+    nonisolated(nonsending) func has(_ requirement: ContractRule.Requirement) async throws -> Bool {
         switch requirement {
-        case nil: true
         case .concurrency: store is any PasswordStoreContractSubject & ConcurrentContractSubject
         case .accessGroups: store is any GroupedPasswordStoreContractSubject
         case .adding: store is any AddingPasswordStoreContractSubject
@@ -77,7 +76,12 @@ struct PasswordStoreBench {
 
     /// An error where a keychain has none.
     private func refusal(_ call: String, expected: String, got: String) -> ContractMismatch {
-        ContractMismatch(call: call, expected: expected, got: got, isRefusal: true)
+        ContractMismatch(
+            call: call,
+            expected: expected,
+            got: got,
+            consequence: ContractMismatch.consequenceOfRefusal
+        )
     }
 
     static func call(_ name: String, _ service: String = "mail", _ account: String = "ada") -> String {
@@ -89,6 +93,13 @@ struct PasswordStoreBench {
     /// Whether what the store is given lies in the keychain of the device.
     private nonisolated(nonsending) func reachesDevice() async throws -> Bool {
         try await set(Self.secret, "probe", "probe")
+        return device.hasItems
+    }
+}
+
+extension VirtualDevice {
+    /// Whether the app that runs has stored anything.
+    var hasItems: Bool {
         let classes = [kSecClassGenericPassword, kSecClassInternetPassword, kSecClassKey, kSecClassCertificate]
         return classes.contains { itemClass in
             let query: [CFString: Any] = [

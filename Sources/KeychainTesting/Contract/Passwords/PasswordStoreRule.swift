@@ -12,7 +12,7 @@ struct PasswordStoreRule: Sendable {
         _ statement: String,
         otherwise consequence: String,
         source: String,
-        needs requirement: ContractRule.Requirement? = nil,
+        needs requirements: ContractRule.Requirement...,
         check: @escaping Check
     ) {
         rule = ContractRule(
@@ -20,7 +20,7 @@ struct PasswordStoreRule: Sendable {
             statement: statement,
             consequence: consequence,
             source: source,
-            requirement: requirement
+            requirements: requirements
         )
         self.check = check
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainSimulation
 import PortableSecurity
 
 extension SecItemBench {
@@ -21,8 +22,8 @@ extension SecItemBench {
 
     /// The attributes in words; of a secret only the length.
     static func text(_ attributes: Attributes) -> String {
-        plain(attributes).sorted { $0.key < $1.key }.map { key, value in "\(key): \(text(value))" }
-            .joined(separator: ", ")
+        plain(attributes).map { key, value in "\(KeychainCall.name(ofKey: key)): \(text(value, of: key))" }
+            .sorted().joined(separator: ", ")
     }
 
     /// What kind of thing a result is.
@@ -33,11 +34,15 @@ extension SecItemBench {
         case let array as [Any]: "an array of \(array.count)"
         case let result?:
             if let dictionary = dictionary(result) {
-                "a dictionary of \(dictionary.keys.sorted().joined(separator: ", "))"
+                "a dictionary of \(dictionary.keys.map(KeychainCall.name(ofKey:)).sorted().joined(separator: ", "))"
             } else {
                 "\(type(of: result)) \(text(result))"
             }
         }
+    }
+
+    private static func text(_ value: Any, of key: String) -> String {
+        (value as? String).flatMap { KeychainCall.constant($0, of: key) } ?? text(value)
     }
 
     private static func text(_ value: Any) -> String {

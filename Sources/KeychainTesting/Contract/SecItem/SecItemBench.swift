@@ -10,15 +10,33 @@ import Synchronization
 struct SecItemBench {
     let subject: any SecItemContractSubject
 
-    /// What the device is that the subject is called on.
-    let platform: VirtualDevice.Platform
+    /// What the subject is called on.
+    let device: VirtualDevice
 
     /// What was asked so far, for a keychain to say why it would have answered otherwise.
     private let journal = CallJournal()
 
-    init(subject: any SecItemContractSubject, platform: VirtualDevice.Platform) {
+    init(subject: any SecItemContractSubject, device: VirtualDevice) {
         self.subject = subject
-        self.platform = platform
+        self.device = device
+    }
+
+    /// Whether the subject has what a rule needs.
+    func has(_ requirement: ContractRule.Requirement) -> Bool {
+        switch requirement {
+        case .concurrency: subject is any ConcurrentContractSubject
+        case .iOS: device.platform != .macOS
+        case .device: device.platform != .simulator && reachesDevice
+        // Of stores of passwords alone.
+        case .accessGroups, .adding, .listing, .clearing: false
+        }
+    }
+
+    /// Whether what the subject is given lies in the keychain of the device; it is empty afterwards.
+    private var reachesDevice: Bool {
+        let probe = Self.plain(Self.password("probe", at: "probe"))
+        defer { _ = subject.delete(probe) }
+        return subject.add(probe).status == errSecSuccess && device.hasItems
     }
 
     typealias Attributes = [CFString: Any]
@@ -139,12 +157,20 @@ struct SecItemBench {
 
     private func expect(_ got: OSStatus, is status: OSStatus, _ call: String) throws {
         guard got != status else { return }
+        let isRefusal = status == errSecSuccess
+        var consequence: String?
+        if isRefusal {
+            consequence = ContractMismatch.consequenceOfRefusal
+        } else if got != errSecSuccess, (status, got) != (errSecInteractionNotAllowed, errSecItemNotFound) {
+            // Of success the rule speaks, and of what is said not to be there when it cannot be read.
+            consequence = ContractMismatch.consequenceOfOtherStatus
+        }
         throw ContractMismatch(
             call: call,
             expected: Self.name(of: status),
             got: Self.name(of: got),
-            explanation: status == errSecSuccess ? nil : journal.explanation(of: status, on: platform),
-            isRefusal: status == errSecSuccess
+            explanation: isRefusal ? nil : journal.explanation(of: status, on: device.platform),
+            consequence: consequence
         )
     }
 

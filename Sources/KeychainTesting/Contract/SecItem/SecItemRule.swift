@@ -10,7 +10,7 @@ struct SecItemRule: Sendable {
         _ statement: String,
         otherwise consequence: String,
         source: String,
-        needs requirement: ContractRule.Requirement? = nil,
+        needs requirements: ContractRule.Requirement...,
         check: @escaping @Sendable (SecItemBench) throws -> Void
     ) {
         rule = ContractRule(
@@ -18,12 +18,12 @@ struct SecItemRule: Sendable {
             statement: statement,
             consequence: consequence,
             source: source,
-            requirement: requirement
+            requirements: requirements
         )
         self.check = check
     }
 
     static let all =
         keys + refusals + updates + collisions + deletions + results + secrets + searches + synchronization + values
-        + attributes + groups + validation + references + concurrency
+        + attributes + groups + validation + references + concurrency + whileLocked
 }

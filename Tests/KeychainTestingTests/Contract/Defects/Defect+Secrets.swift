@@ -57,6 +57,26 @@ extension Defect {
                 query[group] = KeychainContract.sharedAccessGroup
             }
         },
+        Defect("a copy goes by the beginning of the service", breaks: "whole values match") {
+            $0.copyByPrefix(lists: false)
+        },
+        Defect("a list goes by the beginning of the service", breaks: "a list forgets what was deleted") {
+            $0.copyByPrefix(lists: true)
+        },
+        Defect("what cannot be read is not there", breaks: "a locked item is not absent") { $0.hideLock() },
+        Defect("a delete waits for the unlock", breaks: "a delete works while locked") { functions in
+            functions.onDelete = { query in
+                let isLocked = App.current?.device.lockState != .unlocked
+                return isLocked ? errSecInteractionNotAllowed : DefectiveFunctions.real.delete(query)
+            }
+        },
+        Defect("an add while locked is kept", breaks: "an add while locked is refused") {
+            $0.onAdd = { attributes in
+                let isLocked = App.current?.device.lockState != .unlocked
+                let level: [String: Any] = isLocked ? [kSecAttrAccessible as String: "dk"] : [:]
+                return DefectiveFunctions.real.add(attributes.merging(level) { $1 })
+            }
+        },
         Defect("a delete goes by the beginning of the service", breaks: "a delete takes whole names") {
             $0.deleteByPrefix(of: kSecAttrService, suffixes: [".work", "box"])
         },

@@ -82,6 +82,43 @@ struct DefectiveFunctions: SecItemContractSubject {
         }
     }
 
+    /// Makes a copy that finds nothing, or each that lists, find what has a longer service, too.
+    mutating func copyByPrefix(lists: Bool) {
+        let (service, limit) = (kSecAttrService as String, kSecMatchLimit as String)
+        onCopy = { query in
+            let answer = Self.real.copyMatching(query)
+            let isList = query[limit] as? String == kSecMatchLimitAll as String
+            guard let name = query[service] as? String, lists ? isList : answer.status == errSecItemNotFound else {
+                return answer
+            }
+            var wider = query
+            wider[service] = nil
+            guard !lists else {
+                let items = Self.real.copyMatching(wider).result as? [Attributes]
+                let found = items?.filter { ($0[service] as? String)?.hasPrefix(name) ?? false } ?? []
+                return found.isEmpty ? answer : SecItemAnswer(errSecSuccess, found)
+            }
+            wider[limit] = kSecMatchLimitAll
+            wider[kSecReturnAttributes as String] = true
+            wider[kSecReturnData as String] = nil
+            let items = Self.real.copyMatching(wider).result as? [Attributes]
+            let found = items?.compactMap { $0[service] as? String }.first { $0.hasPrefix(name) }
+            return found.map { Self.real.copyMatching(query.merging([service: $0]) { $1 }) } ?? answer
+        }
+    }
+
+    /// Makes calls answer that there is nothing where the lock of the device keeps them from what there is.
+    mutating func hideLock() {
+        func hidden(_ status: OSStatus) -> OSStatus {
+            status == errSecInteractionNotAllowed ? errSecItemNotFound : status
+        }
+        onCopy = { query in
+            let answer = Self.real.copyMatching(query)
+            return SecItemAnswer(hidden(answer.status), answer.result)
+        }
+        onUpdate = { hidden(Self.real.update($0, $1)) }
+    }
+
     /// Makes an add replace the secret of an item whose service and account are the same text as its own when they are
     /// glued together.
     mutating func glue(_ glue: @escaping (_ service: String, _ account: String) -> String) {

@@ -39,6 +39,12 @@ struct PasswordStoreDefectTests {
             Defect("a get falls back to a longer service", breaks: "whole names match", "delete takes one") {
                 $0.falls = { $1.account == $0.account && $1.service.starts(with: $0.service) }
             },
+            Defect("a list has the accounts of longer services, too", breaks: "the list has each account once") {
+                $0.lists = { $1.service.starts(with: $0.service) }
+            },
+            Defect("a list has the accounts of every service", breaks: "the list has each account once") {
+                $0.lists = { _, _ in true }
+            },
             Defect("a set over a password is one of the whole service", breaks: "set leaves the others") {
                 $0.replaces = { $1.service == $0.service }
             },
@@ -68,7 +74,7 @@ struct PasswordStoreDefectTests {
 }
 
 /// A list of passwords, with one defect.
-final class DefectiveStore: PasswordStoreContractSubject {
+final class DefectiveStore: ListingPasswordStoreContractSubject {
     typealias Names = (service: String, account: String)
     typealias Comparison = (_ asked: Names, _ stored: Names) -> Bool
 
@@ -80,6 +86,8 @@ final class DefectiveStore: PasswordStoreContractSubject {
     var deletes: Comparison = { _, _ in false }
     /// Whether a get that finds nothing gives the password of other names.
     var falls: Comparison = { _, _ in false }
+    /// Whether a list of a service has the account of other names, too.
+    var lists: Comparison = { _, _ in false }
     /// Whether a set in the place of a password replaces that of other names, too.
     var replaces: Comparison = { _, _ in false }
 
@@ -98,6 +106,10 @@ final class DefectiveStore: PasswordStoreContractSubject {
         let asked = (service, account)
         let found = passwords.first { isSame(asked, $0.names) } ?? passwords.first { falls(asked, $0.names) }
         return found?.password
+    }
+
+    func accounts(service: String) -> [String] {
+        passwords.filter { $0.names.service == service || lists((service, ""), $0.names) }.map(\.names.account)
     }
 
     func delete(service: String, account: String) {

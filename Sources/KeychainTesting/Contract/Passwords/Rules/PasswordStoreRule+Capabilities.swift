@@ -21,7 +21,7 @@ extension PasswordStoreRule {
         },
         PasswordStoreRule(
             "the list has each account once",
-            "The list has the accounts of the service, each once, and no others; it is empty where nothing is stored.",
+            "The list has the accounts of the service, each once, and no others, such as those of a longer name; it is empty where nothing is stored.",
             otherwise: "a screen of accounts shows too many, too few, or an error at the first launch",
             source: "Semantics, Result of a copy",
             needs: .listing
@@ -29,7 +29,9 @@ extension PasswordStoreRule {
             guard let store = bench.store as? any ListingPasswordStoreContractSubject else { return }
             try await bench.expect([], store)
             for account in ["ada", "bob", "ada"] { try await bench.set(PasswordStoreBench.secret, "mail", account) }
-            try await bench.set(PasswordStoreBench.secret, "chat", "eve")
+            for (service, account) in [("chat", "eve"), ("mail.work", "dan"), ("mailbox", "fay"), ("gmail", "gus")] {
+                try await bench.set(PasswordStoreBench.secret, service, account)
+            }
             try await bench.expect(["ada", "bob"], store)
         },
         PasswordStoreRule(
@@ -151,7 +153,7 @@ extension PasswordStoreRule {
 }
 
 extension PasswordStoreBench {
-    fileprivate nonisolated(nonsending) func expect(
+    nonisolated(nonsending) func expect(
         _ accounts: [String],
         _ store: any ListingPasswordStoreContractSubject
     ) async throws {

@@ -17,9 +17,9 @@ extension PasswordStoreRule {
             bench.device.reboot()
             let store = bench.store
             try await bench.expectError(of: PasswordStoreBench.call("get"), because: "the device is locked") {
-                // What is readable at any time breaks no rule here.
                 let password = try await store.get(service: "mail", account: "ada")
-                if password == PasswordStoreBench.secret { throw Readable() }
+                // What is readable at any time breaks no rule here, and says nothing of what is not.
+                if password == PasswordStoreBench.secret { throw MissingRequirement(requirement: .device) }
                 return password
             }
             try bench.device.unlock()
@@ -46,7 +46,28 @@ extension PasswordStoreRule {
                 because: isSet ? "the new password: the set did not fail" : "the old password: the set failed"
             )
         },
+        PasswordStoreRule(
+            "an unreadable list is not empty",
+            "The list of a service whose passwords cannot be read before the first unlock is an error, and not empty; after the unlock it is there.",
+            otherwise: "a background launch finds no accounts, and the app begins as if it were new",
+            source: "Semantics, Items whose keys are unavailable; Apple: errSecInteractionNotAllowed",
+            needs: .listing,
+            .device
+        ) { bench in
+            guard let store = bench.store as? any ListingPasswordStoreContractSubject else { return }
+            for account in ["ada", "bob"] { try await bench.set(PasswordStoreBench.secret, "mail", account) }
+            bench.device.reboot()
+            let accounts = try? await store.accounts(service: "mail")
+            // A list that is kept elsewhere, or readable at any time, has them all.
+            guard accounts.map({ $0.sorted() == ["ada", "bob"] }) ?? true else {
+                throw bench.mismatch(
+                    "accounts(service: \"mail\")",
+                    expected: "an error: the device is locked",
+                    got: "\(accounts ?? [])"
+                )
+            }
+            try bench.device.unlock()
+            try await bench.expect(["ada", "bob"], store)
+        },
     ]
-
-    private struct Readable: Error {}
 }

@@ -48,7 +48,7 @@ extension SecItemRule {
             let accessible = try bench.attributes(SecItemBench.password())[kSecAttrAccessible as String]
             try bench.expect(
                 accessible as? String == kSecAttrAccessibleWhenUnlocked as String,
-                "pdmn: ak",
+                "kSecAttrAccessibleWhenUnlocked",
                 got: accessible,
                 of: SecItemBench.copying(SecItemBench.password())
             )
@@ -65,7 +65,7 @@ extension SecItemRule {
             try bench.expect(
                 attributes[kSecAttrService as String] as? String == ""
                     && (attributes[kSecAttrSynchronizable as String] as? NSNumber)?.intValue == 0,
-                "svce \"\" and sync 0",
+                "kSecAttrService \"\" and kSecAttrSynchronizable 0",
                 got: attributes,
                 of: SecItemBench.copying(query)
             )

@@ -15,7 +15,7 @@ extension SecItemRule {
             let group = try bench.attributes(SecItemBench.password())[kSecAttrAccessGroup as String]
             try bench.expect(
                 group as? String == KeychainContract.defaultAccessGroup,
-                "agrp: \(KeychainContract.defaultAccessGroup)",
+                "kSecAttrAccessGroup \(KeychainContract.defaultAccessGroup)",
                 got: group,
                 of: SecItemBench.copying(SecItemBench.password())
             )

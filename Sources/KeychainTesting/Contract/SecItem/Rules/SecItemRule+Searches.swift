@@ -36,13 +36,19 @@ extension SecItemRule {
         },
         SecItemRule(
             "whole values match",
-            "An attribute matches as a whole, neither by its beginning nor by a part.",
+            "An attribute matches as a whole, neither by its beginning nor by a part: accounts and services alike.",
             otherwise: "a search finds items of a longer name",
             source: "Semantics, Conversion and comparison of values"
         ) { bench in
-            try bench.add(SecItemBench.password("adalovelace"))
+            try bench.add(SecItemBench.password("adalovelace"), SecItemBench.secret)
             try bench.copy(SecItemBench.password("ada"), gives: errSecItemNotFound)
             try bench.copy(SecItemBench.password("lace"), gives: errSecItemNotFound)
+            try bench.add(SecItemBench.password("eve", at: "chatroom"), SecItemBench.secret)
+            for service in ["chat", "room"] {
+                try bench.copy(SecItemBench.password("eve", at: service), gives: errSecItemNotFound)
+                let all: SecItemBench.Attributes = [kSecClass: kSecClassGenericPassword, kSecAttrService: service]
+                try bench.copy(all, [kSecReturnData: true], gives: errSecItemNotFound)
+            }
         },
         SecItemRule(
             "a delete takes whole names",
@@ -67,11 +73,14 @@ extension SecItemRule {
         },
         SecItemRule(
             "a list forgets what was deleted",
-            "After a delete, a query for all items has the others, and no more.",
+            "After a delete, a query for all items of a service has the others, and no more, such as those of a longer service.",
             otherwise: "an account that was removed stays on the screen, and opens without a password",
             source: "Semantics, Deleting items"
         ) { bench in
             for account in ["ada", "bob", "eve"] { try bench.add(SecItemBench.password(account), SecItemBench.secret) }
+            for (service, account) in [("mail.work", "dan"), ("mailbox", "fay"), ("gmail", "gus")] {
+                try bench.add(SecItemBench.password(account, at: service), SecItemBench.secret)
+            }
             try bench.delete(SecItemBench.password("bob"))
             let service: SecItemBench.Attributes = [kSecClass: kSecClassGenericPassword, kSecAttrService: "mail"]
             let accounts = try bench.list(service).compactMap { $0[kSecAttrAccount as String] as? String }

@@ -59,7 +59,7 @@ extension SecItemBench {
         let account = attributes?[kSecAttrAccount as String] as? String
         try expect(account == "ada", "a dictionary with the account", got: result, of: call)
         let secret = attributes?[kSecValueData as String]
-        try expect(secret == nil, "a dictionary without v_Data", got: result, of: call)
+        try expect(secret == nil, "a dictionary without kSecValueData", got: result, of: call)
     }
 
     fileprivate func expectSecret(_ result: Any?, of call: String) throws {
@@ -67,7 +67,7 @@ extension SecItemBench {
         try expect(
             attributes?[kSecValueData as String] as? Data == Data("secret".utf8)
                 && attributes?[kSecAttrService as String] as? String == "mail",
-            "a dictionary with svce and v_Data",
+            "a dictionary with kSecAttrService and kSecValueData",
             got: result,
             of: call
         )

@@ -78,7 +78,7 @@ extension SecItemRule {
             let accessible = try bench.attributes(SecItemBench.password())[kSecAttrAccessible as String]
             try bench.expect(
                 accessible as? String == kSecAttrAccessibleAfterFirstUnlock as String,
-                "pdmn: ck",
+                "kSecAttrAccessibleAfterFirstUnlock",
                 got: accessible,
                 of: SecItemBench.copying(SecItemBench.password())
             )
