@@ -8,17 +8,35 @@ extension App {
     /// Has everything that runs on queues, or on queues that target them, run as this app.
     ///
     /// For `queue.async`, `asyncAfter`, `DispatchGroup.notify`, a `DispatchSource` and an `OperationQueue` whose
-    /// `underlyingQueue` one of them is. A queue keeps the app and its device until ``unbind(_:)`` or its own end. What
-    /// runs as an app already, by `run(_:)`, stays with that one; a `Task { }` that is started on a queue leaves it.
-    /// The main queue and `DispatchQueue.global()` belong to every test of the process: they are not bound, and the
-    /// test fails.
+    /// `underlyingQueue` one of them is. What runs as an app already, by `run(_:)`, stays with that one; a `Task { }`
+    /// that is started on a queue leaves it.
+    ///
+    /// A queue is bound until the test ends, or until ``unbind(_:)``: the test of the trait `.keychain` or the
+    /// `XCTestCase` that binds it, or in which the app's device was made. What a class of XCTest binds in the `setUp()`
+    /// of the class ends with the class. A call on the queue after that belongs to no app, and fails. In any other
+    /// test nothing tells the end: unbind the queue there.
+    ///
+    /// These are not bound, and the test fails: a queue that another app has, whose tests would take it from each
+    /// other; the main queue and `DispatchQueue.global()`, which belong to every test of the process.
     public func bind(to queues: DispatchQueue...) {
         for queue in queues {
             guard !Self.isShared(queue) else {
                 TestingKit.complain(Self.cannotBind("The queue \(queue.label)"))
                 continue
             }
-            queue.setSpecific(key: Self.queueKey, value: self)
+            let holder = queue.getSpecific(key: Self.queueKey)?.app
+            guard holder == nil || holder === self else {
+                TestingKit.complain(
+                    """
+                    The queue \(queue.label) is bound to another app, of this test or of one that runs beside it, so it was \
+                    not bound to this one. Give each test a queue of its own, or end the first with App.unbind(queue).
+                    """
+                )
+                continue
+            }
+            let binding = QueueBinding(self)
+            queue.setSpecific(key: Self.queueKey, value: binding)
+            (TestScope.current ?? device.scope)?.add(binding)
         }
     }
 
@@ -46,15 +64,20 @@ extension App {
             + "Use a queue of your own, app.carry { … }, or ProcessWideApp."
     }
 
-    /// Ends what `bind(to:)` began.
+    /// Ends what ``bind(to:)-(DispatchQueue...)`` began, before the test ends.
     public static func unbind(_ queues: DispatchQueue...) {
         for queue in queues { queue.setSpecific(key: queueKey, value: nil) }
     }
 
-    private static let queueKey = DispatchSpecificKey<App>()
+    private static let queueKey = DispatchSpecificKey<QueueBinding>()
+
+    private static var bindingOfQueue: QueueBinding? { DispatchQueue.getSpecific(key: queueKey) }
 
     /// The app of the queue, else of the process: for code without a task-local one.
-    package static var carried: App? { DispatchQueue.getSpecific(key: queueKey) ?? ProcessWideApp.current }
+    package static var carried: App? { bindingOfQueue?.app ?? ProcessWideApp.current }
+
+    /// Whether the code runs on a queue that a test has bound which has ended.
+    static var isOnQueueOfEndedTest: Bool { bindingOfQueue.map { $0.app == nil } ?? false }
 
     /// Makes a closure that runs as this app wherever it is called: on a queue, on a thread, in a detached task.
     ///

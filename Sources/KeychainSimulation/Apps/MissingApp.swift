@@ -10,7 +10,7 @@ import KeychainServices
     static var context: KeychainContext? {
         if let app = App.carried { return app.context }
         if reachesProcessKeychain.withLock(\.self) { return nil }
-        TestingKit.complain(reason)
+        TestingKit.complain(App.isOnQueueOfEndedTest ? "\(reason) \(reasonOnQueue)" : reason)
         return unavailable
     }
 
@@ -26,6 +26,9 @@ import KeychainServices
         for code that cannot be reached, ProcessWideApp.with(app) { … } or @Test(.keychain(processWide: true)), whose app \
         serves no other test. In a test that has no app: @Test(.keychain), or VirtualDevice().install().run { … }.
         """
+
+    private static let reasonOnQueue =
+        "The call ran on a queue that a test had bound which has ended: bind it in each test."
 
     private static let unavailable = KeychainContext(
         backend: UnavailableKeychain(reason: "this call runs outside of an app of the testing kit"),

@@ -25,10 +25,19 @@ public enum ProcessWideApp {
     /// Set by `KeychainTesting`.
     package static let callingTest = Guarded<@Sendable () -> String?>({ nil })
 
+    /// Names the test whose function is on the stack of the current thread; `nil` where none is known.
+    ///
+    /// Set by `KeychainTesting`.
+    package static let namedTest = Guarded<@Sendable () -> String?>({ nil })
+
     /// The app that code without any other runs as now.
+    ///
+    /// It serves no code that is known to be of another test than the one in the turn: of its task, or with its
+    /// function on the stack, such as a closure that outlives its test.
     public static var current: App? {
         guard let entry = turns.withLock({ $0.current }) else { return nil }
-        guard let test = entry.test, let caller = testOfCaller, caller != test else { return entry.app }
+        guard let test = entry.test else { return entry.app }
+        guard let caller = testOfCaller ?? namedTest.withLock(\.self)(), caller != test else { return entry.app }
         return nil
     }
 

@@ -43,6 +43,9 @@ public final class VirtualDevice: Sendable {
 
     let condition = Guarded(ConditionInForce())
 
+    /// The test in which it was made; `nil` where that is not known.
+    let scope = TestScope.current
+
     /// Makes a device with an empty keychain, unlocked.
     ///
     /// - Parameters:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
 import Testing
 
@@ -56,6 +57,13 @@ final class CallLocationLookup: Sendable {
     /// The line of the caller.
     func find(_ stack: CallStack) async -> CallLocation? {
         await withCheckedContinuation { continuation in find(stack) { continuation.resume(returning: $0) } }
+    }
+
+    /// Looks up the line of a stack, and waits for it, for so many seconds at most.
+    func waitUntilFound(_ stack: CallStack, seconds: TimeInterval) {
+        let isFound = DispatchSemaphore(value: 0)
+        find(stack) { _ in isFound.signal() }
+        _ = isFound.wait(timeout: .now() + seconds)
     }
 
     /// Waits until nothing is left to look up, or for so many seconds.

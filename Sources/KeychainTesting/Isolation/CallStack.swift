@@ -16,6 +16,14 @@ struct CallStack: Sendable {
     /// The functions on it.
     let functions: CalledFunctions
 
+    /// The addresses of the program's functions, from the nearest caller: which way led to the call.
+    ///
+    /// All of the stack, where none is known.
+    var callerAddresses: [UInt64] {
+        let indices = functions.callerIndices
+        return indices.isEmpty ? addresses : indices.map { addresses[$0] }
+    }
+
     /// The frames that the line is looked up of, each alone: for each, the lines of the whole program are gone through.
     private let callers: [Backtrace]
 

@@ -11,43 +11,36 @@ import Testing
 /// It names the functions at once, and the line as soon as it is found; the caller waits for neither. Each call is told
 /// once:
 ///
-/// - in the `XCTestCase` that runs, at the line;
+/// - in the `XCTestCase` that runs, at the line; in its suite, when the call was made after it or beside all test
+///   cases;
 /// - in the test whose task made the call: at the test's own line, because it may end before the other is found, which
 ///   is written on standard error then;
-/// - in the one test of the trait that it can be about, at the line;
-/// - of several, or of none, as an issue of no test that names them.
+/// - in the one test of the trait that it can be about, at the line: one of its cases tells it for all;
+/// - of several, or of none, as an issue of no test that names them, and on standard error. The run fails, even when
+///   nobody hears of the issue.
 final class Complaint: Sendable {
     let reason: String
     let stack: CallStack
-    private let suspects: [String]
-    private let isOfEarlierTest: Bool
+    private let remark: String
 
-    private init(
-        _ reason: String,
-        _ stack: CallStack,
-        suspects: [String] = [],
-        isOfEarlierTest: Bool = false
-    ) {
+    private init(_ reason: String, _ stack: CallStack, _ remark: String = "") {
         self.reason = reason
         self.stack = stack
-        self.suspects = suspects
-        self.isOfEarlierTest = isOfEarlierTest
+        self.remark = remark
     }
 
-    /// The same one, told in a later test than the one that it is about.
-    func ofEarlierTest() -> Complaint {
-        Complaint(reason, stack, suspects: suspects, isOfEarlierTest: true)
-    }
+    /// The same one, which says when the call was made or whose it may be.
+    func adding(_ remark: String) -> Complaint { Complaint(reason, stack, "\(self.remark) \(remark)") }
 
     /// What is told of complaints instead of failing tests, for tests of complaints in a process of their own.
     static let listener = Mutex<(@Sendable (Complaint) -> Void)?>(nil)
 
-    /// Where a complaint was made before: in each test each line is worth one.
+    /// Where a complaint was made before: in each case of each test, each way to a line is worth one.
     private struct Place: Hashable {
         let reason: String
+        /// Of the program's functions on the stack: a line is another one outside of `withKnownIssue` than in it.
         let addresses: [UInt64]
-        let test: Test.ID?
-        let testCase: String?
+        let test: String?
         let running: [UInt64]
     }
 
@@ -56,37 +49,48 @@ final class Complaint: Sendable {
     static func make(_ reason: String) {
         KitStart.once
         let stack = CallStack.capture()
-        let functions = stack.functions
         let (test, testCase) = (Test.current, RunningTestCase.current)
-        let running = test == nil && testCase == nil ? RunningTest.suspects(functions) : []
+        let own = test == nil ? nil : RunningTest.current
+        let isOfNobody = test == nil && testCase == nil
+        let ended = isOfNobody ? RunningTest.endedOrigin(of: stack.functions) : nil
+        let suspects = isOfNobody && ended == nil ? RunningTest.suspects(stack.functions) : []
         let place = Place(
             reason: reason,
-            addresses: functions.callerAddress.map { [$0] } ?? stack.addresses,
-            test: test?.id,
-            testCase: testCase?.name,
-            running: running.map(\.number)
+            addresses: stack.callerAddresses,
+            test: testCase?.name ?? test.map { "\($0.id) \(Test.Case.current.map { "\($0)" } ?? "")" },
+            running: (own.map { [$0] } ?? suspects).map(\.number)
         )
         guard made.withLock({ $0.insert(place).inserted }) else { return }
-        let complaint = Complaint(reason, stack, suspects: running.map(\.test.name))
+        let complaint = Complaint(reason, stack, ended.map { " It is of \($0.name), which had ended." } ?? "")
         if let listener = listener.withLock(\.self) {
             listener(complaint)
         } else if let testCase {
             testCase.tell(complaint)
         } else if let test {
             complaint.recordNow(at: test.sourceLocation)
+            // Nobody may hear of an issue of a test that is over.
+            if own?.hasEnded ?? false { RunVerdict.fail() }
+        } else if RunningTestCase.isInSuite {
+            RunningTestCase.keep(complaint.adding("It was made while no test case ran."))
         } else {
-            complaint.tell(running)
+            complaint.tell(suspects)
         }
     }
 
-    private func tell(_ running: [RunningTest]) {
-        switch running.count {
-        case 0: recordNow(at: Self.unknownLocation)
-        case 1: if !running[0].tell(self) { recordNow(at: Self.unknownLocation) }
-        default:
-            let task = Task.detached { self.record(await self.findLocation()) }
-            for test in running { test.wait(for: task) }
+    private func tell(_ suspects: [RunningTest]) {
+        let named = RunningTest.names(suspects).map { adding("It is of one of \($0).") } ?? self
+        let isOfOneTest = Set(suspects.map(\.test.id)).count == 1
+        if isOfOneTest {
+            for test in suspects where test.tell(named) { return }
         }
+        RunVerdict.fail()
+        guard !suspects.isEmpty, !isOfOneTest else { return named.recordNow(at: Self.unknownLocation) }
+        let task = Task.detached {
+            let location = await named.findLocation()
+            named.record(location)
+            named.write(location)
+        }
+        for test in suspects { test.wait(for: task) }
     }
 
     /// The line of the call.
@@ -97,19 +101,18 @@ final class Complaint: Sendable {
 
     private func record(at location: SourceLocation) { Issue.record(Comment(rawValue: text), sourceLocation: location) }
 
-    /// Records an issue without waiting for the line, which follows on standard error.
+    /// Records an issue without waiting for the line, with which it is said on standard error.
     private func recordNow(at location: SourceLocation) {
-        if case .some(.some(let known)) = CallLocationLookup.shared.known(stack) { return record(known) }
-        record(at: location)
-        CallLocationLookup.shared.find(stack) { location in
-            if let location { self.write(location) }
-        }
+        let known = CallLocationLookup.shared.known(stack) ?? nil
+        record(at: known?.sourceLocation ?? location)
+        CallLocationLookup.shared.find(stack) { self.write($0) }
     }
 
     /// Says it on standard error.
     func write(_ location: CallLocation?) {
         let place = location.map { "\($0): " } ?? ""
-        FileHandle.standardError.write(Data("\(place)\(call.map { "the call of \($0): " } ?? "")\(reason)\n".utf8))
+        let call = call.map { "the call of \($0): " } ?? ""
+        FileHandle.standardError.write(Data("\(place)\(call)\(reason)\(remark)\n".utf8))
     }
 
     private static let unknownLocation = SourceLocation(
@@ -127,15 +130,7 @@ final class Complaint: Sendable {
     }
 
     /// What a test is told.
-    var text: String {
-        var text = reason
-        if let call { text += " The call: \(call)." }
-        if isOfEarlierTest { text += " It was made after the test had ended whose code it is." }
-        guard suspects.count > 1 else { return text }
-        let names = suspects.prefix(5).joined(separator: ", ")
-        return text + " It is of one of the tests that ran: \(names)"
-            + (suspects.count > 5 ? " and \(suspects.count - 5) others." : ".")
-    }
+    var text: String { "\(reason)\(call.map { " The call: \($0)." } ?? "")\(remark)" }
 }
 
 /// Found by KeychainServices where this module is linked; usable from inline, so that it is found across shared

@@ -12,8 +12,14 @@ enum KitStart {
         // While no other thread can unload what it looks into.
         _ = CallStack.images
         ProcessWideApp.callingTest.withLock { $0 = { Test.current.map { String(describing: $0.id) } } }
-        // A line that is still looked up when the tests are over.
-        atexit { CallLocationLookup.shared.waitUntilIdle(seconds: 10) }
+        ProcessWideApp.namedTest.withLock {
+            $0 = { RunningTest.origin(of: CallStack.capture().functions).map { String(describing: $0.id) } }
+        }
+        atexit {
+            // A line that is still looked up when the tests are over.
+            CallLocationLookup.shared.waitUntilIdle(seconds: 60)
+            RunVerdict.enforce()
+        }
     }()
 }
 

@@ -13,8 +13,14 @@ final class RunningTest: Sendable {
         case common(Task<Void, Never>)
     }
 
+    /// The one that the current task belongs to.
+    @TaskLocal static var current: RunningTest?
+
     private static let all = Mutex<[UInt64: RunningTest]>([:])
     private static let lastNumber = Mutex<UInt64>(0)
+
+    /// Those that ever ran.
+    private static let started = Mutex<[Test.ID: Test]>([:])
 
     /// Tells two apart, of which one may be another case of the same test.
     let number: UInt64
@@ -36,33 +42,61 @@ final class RunningTest: Sendable {
         let reporter = Task {
             for await report in running.reports.stream {
                 switch report {
-                case .own(let complaint): complaint.record(await complaint.findLocation())
+                case .own(let complaint):
+                    let location = await complaint.findLocation()
+                    // Its device did not see the call.
+                    KeychainTrait.$showsCalls.withValue(false) { complaint.record(location) }
                 case .common(let task): await task.value
                 }
             }
         }
+        started.withLock { $0[test.id] = test }
         all.withLock { $0[running.number] = running }
         var outcome: Result<Void, any Error> = .success(())
-        do { try await body() } catch { outcome = .failure(error) }
+        do { try await $current.withValue(running, operation: body) } catch { outcome = .failure(error) }
         _ = all.withLock { $0.removeValue(forKey: running.number) }
         running.reports.continuation.finish()
         await reporter.value
         try outcome.get()
     }
 
+    /// Whether it takes no complaint any more, though a task of it may go on.
+    var hasEnded: Bool { Self.all.withLock { $0[number] == nil } }
+
+    /// Which tests a complaint may be about, in words; `nil` where it is about one alone, or none.
+    static func names(_ tests: [RunningTest]) -> String? {
+        guard tests.count > 1 else { return nil }
+        var counts: [Test.ID: Int] = [:]
+        for test in tests { counts[test.test.id, default: 0] += 1 }
+        if counts.count == 1 { return "\(tests.count) cases of \(tests[0].test.name)" }
+        // In the order in which they began.
+        let names = tests.compactMap { test in
+            counts.removeValue(forKey: test.test.id).map { $0 > 1 ? "\(test.test.name) (\($0) cases)" : test.test.name }
+        }
+        let others = names.count > 5 ? " and \(names.count - 5) others" : ""
+        return "the tests that ran: \(names.prefix(5).joined(separator: ", "))\(others)"
+    }
+
     /// The tests that a call may be of which belongs to no task: the one whose name is on the stack, else all that run.
     static func suspects(_ functions: CalledFunctions) -> [RunningTest] {
         let running = all.withLock { $0.values.sorted { $0.number < $1.number } }
-        let named = running.filter { test in functions.stack.contains { test.isNamed(in: $0) } }
+        let named = running.filter { test in functions.stack.contains { test.test.isNamed(in: $0) } }
         return Set(named.map(\.test.id)).count == 1 ? named : running
     }
 
-    /// Whether the test's function, or a closure in it, has this demangled name.
-    private func isNamed(in function: String) -> Bool {
-        let id = test.id
-        guard let own = id.nameComponents.last?.prefix(while: { $0 != "(" }) else { return false }
-        let path = [id.moduleName] + id.nameComponents.dropLast() + ["\(own)("]
-        return function.contains(path.joined(separator: "."))
+    /// The test whose function, or a closure in it, is on the stack, whether it runs or has ended.
+    static func origin(of functions: CalledFunctions) -> Test? {
+        let tests = started.withLock(\.self)
+        // Of several a helper that is a test itself was called: the outermost.
+        return functions.stack.reversed().lazy.compactMap { function in
+            tests.values.first { $0.isNamed(in: function) }
+        }.first
+    }
+
+    /// That of a call which nobody's running test has made; `nil` where one has, or where it is not known.
+    static func endedOrigin(of functions: CalledFunctions) -> Test? {
+        guard let origin = origin(of: functions) else { return nil }
+        return all.withLock { $0.values.contains { $0.test.id == origin.id } } ? nil : origin
     }
 
     /// Has the test tell a complaint before it ends.
@@ -76,5 +110,14 @@ final class RunningTest: Sendable {
     private func yield(_ report: Report) -> Bool {
         if case .terminated = reports.continuation.yield(report) { return false }
         return true
+    }
+}
+
+extension Test {
+    /// Whether the test's function, or a closure in it, has this demangled name.
+    fileprivate func isNamed(in function: String) -> Bool {
+        guard let own = id.nameComponents.last?.prefix(while: { $0 != "(" }) else { return false }
+        let path = [id.moduleName] + id.nameComponents.dropLast() + ["\(own)("]
+        return function.contains(path.joined(separator: "."))
     }
 }

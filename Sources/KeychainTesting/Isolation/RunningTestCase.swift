@@ -7,18 +7,31 @@ import XCTest
 
 /// The `XCTestCase` that runs: whom complaints are about outside of Swift Testing.
 ///
-/// It ends when the lines of all complaints about it are found, so that they are failures of it.
+/// It ends when the lines of all complaints about it are found, so that they are failures of it. Those that come too
+/// late for it, and those that come while no test case runs, are failures of the suite, such as that of the class.
 final class RunningTestCase: @unchecked Sendable {
     /// Tells two apart.
     let name: String
 
-    // It counts its failures without a lock: it is told of them at its end alone, which waits for that.
+    // It counts its failures without a lock: it is told of them on its own thread, or while that waits.
     private let testCase: XCTestCase
+    private let thread = pthread_self()
     private let condition = NSCondition()
     // Guarded by the condition.
     private var open: [OpenComplaint] = []
-    private var isOver = false
-    private let appBefore = ProcessWideApp.setApp
+    private var phase = Phase.running
+    let appBefore = ProcessWideApp.setApp
+    let scope = TestScope()
+
+    /// What it can be told.
+    private enum Phase {
+        /// Everything, which it fails by when its blocks for the end are run.
+        case running
+        /// What happens in its `tearDown()`, which is run after the blocks: it fails at once.
+        case tearingDown
+        /// Nothing.
+        case over
+    }
 
     /// A complaint that the test has still to fail by.
     private struct OpenComplaint {
@@ -32,34 +45,31 @@ final class RunningTestCase: @unchecked Sendable {
     @TaskLocal private static var isRecording = false
 
     /// How long the end of a test waits for lines, which take long on a busy machine.
-    private static let patience: TimeInterval = 300
+    static let patience: TimeInterval = 300
 
-    private init(_ testCase: XCTestCase) {
+    init(_ testCase: XCTestCase) {
         self.testCase = testCase
         name = testCase.name
     }
 
-    /// The one that runs.
-    static var current: RunningTestCase? { observer.state.withLock(\.current) }
-
-    /// Learns of the test cases from now on.
-    static func observe() { _ = observer }
-
-    private static let observer = {
-        let observer = Observer()
-        XCTestObservationCenter.shared.addTestObserver(observer)
-        return observer
-    }()
-
     /// Has the test fail at the line of a complaint, before it ends.
     func tell(_ complaint: Complaint) {
         guard !Self.isRecording else { return complaint.write(nil) }
-        let isTimely = condition.withLock {
-            if !isOver { open.append(OpenComplaint(complaint: complaint)) }
-            return !isOver
+        let isInTearDown = isInTearDown(complaint)
+        let phase = condition.withLock { () -> Phase in
+            let phase = self.phase == .tearingDown && !isInTearDown ? Phase.over : self.phase
+            if phase != .over { open.append(OpenComplaint(complaint: complaint)) }
+            return phase
         }
-        guard isTimely else { return Self.observer.keep(complaint) }
+        guard phase != .over else { return Self.keep(complaint.adding("It was made after \(name) had ended.")) }
         CallLocationLookup.shared.find(complaint.stack) { self.note($0, of: complaint) }
+        if phase == .tearingDown { fail() }
+    }
+
+    /// Whether the test's end waits for the call: on its own thread, or in a `tearDown() async`.
+    private func isInTearDown(_ complaint: Complaint) -> Bool {
+        pthread_equal(pthread_self(), thread) != 0
+            || complaint.stack.functions.stack.contains { $0.contains(".tearDown() async") }
     }
 
     private func note(_ location: CallLocation?, of complaint: Complaint) {
@@ -71,77 +81,40 @@ final class RunningTestCase: @unchecked Sendable {
         }
     }
 
-    /// Waits for the lines, fails by them, and takes no complaint any more.
-    private func finish() {
+    /// Waits for the lines, fails by them, and goes on to `tearDown()`.
+    func finishBody() {
+        fail { self.phase = .tearingDown }
+    }
+
+    /// Takes no complaint any more.
+    func end() {
+        condition.withLock { phase = .over }
+        scope.end()
+    }
+
+    /// Fails by the complaints so far, and does something when none is left.
+    private func fail(_ whenDone: () -> Void = {}) {
         let end = Date(timeIntervalSinceNow: Self.patience)
         // Not under the lock: whoever hears of a failure may call the keychain.
-        while let next = next(until: end) {
-            Self.$isRecording.withValue(true) { fail(next.complaint, next.location) }
+        while let next = next(until: end, whenDone) {
+            Self.$isRecording.withValue(true) {
+                let place = next.location ?? CallLocation(path: "<unknown>", line: 0, column: 0)
+                testCase.recordFailure(
+                    withDescription: next.complaint.text,
+                    inFile: place.path,
+                    atLine: place.line,
+                    expected: true
+                )
+            }
         }
     }
 
-    private func next(until end: Date) -> OpenComplaint? {
+    private func next(until end: Date, _ whenDone: () -> Void) -> OpenComplaint? {
         condition.withLock {
             while let first = open.first, !first.isLookedUp, condition.wait(until: end) {}
             guard open.isEmpty else { return open.removeFirst() }
-            isOver = true
+            whenDone()
             return nil
-        }
-    }
-
-    private func fail(_ complaint: Complaint, _ location: CallLocation?) {
-        let place = location ?? CallLocation(path: "<unknown>", line: 0, column: 0)
-        testCase.recordFailure(
-            withDescription: complaint.text,
-            inFile: place.path,
-            atLine: place.line,
-            expected: true
-        )
-    }
-
-    private final class Observer: XCTestObservation, Sendable {
-        struct State {
-            var current: RunningTestCase?
-            /// What was complained about after the last test case.
-            var late: [Complaint] = []
-            /// The apps of the process that were set before the suites that run, of which a class is one.
-            var appsBefore: [App?] = []
-        }
-
-        let state = Mutex(State())
-
-        /// Keeps a complaint for the next test case; on standard error it is told now, because there may be none.
-        func keep(_ complaint: Complaint) {
-            complaint.write(nil)
-            state.withLock { $0.late.append(complaint) }
-        }
-
-        func testCaseWillStart(_ testCase: XCTestCase) {
-            let running = RunningTestCase(testCase)
-            let late = state.withLock { state in
-                state.current = running
-                defer { state.late = [] }
-                return state.late
-            }
-            // The first block is the last to run; when the observer hears of the end, it is too late to fail.
-            testCase.addTeardownBlock { running.finish() }
-            for complaint in late { running.tell(complaint.ofEarlierTest()) }
-        }
-
-        func testCaseDidFinish(_ testCase: XCTestCase) {
-            let finished = state.withLock { $0.current.take() }
-            // What a test forgot to unset must not make the next one pass.
-            if let finished { ProcessWideApp.restore(finished.appBefore) }
-        }
-
-        func testSuiteWillStart(_ testSuite: XCTestSuite) {
-            let app = ProcessWideApp.setApp
-            state.withLock { $0.appsBefore.append(app) }
-        }
-
-        func testSuiteDidFinish(_ testSuite: XCTestSuite) {
-            // Nor what a class did in its own setUp, which runs within its suite and outside of its tests.
-            if let app = state.withLock({ $0.appsBefore.popLast() }) { ProcessWideApp.restore(app) }
         }
     }
 }

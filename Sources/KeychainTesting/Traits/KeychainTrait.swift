@@ -34,13 +34,17 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
     ) async throws {
         guard isInForce(for: test) else { return try await function() }
         KitStart.once
-        guard isProcessWide else {
-            return try await ProcessWideApp.beside {
-                try await run(test, testCase, try makeDevice().install(entitlements), function)
+        let scope = TestScope()
+        defer { scope.end() }
+        try await TestScope.$ofTask.withValue(scope) {
+            guard isProcessWide else {
+                return try await ProcessWideApp.beside {
+                    try await run(test, testCase, try makeDevice().install(entitlements), function)
+                }
             }
+            let app = try makeDevice().install(entitlements)
+            try await ProcessWideApp.with(app) { try await run(test, testCase, app, function) }
         }
-        let app = try makeDevice().install(entitlements)
-        try await ProcessWideApp.with(app) { try await run(test, testCase, app, function) }
     }
 
     /// Whether no other trait of the test gives it another device: of several, the last is the test's own.
@@ -61,11 +65,15 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
         }
     }
 
+    /// Whether an issue that is recorded now may be about calls on the device.
+    @TaskLocal static var showsCalls = true
+
     /// The issue, with the calls of the device and what is wrong with them; `nil` for an issue of no test.
     ///
     /// Such an issue reaches the handlers of all tests that run, and is recorded without any.
     static func tell(_ issue: Issue, _ device: VirtualDevice) -> Issue? {
         guard Test.current != nil else { return nil }
+        guard showsCalls else { return issue }
         var issue = issue
         // The last calls are those that matter; a test may make thousands.
         let calls = device.calls.suffix(20).map(\.description).joined(separator: "\n")

@@ -49,6 +49,51 @@ struct CarryingTests {
         #expect(await on(target) { App.current } !== app)
     }
 
+    @Test("a queue is bound until its test ends, and free for the next then")
+    func ends() async throws {
+        let queue = DispatchQueue(label: "bound")
+        let test = try #require(Test.current)
+        let apps = Mutex<[App]>([])
+        for _ in 0..<2 {
+            try await KeychainTrait.keychain().provideScope(for: test, testCase: nil) {
+                let app = try #require(App.current)
+                app.bind(to: queue)
+                #expect(queue.sync { App.current } === app)
+                apps.withLock { $0.append(app) }
+            }
+            #expect(await on(queue) { App.current } == nil)
+        }
+        #expect(apps.withLock { $0[0] !== $0[1] })
+    }
+
+    @Test("a queue is bound to a device of the test by code that has lost the test, and until the test ends")
+    func lostBinding() async throws {
+        let queue = DispatchQueue(label: "bound")
+        try await KeychainTrait.keychain().provideScope(for: try #require(Test.current), testCase: nil) {
+            let app = try VirtualDevice().install()
+            await Task.detached { app.bind(to: queue) }.value
+            #expect(queue.sync { App.current } != nil)
+        }
+        #expect(await on(queue) { App.current } == nil)
+    }
+
+    @Test("a queue that another app has is not bound, until it is unbound")
+    func taken() async throws {
+        let queue = DispatchQueue(label: "bound")
+        let (app, other) = (try current(), try VirtualDevice().install())
+        app.bind(to: queue)
+        app.bind(to: queue)
+        withKnownIssue {
+            other.bind(to: queue)
+        } matching: { issue in
+            issue.comments.contains { $0.rawValue.contains("The queue bound is bound to another app") }
+        }
+        #expect(await on(queue) { App.current } === app)
+        App.unbind(queue)
+        other.bind(to: queue)
+        #expect(await on(queue) { App.current } === other)
+    }
+
     @Test("a queue of everybody is not bound")
     func queuesOfEverybody() async throws {
         let app = try current()

@@ -13,7 +13,7 @@ import XCTest
 @Suite("A call outside of an app fails, fails the test that it is of, and touches nothing")
 struct MissingContextTests {
     @Test("the issue of a test without a device names the functions, and how to carry on")
-    func names() async throws {
+    func functions() async throws {
         try await ProcessWideApp.withNobody {
             let test = try #require(Test.current)
             withKnownIssue {
@@ -21,7 +21,7 @@ struct MissingContextTests {
             } matching: { issue in
                 let text = issue.comments.map(\.rawValue).joined()
                 return issue.sourceLocation == test.sourceLocation && text.contains("app.bind(to: queue)")
-                    && text.contains("SecItemAdd, called by a closure in MissingContextTests.names()")
+                    && text.contains("SecItemAdd, called by a closure in MissingContextTests.functions()")
             }
         }
     }
@@ -61,6 +61,56 @@ struct MissingContextTests {
             }
         }
         #expect(count.withLock { $0 } == 1)
+    }
+
+    private static func stray() { _ = SecItemDelete(Items.query()) }
+
+    @Test("a line in withKnownIssue is told again outside of it")
+    func knownAndUnknown() async throws {
+        try await ProcessWideApp.withNobody {
+            withKnownIssue { Self.stray() }
+            // Would fail if nothing were told.
+            withKnownIssue { Self.stray() }
+        }
+    }
+
+    @Test("each case of a test is told of its own call", arguments: 0..<3)
+    func eachCase(_ number: Int) async throws {
+        try await ProcessWideApp.withNobody { withKnownIssue { Self.stray() } }
+    }
+
+    @Test("a call on a queue of a test that has ended says that it is bound no more")
+    func queueOfEndedTest() async {
+        await #expect(processExitsWith: .success) {
+            let outcome = Outcome()
+            Complaint.listener.withLock { $0 = { complaint in outcome.complaints.withLock { $0.append(complaint) } } }
+            let queue = DispatchQueue(label: "bound")
+            let scope = TestScope()
+            let app = try VirtualDevice().install()
+            TestScope.$ofTask.withValue(scope) { app.bind(to: queue) }
+            #expect(queue.sync { Items.add() } == errSecSuccess)
+            scope.end()
+            #expect(queue.sync { Items.add() } == errSecNotAvailable)
+            let complaints = outcome.complaints.withLock(\.self)
+            #expect(complaints.map { $0.text.contains("a queue that a test had bound") } == [true])
+        }
+    }
+
+    @Test("a call that may be of several tests names each once, with its cases")
+    func names() async throws {
+        let test = try #require(Test.current)
+        #expect(RunningTest.names([]) == nil)
+        let tests = Mutex<[RunningTest]>([])
+        try await ProcessWideApp.withNobody {
+            try await RunningTest.run(test) {
+                try await RunningTest.run(test) {
+                    let functions = CalledFunctions(stack: ["KeychainTestingTests.MissingContextTests.names() -> ()"])
+                    tests.withLock { $0 = RunningTest.suspects(functions) }
+                }
+            }
+        }
+        #expect(tests.withLock { RunningTest.names($0) } == "2 cases of names()")
+        #expect(tests.withLock { RunningTest.names(Array($0.prefix(1))) } == nil)
     }
 
     /// A call on a thread, in a function that bears no test's name.
@@ -105,6 +155,8 @@ struct MissingContextTests {
                 #expect(RunningTest.suspects(other).contains { $0.test == test })
             }
             #expect(!RunningTest.suspects(functions).contains { $0.test == test })
+            #expect(RunningTest.endedOrigin(of: functions) == test)
+            #expect(RunningTest.endedOrigin(of: other) == nil)
         }
     }
 

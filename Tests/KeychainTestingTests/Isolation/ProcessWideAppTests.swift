@@ -107,6 +107,28 @@ struct ProcessWideAppTests {
         let name = Mutex("one")
     }
 
+    @Test("a closure of a test that has ended reaches no process-wide app of another")
+    func lateClosure() async throws {
+        let test = try #require(Test.current)
+        try await ProcessWideApp.withNobody {
+            let known = ProcessWideApp.callingTest.withLock(\.self)
+            defer { ProcessWideApp.callingTest.withLock { $0 = known } }
+            try await RunningTest.run(test) {}
+            let app = try VirtualDevice().install()
+            // It is this test's own function that is on the stack, so another one has to be in the turn.
+            ProcessWideApp.callingTest.withLock { $0 = { Test.current == nil ? nil : "another" } }
+            try await ProcessWideApp.with(app) {
+                #expect(await Self.onThread { App.current } == nil)
+                #expect(await Self.onThread(Self.lookUp) === app)
+            }
+            ProcessWideApp.callingTest.withLock { $0 = known }
+            try await ProcessWideApp.with(app) { #expect(await Self.onThread { App.current } === app) }
+        }
+    }
+
+    /// A function that bears no test's name.
+    private static let lookUp: @Sendable () -> App? = { App.current }
+
     @Test("no test with a device of its own runs beside it, and those that want it take turns")
     func exclusion() async throws {
         let app = try VirtualDevice().install()

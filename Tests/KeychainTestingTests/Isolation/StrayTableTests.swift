@@ -52,7 +52,7 @@ struct StrayTableTests {
     @Test("of tests that run beside each other, each row of the table once")
     func swiftTesting() throws {
         let (lines, status) = try StrayTable.run([
-            "--testing-library", "swift-testing", "--filter", "FollowingWorkTests",
+            "--testing-library", "swift-testing", "--filter", "FollowingWorkTests/row",
         ])
         let output = lines.joined(separator: "\n")
         #expect(status != 0)
@@ -66,6 +66,9 @@ struct StrayTableTests {
         // Nothing but that, and the device's log of a call that it did not see is in no issue.
         #expect(lines.filter { $0.contains("recorded an issue") }.count == strays.count, "\(output)")
         #expect(!output.contains("The calls on its device"), "\(output)")
+        // All that ran were cases of one test: it tells them, and no unknown one.
+        #expect(lines.filter { $0.contains("recorded an issue") }.allSatisfy { $0.contains("row(_:)") }, "\(output)")
+        #expect(output.contains("cases of row(_:)."), "\(output)")
         #expect(output.contains("The call: SecItemAdd, called by a closure in Way."), "\(output)")
     }
 
@@ -74,10 +77,48 @@ struct StrayTableTests {
         let (lines, status) = try StrayTable.run(["KeychainTestingTests.StrayXCTests"])
         let output = lines.joined(separator: "\n")
         #expect(status != 0)
-        let path = "\(StrayTable.sources)/Tests/KeychainTestingTests/XCTest/StrayXCTests.swift"
-        let calls = try StrayTable.lines(of: path) { $0.contains("SecItemAdd(") }
+        let calls = try Self.calls(in: "StrayXCTests.swift")
         #expect(calls.count > 3)
         #expect(StrayTable.toldLines(of: "StrayXCTests.swift", in: lines, mark: ": error: ") == calls, "\(output)")
         #expect(lines.filter { $0.contains(": error: ") }.count == calls.count, "\(output)")
+    }
+
+    private static func calls(in file: String) throws -> [Int] {
+        let path = "\(StrayTable.sources)/Tests/KeychainTestingTests/XCTest/\(file)"
+        return try StrayTable.lines(of: path) { $0.contains("SecItemAdd(") }
+    }
+
+    // Their lines are not asserted: XCTest calls these functions without frame pointers.
+    @Test("of a tearDown of each kind, by its own test, also by the last one")
+    func tearDown() throws {
+        let (lines, status) = try StrayTable.run(["KeychainTestingTests.StrayTearDownXCTests"])
+        let output = lines.joined(separator: "\n")
+        #expect(status == 1)
+        for test in ["testSynchronous", "testThrowing", "testAsynchronous"] {
+            let told = lines.filter { $0.contains(": error: StrayTearDownXCTests.\(test) : A keychain call") }
+            #expect(told.count == 1, "\(output)")
+        }
+        #expect(lines.filter { $0.contains(": error: ") }.count == 3, "\(output)")
+    }
+
+    // Callers that nobody knows are told as one, for the same reason.
+    @Test("of a class, before and after its tests, by its suite")
+    func classes() throws {
+        let (lines, status) = try StrayTable.run(["KeychainTestingTests.StrayClassXCTests"])
+        let output = lines.joined(separator: "\n")
+        #expect(status == 1)
+        #expect(lines.filter { $0.contains(": error: StrayClassXCTests : A keychain call") }.count == 1, "\(output)")
+        #expect(lines.filter { $0.contains(": error: ") }.count == 1, "\(output)")
+        #expect(output.contains("with 1 failure"), "\(output)")
+    }
+
+    @Test("after the last test, by the status of the process")
+    func afterTheLast() throws {
+        let (lines, status) = try StrayTable.run(["KeychainTestingTests.StrayAfterXCTests"])
+        let output = lines.joined(separator: "\n")
+        #expect(status == 1)
+        #expect(output.contains("with 0 failures"), "\(output)")
+        #expect(lines.filter { $0.contains("outside of an app of the testing kit") }.count == 1, "\(output)")
+        #expect(output.contains("the run fails by 1 complaint "), "\(output)")
     }
 }

@@ -84,6 +84,52 @@ struct XCTestObservationTests {
         }
     }
 
+    /// What a suite counts as its failures that calls so.
+    private static func failureCount(_ call: @escaping () -> Void) -> Int? {
+        let suite = ClassSuite(call)
+        suite.addTest(XCTestCase(name: "none") { _ in })
+        let all = XCTestSuite(name: "all")
+        all.addTest(suite)
+        all.run()
+        return all.testRun?.totalFailureCount
+    }
+
+    @Test("a call while no test case runs fails the suite that runs")
+    func betweenTestCases() async {
+        await #expect(processExitsWith: .success) {
+            #expect(Self.failureCount { _ = Items.add() } == 1)
+            #expect(Self.failureCount {} == 0)
+        }
+    }
+
+    @Test("what no test can be failed by has the process exit with 1")
+    func verdict() async { await #expect(processExitsWith: .exitCode(1)) { RunVerdict.fail() } }
+
+    @Test("a queue that a test case binds is bound until the test ends, and one of its class until the class ends")
+    func boundQueues() async {
+        await #expect(processExitsWith: .success) {
+            let app = try VirtualDevice().install()
+            let (ofClass, ofTest) = (DispatchQueue(label: "of the class"), DispatchQueue(label: "of the test"))
+            let found = Mutex<[Bool]>([])
+            @Sendable func look() {
+                for queue in [ofClass, ofTest] {
+                    queue.sync { found.withLock { $0.append(App.current === app) } }
+                }
+            }
+            let suite = ClassSuite { app.bind(to: ofClass) }
+            suite.addTest(
+                XCTestCase(name: "binds") { _ in
+                    app.bind(to: ofTest)
+                    look()
+                }
+            )
+            suite.addTest(XCTestCase(name: "does not") { _ in look() })
+            suite.run()
+            look()
+            #expect(found.withLock(\.self) == [true, true, true, false, false, false])
+        }
+    }
+
     @Test("an observer that calls the keychain when a test fails neither hangs nor fails it again")
     func callingObserver() async {
         await #expect(processExitsWith: .success) {
