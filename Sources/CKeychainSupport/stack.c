@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <unistd.h>
+#include <unwind.h>
 
 // Swift marks the frames of asynchronous functions in their frame pointers; what those lead to is not on the stack.
 #define ASYNC_FRAME ((uintptr_t)1 << 60)
@@ -65,4 +66,31 @@ size_t keychain_walkable_frames(size_t most) {
         frame = (const uintptr_t *)next;
     }
     return most;
+}
+
+// The number of the frame pointer in DWARF, by the ABI of the processor.
+#if defined(__aarch64__)
+#define FRAME_POINTER 29
+#else
+#define FRAME_POINTER 6
+#endif
+
+struct unwinding {
+    uintptr_t *addresses;
+    size_t count, most;
+};
+
+static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *argument) {
+    struct unwinding *unwinding = argument;
+    uintptr_t address = _Unwind_GetIP(context);
+    if (unwinding->count == unwinding->most || address == 0) return _URC_NORMAL_STOP;
+    unwinding->addresses[unwinding->count++] = address;
+    // Whoever calls an asynchronous function gets its mark back in the frame pointer, by which the next frame would be looked for.
+    return _Unwind_GetGR(context, FRAME_POINTER) & ASYNC_FRAME ? _URC_NORMAL_STOP : _URC_NO_REASON;
+}
+
+size_t keychain_unwind_stack(uintptr_t *addresses, size_t most) {
+    struct unwinding unwinding = {addresses, 0, most};
+    _Unwind_Backtrace(note_frame, &unwinding);
+    return unwinding.count;
 }

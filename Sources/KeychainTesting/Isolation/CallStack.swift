@@ -24,25 +24,20 @@ struct CallStack: Sendable {
         return indices.isEmpty ? addresses : indices.map { addresses[$0] }
     }
 
-    /// The frames that the line is looked up of, each alone: for each, the lines of the whole program are gone through.
-    private let callers: [Backtrace]
+    /// The frames of the addresses.
+    private let frames: [Backtrace.Frame]
 
     /// The stack of whoever calls this.
     static func capture() -> CallStack {
-        let all = capture(limit: most)
-        let addresses = all.map(addresses) ?? []
+        let frames = callers()
+        let addresses = frames.compactMap(\.addressOfCall)
         let functions = known.withLock { known in
             if let functions = known[addresses] { return functions }
             let functions = CalledFunctions(addresses)
             known[addresses] = functions
             return functions
         }
-        var callers: [Backtrace?] = []
-        // No closure: it would be a frame more than above.
-        for index in functions.callerIndices.prefix(candidates) {
-            callers.append(capture(limit: index + 2, offset: index))
-        }
-        return CallStack(addresses: addresses, functions: functions, callers: callers.compactMap(\.self))
+        return CallStack(addresses: addresses, functions: functions, frames: frames)
     }
 
     private static let known = Mutex<[[UInt64]: CalledFunctions]>([:])
@@ -52,37 +47,33 @@ struct CallStack: Sendable {
     /// assertion.
     private static let candidates = 3
 
-    /// The callers of this function, as far as frame pointers lead: `Backtrace` follows whatever stands in their place.
+    /// The callers of this function: those on the stack of the thread, and what an asynchronous function returns to.
     @inline(never)
-    private static func capture(limit: Int, offset: Int = 0) -> Backtrace? {
-        let reachable = min(Int(keychain_walkable_frames(limit + margin)) - margin, limit)
-        guard reachable > offset else { return nil }
-        return try? Backtrace.capture(limit: reachable - offset, offset: offset, top: 0, images: images)
+    private static func callers() -> [Backtrace.Frame] {
+        let addresses = [UInt](unsafeUninitializedCapacity: most) { $1 = keychain_unwind_stack($0.baseAddress, most) }
+        let stack = addresses.map { Backtrace.Frame.returnAddress(Backtrace.Address(UInt64($0))) }
+        return Array((stack + continuations()).prefix(most))
     }
 
-    // It looks one frame ahead: one more than can be reached is not safe. The last that can be reached are left out,
-    // too.
-    private static let margin = 1
-
-    private static func addresses(_ backtrace: Backtrace) -> [UInt64] {
-        backtrace.frames.compactMap { frame in
-            switch frame {
-            case .programCounter(let address): UInt64(address)
-            // Of the call, not of what follows it.
-            case .returnAddress(let address), .asyncResumePoint(let address): UInt64(address).map { $0 &- 1 }
-            case .omittedFrames, .truncated: nil
-            @unknown default: nil
-            }
-        }
+    /// The functions that the asynchronous one on the stack returns to; none where there is none.
+    ///
+    /// `Backtrace` knows them, but follows whatever stands in the place of a frame pointer, and looks one frame ahead.
+    @inline(never)
+    private static func continuations() -> some Sequence<Backtrace.Frame> {
+        let isWalkable = keychain_walkable_frames(most + 1) > most
+        let backtrace = isWalkable ? try? Backtrace.capture(limit: most, top: 0, images: images) : nil
+        let frames = backtrace.map { $0.frames.filter { $0.addressOfCall != nil } } ?? []
+        return frames.drop { if case .asyncResumePoint = $0 { false } else { true } }
     }
 
     /// The line of the nearest caller outside of this package.
     ///
     /// It takes up to seconds. `nil` in a program without debug information, and where the compiler notes no line.
     func findLocation() -> CallLocation? {
-        for backtrace in callers {
-            guard let frames = backtrace.symbolicated(with: Self.images)?.frames else { continue }
-            for frame in frames {
+        for index in functions.callerIndices.prefix(Self.candidates) {
+            // Each alone: for each, the lines of the whole program are gone through.
+            let backtrace = Backtrace(frame: frames[index])
+            for frame in backtrace?.symbolicated(with: Self.images)?.frames ?? [] {
                 guard let symbol = frame.symbol, !PackageSymbols.contains(symbol) else { continue }
                 guard let found = symbol.sourceLocation, found.line > 0, found.path.hasPrefix("/") else { continue }
                 guard !found.path.hasSuffix("<compiler-generated>") else { continue }

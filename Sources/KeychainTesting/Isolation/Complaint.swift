@@ -60,7 +60,8 @@ final class Complaint: Sendable {
             test: testCase?.name ?? test.map { "\($0.id) \(Test.Case.current.map { "\($0)" } ?? "")" },
             running: (own.map { [$0] } ?? suspects).map(\.number)
         )
-        guard made.withLock({ $0.insert(place).inserted }) else { return }
+        // Without addresses each may be another call.
+        guard stack.addresses.isEmpty || made.withLock({ $0.insert(place).inserted }) else { return }
         let complaint = Complaint(reason, stack, ended.map { " It is of \($0.name), which had ended." } ?? "")
         if let listener = listener.withLock(\.self) {
             listener(complaint)

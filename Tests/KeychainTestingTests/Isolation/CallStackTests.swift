@@ -2,19 +2,54 @@
 
 import CStormSupport
 import Foundation
+import Runtime
+import Synchronization
 import Testing
 
 @testable import KeychainTesting
 
 struct CallStackTests {
-    @Test("a caller that keeps no frame pointer ends the stack, and not the process")
+    /// What a function without a frame pointer was called with last.
+    private static let stack = Mutex<CallStack?>(nil)
+
+    /// The stack of a closure that a function without a frame pointer calls.
+    private static func stackWithoutFramePointer() -> CallStack? {
+        storm_call_without_frame_pointer {
+            let stack = CallStack.capture()
+            CallStackTests.stack.withLock { $0 = stack }
+        }
+        return stack.withLock(\.self)
+    }
+
+    @Test("a caller that keeps no frame pointer ends neither the stack nor the process")
     func withoutFramePointer() async {
         await #expect(processExitsWith: .success) {
-            storm_call_without_frame_pointer {
-                let stack = CallStack.capture()
-                _ = (stack.functions, stack.findLocation())
-            }
+            let stack = try #require(Self.stackWithoutFramePointer())
+            #expect(stack.findLocation()?.path == #filePath)
+            // The closure, the function around it, and the caller of that.
+            let functions = stack.functions.stack
+            #expect(functions.filter { $0.contains("CallStackTests") }.count > 2, "\(functions)")
         }
+    }
+
+    @Test("nor does it in a task, where an asynchronous function is the last on the stack")
+    func withoutFramePointerInTask() async {
+        await #expect(processExitsWith: .success) {
+            let stack = try #require(await Task { Self.stackWithoutFramePointer() }.value)
+            #expect(stack.findLocation()?.path == #filePath)
+            let functions = stack.functions.stack
+            #expect(functions.filter { $0.contains("CallStackTests") }.count > 2, "\(functions)")
+        }
+    }
+
+    @Test("a backtrace of one frame has its address and its kind")
+    func frames() throws {
+        let address = Backtrace.Address(0x1234_5678_9abc_def0 as UInt64)
+        for frame in [Backtrace.Frame.programCounter(address), .returnAddress(address), .asyncResumePoint(address)] {
+            let backtrace = try #require(Backtrace(frame: frame))
+            #expect(backtrace.frames.map(\.description) == [frame.description])
+        }
+        #expect(Backtrace(frame: .truncated) == nil)
     }
 
     @Test("a library that another thread unloads meanwhile ends no process")

@@ -83,13 +83,12 @@ struct StrayTableTests {
         #expect(lines.filter { $0.contains(": error: ") }.count == calls.count, "\(output)")
     }
 
-    private static func calls(in file: String) throws -> [Int] {
+    private static func calls(in file: String, _ call: String = "SecItemAdd(") throws -> [Int] {
         let path = "\(StrayTable.sources)/Tests/KeychainTestingTests/XCTest/\(file)"
-        return try StrayTable.lines(of: path) { $0.contains("SecItemAdd(") }
+        return try StrayTable.lines(of: path) { $0.contains(call) }
     }
 
-    // Their lines are not asserted: XCTest calls these functions without frame pointers.
-    @Test("of a tearDown of each kind, by its own test, also by the last one")
+    @Test("of a tearDown of each kind, by its own test at its line, also by the last one")
     func tearDown() throws {
         let (lines, status) = try StrayTable.run(["KeychainTestingTests.StrayTearDownXCTests"])
         let output = lines.joined(separator: "\n")
@@ -99,17 +98,22 @@ struct StrayTableTests {
             #expect(told.count == 1, "\(output)")
         }
         #expect(lines.filter { $0.contains(": error: ") }.count == 3, "\(output)")
+        let file = "StrayTearDownXCTests.swift"
+        let calls = try Self.calls(in: file, "XCTAssertEqual(SecItemAdd(")
+        #expect(StrayTable.toldLines(of: file, in: lines, mark: ": error: ") == calls, "\(output)")
     }
 
-    // Callers that nobody knows are told as one, for the same reason.
-    @Test("of a class, before and after its tests, by its suite")
+    @Test("of a class, before and after its tests, by its suite at its line")
     func classes() throws {
         let (lines, status) = try StrayTable.run(["KeychainTestingTests.StrayClassXCTests"])
         let output = lines.joined(separator: "\n")
         #expect(status == 1)
-        #expect(lines.filter { $0.contains(": error: StrayClassXCTests : A keychain call") }.count == 1, "\(output)")
-        #expect(lines.filter { $0.contains(": error: ") }.count == 1, "\(output)")
-        #expect(output.contains("with 1 failure"), "\(output)")
+        #expect(lines.filter { $0.contains(": error: StrayClassXCTests : A keychain call") }.count == 2, "\(output)")
+        #expect(lines.filter { $0.contains(": error: ") }.count == 2, "\(output)")
+        let file = "StrayTearDownXCTests.swift"
+        let calls = try Self.calls(in: file, #"(Items.query("before")"#)
+        #expect(StrayTable.toldLines(of: file, in: lines, mark: ": error: ") == calls, "\(output)")
+        #expect(output.contains("with 2 failures"), "\(output)")
     }
 
     @Test("after the last test, by the status of the process")
