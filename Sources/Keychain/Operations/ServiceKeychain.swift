@@ -35,15 +35,15 @@ public struct ServiceKeychain: Sendable {
     ///
     /// - Parameters:
     ///   - service: the service, such as `com.example.login`.
-    ///   - protection: what protects what is stored from now on; items that are there keep theirs until they are set.
     ///   - accessGroup: the access group; `nil` for the app's default group.
     ///   - isSynchronizable: whether its items are in the set that iCloud Keychain synchronizes.
+    ///   - protection: what protects what is stored from now on; items that are there keep theirs until they are set.
     ///   - keychain: the keychain.
     public init(
         _ service: String,
-        protection: Protection,
         accessGroup: String? = nil,
         isSynchronizable: Bool = false,
+        protection: Protection,
         in keychain: any KeychainProtocol
     ) {
         self.service = service
@@ -73,24 +73,25 @@ public struct ServiceKeychain: Sendable {
 extension ServiceKeychain {
     /// The text of an account; `nil` only if there is none.
     ///
-    /// Never prompts.
+    /// Never prompts. The compiler refuses it in asynchronous code, but not on the right of `??` or within another
+    /// autoclosure there: await ``value(_:for:authentication:)`` instead.
     public subscript(account: String) -> String? {
-        @available(*, noasync, message: "it blocks the thread; await value(String.self, for:)")
+        @available(*, noasync, message: "it blocks the thread; await value(String.self, for:), or say blocking { … }")
         get throws(KeychainItemError) { try keychain.string(for: item(account)) }
     }
 
     /// The bytes of an account; `nil` only if there is none.
     ///
-    /// Never prompts.
+    /// Never prompts; in asynchronous code it is as ``subscript(_:)``.
     public subscript(data account: String) -> Data? {
-        @available(*, noasync, message: "it blocks the thread; await value(Data.self, for:)")
+        @available(*, noasync, message: "it blocks the thread; await value(Data.self, for:), or say blocking { … }")
         get throws(KeychainItemError) { try keychain.data(for: item(account)) }
     }
 
     /// Stores a value for an account, or replaces it, with this protection.
     ///
     /// - Throws: ``KeychainItemError``; then nothing has changed.
-    @available(*, noasync, message: "it blocks the thread; await it")
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func set(
         _ value: some KeychainStorable,
         for account: String = "",
@@ -103,7 +104,7 @@ extension ServiceKeychain {
     ///
     /// - Returns: The value; `nil` only if there is none.
     /// - Throws: ``KeychainItemError``
-    @available(*, noasync, message: "it blocks the thread; await it")
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func value<Value: KeychainStorable>(
         _ type: Value.Type,
         for account: String = "",
@@ -113,7 +114,7 @@ extension ServiceKeychain {
     }
 
     /// Whether there is an item for an account; never prompts, and answers in every lock state.
-    @available(*, noasync, message: "it blocks the thread; await it")
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func contains(_ account: String = "") throws(KeychainItemError) -> Bool {
         try keychain.contains(item(account))
     }
@@ -122,11 +123,11 @@ extension ServiceKeychain {
     ///
     /// - Returns: Whether it existed.
     @discardableResult
-    @available(*, noasync, message: "it blocks the thread; await it")
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func delete(_ account: String = "") throws(KeychainItemError) -> Bool { try keychain.delete(item(account)) }
 
     /// The accounts that have an item, sorted; never prompts unless `authentication` is given.
-    @available(*, noasync, message: "it blocks the thread; await it")
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func accounts(authentication: Authentication = .forbidden) throws(KeychainItemError) -> [String] {
         try keychain.items(matching: selection, authentication: authentication).map(\.item.account).sorted()
     }
@@ -135,8 +136,19 @@ extension ServiceKeychain {
     ///
     /// - Returns: Whether there was any.
     @discardableResult
-    @available(*, noasync, message: "it blocks the thread; await it")
+    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
     public func deleteAll() throws(KeychainItemError) -> Bool { try keychain.deleteAll(matching: selection) }
+
+    /// Runs calls that block the thread, in asynchronous code that means it; see ``KeychainProtocol/blocking(_:)``.
+    ///
+    /// - Parameter body: makes the calls.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
+    public func blocking<Result, Failure: Error>(
+        _ body: (ServiceKeychain) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(self)
+    }
 }
 
 // The same on a thread of its own.

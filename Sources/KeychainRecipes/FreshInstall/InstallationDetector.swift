@@ -23,7 +23,7 @@ public import Keychain
 /// ```swift
 /// switch try detector.detect() {
 /// case .reinstalled:
-///     try detector.deleteLeftovers(.all(ofService: "com.example.app"))
+///     try detector.deleteLeftovers(matching: .all(ofService: "com.example.app"))
 ///     try detector.mark()
 /// case .fresh, .restored: try detector.mark()
 /// case .known, .undetermined: break
@@ -64,7 +64,7 @@ public struct InstallationDetector: Sendable {
     /// Says how the app came onto the device; changes nothing.
     ///
     /// - Throws: ``InstallationError`` when the keychain fails for another reason than being locked.
-    @available(*, noasync, message: "it blocks the thread; await it")
+    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
     public func detect() throws(InstallationError) -> Installation {
         let kept: Data?
         do throws(KeychainItemError) {
@@ -95,7 +95,7 @@ public struct InstallationDetector: Sendable {
     ///
     /// - Throws: ``InstallationError``; a locked device is a failure of the keychain, and an own mark that cannot be
     ///   read is ``InstallationError/markNotReadable(_:)``.
-    @available(*, noasync, message: "it blocks the thread; await it")
+    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
     public func mark() throws(InstallationError) {
         // A mark that cannot be read is not replaced: it may be the right one.
         do throws(InstallationMarkError) { _ = try marks.readMark() } catch { throw .markNotReadable(error) }
@@ -121,13 +121,13 @@ public struct InstallationDetector: Sendable {
 
     /// Deletes what an earlier installation left.
     ///
-    /// - Parameter selection: Which items.
+    /// - Parameter selection: which items.
     /// - Returns: Whether there were any.
     /// - Throws: ``InstallationError/noLeftovers(_:)`` unless the app was reinstalled and not marked since.
-    @available(*, noasync, message: "it blocks the thread; await it")
+    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
     @discardableResult
     public func deleteLeftovers<Item: KeychainItem>(
-        _ selection: ItemSelection<Item>
+        matching selection: ItemSelection<Item>
     ) throws(InstallationError) -> Bool {
         let installation = try detect()
         guard installation == .reinstalled else { throw .noLeftovers(installation) }
@@ -139,9 +139,9 @@ public struct InstallationDetector: Sendable {
     /// Does the same on a thread of its own.
     @discardableResult
     public func deleteLeftovers<Item: KeychainItem>(
-        _ selection: ItemSelection<Item>
+        matching selection: ItemSelection<Item>
     ) async throws(InstallationError) -> Bool {
-        try await waiting { () throws(InstallationError) in try deleteLeftovers(selection) }
+        try await waiting { () throws(InstallationError) in try deleteLeftovers(matching: selection) }
     }
 
     private static func bytes(_ contents: ItemContents) -> Data {

@@ -70,7 +70,7 @@ struct RecipesPageSamples {
         let detector = InstallationDetector(service: "com.example.app.mark", in: keychain)
         switch try detector.detect() {
         case .reinstalled:
-            try detector.deleteLeftovers(.all(ofService: "com.example.app"))
+            try detector.deleteLeftovers(matching: .all(ofService: "com.example.app"))
             try detector.mark()
         case .fresh, .restored: try detector.mark()
         case .known, .undetermined: break

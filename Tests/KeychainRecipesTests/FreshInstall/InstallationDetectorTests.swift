@@ -50,11 +50,11 @@ import Testing
         let again = Marks()
         #expect(try detector(again).detect() == .reinstalled)
         #expect(try keychain.contains(login))
-        #expect(try detector(again).deleteLeftovers(.all(ofService: "com.example.app")))
+        #expect(try detector(again).deleteLeftovers(matching: .all(ofService: "com.example.app")))
         #expect(try !keychain.contains(login))
         // The mark is of another service: an app that ends here goes on at its next start.
         #expect(try detector(again).detect() == .reinstalled)
-        #expect(try !detector(again).deleteLeftovers(.all(ofService: "com.example.app")))
+        #expect(try !detector(again).deleteLeftovers(matching: .all(ofService: "com.example.app")))
         try detector(again).mark()
         #expect(try detector(again).detect() == .known)
     }
@@ -80,7 +80,7 @@ import Testing
         for marks in [marks, again] {
             #expect(try detector(marks).detect() == .undetermined)
             #expect(throws: InstallationError.self) {
-                try detector(marks).deleteLeftovers(.all(ofService: "com.example.app"))
+                try detector(marks).deleteLeftovers(matching: .all(ofService: "com.example.app"))
             }
             #expect(throws: InstallationError.self) { try detector(marks).mark() }
         }
@@ -96,7 +96,7 @@ import Testing
         marks.isReadable.withLock { $0 = false }
         #expect(try detector().detect() == .undetermined)
         #expect(throws: InstallationError.self) {
-            try detector().deleteLeftovers(.all(ofService: "com.example.app"))
+            try detector().deleteLeftovers(matching: .all(ofService: "com.example.app"))
         }
         #expect(throws: InstallationError.self) { try detector().mark() }
         #expect(try keychain.contains(login))
@@ -108,7 +108,7 @@ import Testing
         try keychain.set("t0ken", for: login, protection: .accessible(.whenUnlocked))
         for step in [Installation.fresh, .known] {
             do {
-                try detector().deleteLeftovers(.all(ofService: "com.example.app"))
+                try detector().deleteLeftovers(matching: .all(ofService: "com.example.app"))
                 Issue.record("deleted")
             } catch InstallationError.noLeftovers(let installation) { #expect(installation == step) }
             try detector().mark()

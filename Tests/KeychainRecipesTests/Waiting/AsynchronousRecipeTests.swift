@@ -35,10 +35,10 @@ struct AsynchronousRecipeTests {
         try await keychain.add("left", for: item, protection: plain)
         let new = InstallationDetector(service: "mark", in: keychain, marks: Mark())
         #expect(try await new.detect() == .reinstalled)
-        #expect(try await new.deleteLeftovers(.all(ofService: "com.example.app")))
+        #expect(try await new.deleteLeftovers(matching: .all(ofService: "com.example.app")))
         #expect(try await keychain.string(for: item) == nil)
         await #expect(throws: InstallationError.self) {
-            try await old.deleteLeftovers(.all(ofService: "com.example.app"))
+            try await old.deleteLeftovers(matching: .all(ofService: "com.example.app"))
         }
     }
 

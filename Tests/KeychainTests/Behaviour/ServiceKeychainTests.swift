@@ -33,8 +33,8 @@ struct ServiceKeychainTests {
     @Test("items of the same service in another group, or synchronizable, are not its own")
     func others() throws {
         let others = [
-            ServiceKeychain("login", protection: .accessible(.whenUnlocked), accessGroup: "shared", in: memory),
-            ServiceKeychain("login", protection: .accessible(.whenUnlocked), isSynchronizable: true, in: memory),
+            ServiceKeychain("login", accessGroup: "shared", protection: .accessible(.whenUnlocked), in: memory),
+            ServiceKeychain("login", isSynchronizable: true, protection: .accessible(.whenUnlocked), in: memory),
             ServiceKeychain("login.work", protection: .accessible(.whenUnlocked), in: memory),
         ]
         try logins.set("own", for: "ada")
@@ -65,6 +65,7 @@ struct ServiceKeychainTests {
         #expect(try await logins.accounts() == ["ada"])
         let text = try memory.blocking { keychain in try keychain.string(for: logins.item("ada")) }
         #expect(text == "first")
+        #expect(try logins.blocking { logins in try logins["ada"] } == "first")
         #expect(try await logins.delete("ada"))
         #expect(try await !logins.deleteAll())
     }

@@ -28,7 +28,7 @@ public struct LoginStore: Sendable {
     public func tidyUp() throws(InstallationError) {
         switch try installation.detect() {
         case .reinstalled:
-            try installation.deleteLeftovers(.all(ofService: Self.service))
+            try installation.deleteLeftovers(matching: .all(ofService: Self.service))
             try installation.mark()
         case .fresh, .restored: try installation.mark()
         case .known, .undetermined: break
