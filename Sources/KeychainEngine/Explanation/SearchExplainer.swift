@@ -152,7 +152,12 @@ struct SearchExplainer {
         _ terms: JudgedTerms,
         _ search: inout ExplainedSearch
     ) throws(KeychainError) {
-        for row in try transaction.quarantinedRows(plan.selection(transaction.tags), limit: options.boundedItemLimit) {
+        // A group that the client may not name was found to be a fault, and is a term of the plan nevertheless.
+        guard case .rows(var filter) = plan.selection(transaction.tags) else { return }
+        if let scope = scope(filter.itemClass).accessGroups {
+            filter.accessGroups = filter.accessGroups?.intersection(scope) ?? scope
+        }
+        for row in try transaction.quarantinedRows(.rows(filter), limit: options.boundedItemLimit) {
             search.candidates.append(try rows.item(row, terms))
         }
     }

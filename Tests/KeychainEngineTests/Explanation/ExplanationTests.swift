@@ -140,6 +140,24 @@ struct ExplanationTests {
         #expect(report.damagedRows.map(\.isQuarantined) == [false])
     }
 
+    @Test("a damaged item of another client does not appear, however its group is named")
+    func damageOfOthers() throws {
+        let keychain = EmbeddedKeychain.inMemory()
+        _ = try keychain.perform(KeychainRequest(.add(Self.item), client: Self.other))
+        _ = try keychain.damage(nil)
+        #expect(throws: KeychainError.self) {
+            try keychain.perform(KeychainRequest(.copyMatching(["class": .string("genp")]), client: Self.other))
+        }
+        let group = SecretBytes(Array("TEAMID.other".utf8))
+        for value in [.string("TEAMID.other"), .data(group)] as [PropertyValue] {
+            let query: PropertyDictionary = ["class": .string("genp"), "acct": .string("anna"), "agrp": value]
+            #expect(try Self.explain(.copyMatching(query), keychain).search?.candidates ?? [] == [])
+            #expect(try Self.explain(.copyMatching(query), keychain, .owner).search?.candidates.count == 1)
+            let own = try Self.explain(.copyMatching(query), keychain, as: Self.other)
+            #expect(own.search?.candidates.count == 1)
+        }
+    }
+
     @Test("a keychain that is not there is explained as an empty one, and is not made")
     func missing() throws {
         let store = try TestStore()
