@@ -96,6 +96,20 @@ struct IdentityChangeTests {
     }
 
     @Test(
+        "a certificate in a group that the client does not have keeps no key",
+        arguments: [Way.reference, .persistent]
+    )
+    func foreignCertificate(_ way: Way) throws {
+        let (calls, persistent) = try calls(TemporaryKeychain())
+        var others = calls
+        others.client = Client(accessGroups: ["group.three"])
+        let other = ItemReference.certificate(Fixture.certificate(1, serial: 50))
+        #expect(others.add(other) == .done)
+        #expect(calls.delete(way.query(persistent)) == .done)
+        #expect(groups(calls, 1) == [nil, nil])
+    }
+
+    @Test(
         "what is there of an identity goes, and the key's status is the answer",
         arguments: [Way.reference, .itemClass],
         [true, false]
