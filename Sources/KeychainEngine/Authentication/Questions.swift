@@ -99,6 +99,8 @@ struct Questions {
             case .device(.wrongPasscode(_, secondsUntilNextAttempt: 0)), .device(.emptyPasscode): return false
             case .device(.wrongPasscode), .device(.attemptTooSoon), .device(.erased): throw .authenticationFailed
             case .device(.noPasscode): throw .passcodeNotSet
+            // Not judged: too many were wrong (DeviceOptions.attemptLimit).
+            case _ where error.status == .authenticationFailed: throw .authenticationFailed
             default: throw .systemCancel
             }
         }

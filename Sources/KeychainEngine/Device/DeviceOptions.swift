@@ -23,6 +23,11 @@ public struct DeviceOptions: Sendable {
     /// The least work that a file may ask for: lower than the standard only with ``passwordWork``.
     var passwordFloor: ScryptFloor { ScryptFloor(of: passwordWork) }
 
+    /// Below how many wrong passcodes in a row one of the command under way is judged; `nil` for any number.
+    ///
+    /// Asked on the thread of the command. What is beyond it changes nothing: neither the count, nor the delay.
+    package var attemptLimit: @Sendable () -> Int? = { nil }
+
     /// What the device enforces.
     package var personality = DevicePersonality.device
 

@@ -5,6 +5,7 @@ import HostFiles
 import KeychainCore
 import KeychainProtection
 import KeychainStore
+import Synchronization
 
 /// What this process has unlocked, and until when.
 ///
@@ -18,6 +19,7 @@ final class DeviceSession: @unchecked Sendable {
     private var unlocked: Unlocked?
     /// What was unlocked last, for a device that takes nothing away.
     private var kept: Unlocked?
+    private var unlockNumber: UInt64 = 0
     private var lastUse: HostTime
     private var policy = DevicePolicy()
     /// The file that the path of the store leads to, as far as it was looked at; `nil` for a store in memory.
@@ -25,6 +27,9 @@ final class DeviceSession: @unchecked Sendable {
     /// The newest record of ``file`` that was seen: calls side by side can see an older one later.
     private var newest: (storeIdentifier: Bytes16, revision: Int64)?
     private let watch = IdlenessWatch()
+
+    /// Counts unlocks of what was locked before, in all keychains of the process.
+    private static let unlockCount = Atomic<UInt64>(0)
 
     private struct Unlocked {
         var keys: UnlockedKeys
@@ -34,6 +39,14 @@ final class DeviceSession: @unchecked Sendable {
         var mark: LockMark.Value?
         var bootIdentifier: String
         var forkGeneration: UInt64
+
+        /// Whether the device was not locked since another unlock, as far as can be told.
+        func continues(_ other: Unlocked?) -> Bool {
+            guard let other, !other.keys.isLocked else { return false }
+            return other.storeIdentifier == storeIdentifier && other.passcodeGeneration == passcodeGeneration
+                && other.mark == mark && other.bootIdentifier == bootIdentifier
+                && other.forkGeneration == forkGeneration
+        }
     }
 
     init(_ hostClock: any HostClock, _ personality: DevicePersonality) {
@@ -115,7 +128,7 @@ final class DeviceSession: @unchecked Sendable {
     func install(_ keys: UnlockedKeys, of device: StoredDevice, _ mark: LockMark.Value?) {
         alone {
             let now = hostClock.now
-            unlocked = Unlocked(
+            let installed = Unlocked(
                 keys: keys,
                 storeIdentifier: device.keybag.storeIdentifier,
                 passcodeGeneration: device.keybag.passcodeGeneration,
@@ -123,6 +136,10 @@ final class DeviceSession: @unchecked Sendable {
                 bootIdentifier: now.bootIdentifier,
                 forkGeneration: keychain_fork_generation()
             )
+            if !installed.continues(unlocked) {
+                unlockNumber = Self.unlockCount.add(1, ordering: .relaxed).newValue
+            }
+            unlocked = installed
             if !personality.enforcesProtection { kept = unlocked }
             note(device)
             lastUse = now
@@ -156,6 +173,17 @@ final class DeviceSession: @unchecked Sendable {
         alone {
             guard let keys = unlocked?.keys else { return .beforeFirstUnlock }
             return keys.isLocked ? .locked : .unlocked
+        }
+    }
+
+    /// Which unlock it is that lasts, another one after each lock and each change of the passcode; `nil` while nothing is
+    /// unlocked.
+    ///
+    /// Locks of other processes are noticed by transactions.
+    var currentUnlock: UInt64? {
+        alone {
+            guard let keys = unlocked?.keys, !keys.isLocked else { return nil }
+            return unlockNumber
         }
     }
 

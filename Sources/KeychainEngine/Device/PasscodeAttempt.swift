@@ -128,6 +128,7 @@ struct PasscodeAttempt {
     /// Counts a try as interrupted, before it is judged.
     func count() throws(KeychainError) -> PasscodeSlot? {
         let now = access.device.hostClock.now
+        let limit = access.device.attemptLimit()
         return try withEngine { (engine) throws(KeychainError) in
             try engine.write { (writer) throws(KeychainError) in
                 guard let slot = engine.device.keybag.passcodeSlot else { return nil }
@@ -136,11 +137,26 @@ struct PasscodeAttempt {
                 guard seconds <= 0 else {
                     throw KeychainError(DeviceError.attemptTooSoon(secondsUntilNextAttempt: seconds))
                 }
+                if let limit { try Self.check(record, limit) }
                 record.interruptedAttempts = max(0, record.interruptedAttempts) &+ 1
                 record.lastAttempt = now
                 try writer.setDeviceRecord(record)
                 return slot
             }
+        }
+    }
+
+    /// Refuses a try of somebody who is not to bring about a delay or an erasure.
+    private static func check(_ record: DeviceRecord, _ limit: Int) throws(KeychainError) {
+        let wrong = max(0, record.failedAttempts) + max(0, record.interruptedAttempts)
+        // One is left to the owner before everything is erased.
+        let allowed = min(Int64(limit), (record.eraseAfterFailedAttempts ?? .max) - 1)
+        guard wrong < allowed else {
+            throw KeychainError(
+                .authenticationFailed,
+                "too many wrong passcodes were given; give the right one outside of a sandbox "
+                    + "('keychainctl device unlock')"
+            )
         }
     }
 

@@ -22,6 +22,16 @@ extension EmbeddedKeychain {
     /// device.
     package var holdsUnlockedKeys: Bool { access.lockState != .beforeFirstUnlock }
 
+    /// Which unlock of the device it is that lasts, another one after each lock and each change of the passcode; `nil`
+    /// while it is locked, and without a passcode.
+    ///
+    /// No other keychain of this process has an unlock of the same number. Does not count as a use of the device.
+    package func currentUnlock() throws(KeychainError) -> UInt64? {
+        try withEngine(.observing) { (engine) throws(KeychainError) in
+            try engine.read { (_) throws(KeychainError) in engine.session.currentUnlock }
+        }
+    }
+
     /// Whether there is a store, and this keychain may open it; nothing is made.
     ///
     /// - Throws: ``KeychainError``, of ``KeychainError/KeyFailure/foreignOwner`` for the store of another owner.

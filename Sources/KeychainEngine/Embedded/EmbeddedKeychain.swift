@@ -16,6 +16,9 @@ public final class EmbeddedKeychain: KeychainBackend {
 
     let evaluator: Evaluator
 
+    /// What is known of access groups while items are locked.
+    let knownGroups = KnownGroups()
+
     /// The keychain of a folder.
     ///
     /// Nothing is read or made before the first call.

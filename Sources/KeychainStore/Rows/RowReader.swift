@@ -18,6 +18,11 @@ public class RowReader {
         do { return try connection.count(filter, limit: limit) } catch { throw KeychainError(error) }
     }
 
+    /// The number of the first live row of each access group and protection class.
+    public func firstRowsOfGroups(_ itemClass: ItemClass) throws(KeychainError) -> [Int64] {
+        do { return try connection.firstRowsOfGroups(itemClass) } catch { throw KeychainError(error) }
+    }
+
     /// Whether there is any row, tombstones and those in quarantine among them.
     public func hasRows() throws(KeychainError) -> Bool {
         do { return try connection.hasRows() } catch { throw KeychainError(error) }

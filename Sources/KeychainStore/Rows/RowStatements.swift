@@ -72,6 +72,22 @@ extension Connection {
         }
     }
 
+    /// The number of the first live row of each access group and protection class.
+    func firstRowsOfGroups(_ itemClass: ItemClass) throws(SQLiteError) -> [Int64] {
+        let statement = try prepare(
+            """
+            SELECT MIN(\(Layout.rowNumber)) FROM \(Layout.table(itemClass))
+            WHERE \(Layout.tombstone) = 0 AND \(Layout.damage) IS NULL
+            GROUP BY \(Layout.column(.accessGroup)), \(Layout.protection)
+            """
+        )
+        return try readingLargeRows { () throws(SQLiteError) in
+            var numbers: [Int64] = []
+            while try statement.step() { numbers.append(statement.integer(0)) }
+            return numbers
+        }
+    }
+
     /// Every row of a class, in quarantine or not, in the order in which they were added; of tables of an earlier
     /// version without the tags that they have no column for.
     func everyRow(_ itemClass: ItemClass, _ version: Int64 = Layout.version) throws(SQLiteError) -> RowCursor {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+import Synchronization
+
+/// Which access groups there are.
+extension EmbeddedKeychain {
+    /// The access groups that live items are in, in the order of their bytes.
+    ///
+    /// Of an item that cannot be opened now the group is not known, unless this object has opened one of the same group
+    /// before. Does not count as a use of the device.
+    package func accessGroups() throws(KeychainError) -> [String] {
+        guard try access.hasStoreOrMemory() else { return [] }
+        let names = try withEngine(.observing) { (engine) throws(KeychainError) in
+            try engine.read { (reader) throws(KeychainError) in
+                let sealer = ItemSealer(engine.device, engine.searchTagCache, opensSecrets: false)
+                var names: Set<[UInt8]> = []
+                for itemClass in ItemClass.stored {
+                    for number in try reader.firstRowsOfGroups(itemClass) {
+                        guard let name = try knownGroups.name(itemClass, number, reader, sealer) else { continue }
+                        names.insert(Array(name.utf8))
+                    }
+                }
+                return names
+            }
+        }
+        return names.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension EngineAccess {
+    fileprivate func hasStoreOrMemory() throws(KeychainError) -> Bool {
+        if case .memory = source { return true }
+        return try hasStore()
+    }
+}
+
+/// The access groups of rows, by their search tags: a name that was learned once is known while its items are locked.
+final class KnownGroups: Sendable {
+    private let names = Mutex<[SearchTag: String]>([:])
+
+    /// How many are remembered, after which all are forgotten.
+    private static let capacity = 4_096
+
+    /// The group of a row, which others of its group and protection class may have to tell.
+    fileprivate func name(
+        _ itemClass: ItemClass,
+        _ number: Int64,
+        _ reader: RowReader,
+        _ sealer: ItemSealer
+    ) throws(KeychainError) -> String? {
+        var filter = RowFilter(itemClass)
+        filter.rowNumber = number
+        guard let row = try reader.rows(filter, limit: 1).first,
+            let tag = row.row.tags.first(where: { $0.name == .accessGroup })?.tag
+        else { return nil }
+        if let name = names.withLock({ $0[tag] }) { return name }
+        guard let protection = Accessibility(rawValue: row.row.protection), sealer.device.isAvailable(protection) else {
+            return nil
+        }
+        var name = Self.name(row, sealer)
+        if name == nil {
+            // A damaged one keeps the others out of no search.
+            filter.rowNumber = nil
+            filter.accessGroups = [tag]
+            filter.protection = row.row.protection
+            name = try reader.rows(filter).lazy.compactMap { Self.name($0, sealer) }.first
+        }
+        guard let name else { return nil }
+        names.withLock { names in
+            if names.count >= Self.capacity { names = [:] }
+            names[tag] = name
+        }
+        return name
+    }
+
+    private static func name(_ row: NumberedRow, _ sealer: ItemSealer) -> String? {
+        guard case .content(let metadata)? = try? sealer.openMetadata(row),
+            case .string(let name)? = metadata.attributes[.accessGroup]
+        else { return nil }
+        return name
+    }
+}
