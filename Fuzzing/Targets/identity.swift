@@ -22,7 +22,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     _ = ControlGroup(text: input)?.systemUnit
     _ = ControlGroup(text: input)?.snap
     _ = SnapLabel(String(decoding: input, as: UTF8.self))
-    _ = MemoryMapping.executable(in: input)
+    _ = ExecutableMemory(text: input)
     _ = ProcessStatus.startTime(input)
     _ = ProcessStatus.tracer(input)
     _ = TeamPublicKey(String(decoding: input, as: UTF8.self))

@@ -46,6 +46,14 @@ struct SignCommand: ParsableCommand {
     )
     var libraries: [String] = []
 
+    @Flag(
+        help: """
+            It executes what it generates, as a just-in-time compiler does; also by the entitlement \
+            com.apple.security.cs.allow-jit.
+            """
+    )
+    var jit = false
+
     @Option(help: "Tells later versions from earlier ones; else the time in seconds since 1970.")
     var serial: Int?
 
@@ -84,7 +92,7 @@ struct SignCommand: ParsableCommand {
     {
         let program: ProgramFile
         do throws(IdentityError) { program = try ProgramFile(path: path) } catch { throw Refusal(error.description) }
-        let (application, groups) = try names(program.path, key.team)
+        let (application, groups, isJIT) = try entitlements(of: program.path, key.team)
         do throws(IdentityError) {
             var contents = ProgramManifest.Contents(
                 team: key.team,
@@ -95,18 +103,22 @@ struct SignCommand: ParsableCommand {
                 created: SigningTime.text(now)
             )
             for library in libraries { contents.libraries.append(try ProgramFile.digest(ofLibrary: library)) }
+            contents.isJIT = jit || isJIT
             contents.statements = key.statements
             return (program, try ProgramManifest(signing: contents, by: key.key))
         } catch { throw Refusal(error.description) }
     }
 
-    /// The application identifier and the access groups of a program.
-    private func names(_ path: String, _ team: TeamIdentifier) throws(Refusal) -> (String, [String]) {
+    /// The application identifier and the access groups of a program, and whether it is allowed to generate code.
+    private func entitlements(
+        of path: String,
+        _ team: TeamIdentifier
+    ) throws(Refusal) -> (application: String, groups: [String], isJIT: Bool) {
         let folder = try? ProgramFolder(path: path)
         let name = identifier ?? (try? folder?.bundleIdentifier()) ?? URL(fileURLWithPath: path).lastPathComponent
         let bundleIdentifier = name.hasPrefix(team.prefix) ? String(name.dropFirst(team.prefix.count)) : name
         let application = team.prefix + bundleIdentifier
-        guard let entitlements else { return (application, [application]) }
+        guard let entitlements else { return (application, [application], false) }
         let url = URL(fileURLWithPath: entitlements)
         let file = try EntitlementsFile(url, prefix: team.prefix, bundleIdentifier: bundleIdentifier)
         guard file.unknownVariables.isEmpty else {
@@ -122,6 +134,6 @@ struct SignCommand: ParsableCommand {
                     + "\(team.prefix) In the file, write $(AppIdentifierPrefix) for it."
             )
         }
-        return (named.first ?? application, groups)
+        return (named.first ?? application, groups, file.contents["com.apple.security.cs.allow-jit"] as? Bool ?? false)
     }
 }

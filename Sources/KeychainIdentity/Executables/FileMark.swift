@@ -4,9 +4,8 @@ import Glibc
 
 /// Which file it is, and by what a change of its contents is noticed.
 ///
-/// The last change of the inode (ctime) cannot be set
-/// by whoever owns the file.
-struct FileMark: Sendable, Hashable {
+/// The last change of the inode (ctime) cannot be set by whoever owns the file.
+public struct FileMark: Sendable, Hashable {
     private let device: UInt
     private let inode: UInt
     private let byteCount: Int

@@ -1,47 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Glibc
 
 /// Whether the code that a process has loaded is its own: its executable, what the system's owner put where others
 /// cannot change it, and what its manifest names.
 ///
-/// `LD_PRELOAD`, `LD_AUDIT` and `LD_LIBRARY_PATH` bring a library of somebody else into a process; this finds it. What
-/// is written into the memory of a process leaves no trace here (ThreatModel).
-struct LoadedCode {
+/// `LD_PRELOAD`, `LD_AUDIT` and `LD_LIBRARY_PATH` bring a library of somebody else into a process; this finds it, and
+/// what such a library leaves behind as code. What it changes in the program's data leaves no trace here (ThreatModel).
+struct LoadedCode: Sendable {
     let trust: FileTrust
     let hashes: ExecutableHashes
 
-    /// Checks the files that code comes from.
+    /// What a program may execute.
+    struct Allowance: Sendable {
+        /// Its executable.
+        var executable: FileMark
+        /// The libraries that its manifest names.
+        var libraries: Set<SHA256Value>
+        /// Whether it may execute what it generates.
+        var isJIT: Bool
+    }
+
+    /// A library that a manifest names, as it was when it was hashed.
+    struct NamedLibrary: Sendable {
+        let path: String
+        let mark: FileMark
+
+        /// Whether the same is at its path still.
+        var isUnchanged: Bool {
+            var status = stat()
+            return lstat(path, &status) == 0 && FileMark(status) == mark
+        }
+    }
+
+    /// Checks what a process may execute.
     ///
     /// - Parameters:
-    ///   - mappings: those of the process.
-    ///   - executable: what it runs.
-    ///   - libraries: those that its manifest names.
-    /// - Throws: ``IdentityError`` with the first file that is neither.
-    func check(
-        _ mappings: [MemoryMapping],
-        of executable: borrowing Executable,
-        _ libraries: Set<SHA256Value>
-    ) throws(IdentityError) {
-        for mapping in mappings {
-            guard !mapping.path.hasSuffix(" (deleted)"), mapping.path.hasPrefix("/"),
-                let file = Descriptor(mapping.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), let status = file.status,
-                status.st_mode & S_IFMT == S_IFREG, try Self.isMapped(mapping, file, status)
-            else {
-                throw IdentityError(
-                    "it runs code of \(mapping.path), which is not there, or not any more; start the program again"
-                )
-            }
-            if FileMark(status).isSameFile(as: executable.mark) { continue }
-            guard let reason = trust.objection(to: mapping.path) else { continue }
-            if !libraries.isEmpty {
-                let (digest, _) = try hashes.digest(of: file.number, mapping.path)
-                if libraries.contains(digest) { continue }
-            }
+    ///   - memory: where the code is.
+    ///   - allowance: what it may execute besides what root alone can change.
+    /// - Returns: The libraries that the manifest names, which others than root can change.
+    /// - Throws: ``IdentityError`` with the first that is neither.
+    func check(_ memory: ExecutableMemory, _ allowance: Allowance) throws(IdentityError) -> [NamedLibrary] {
+        if !allowance.isJIT, let name = memory.generated.first {
             throw IdentityError(
-                "it runs code of \(mapping.path), which \(reason), and which no manifest of it names (LD_PRELOAD, LD_AUDIT?)"
+                "it executes memory that no file is behind\(name.isEmpty ? "" : " (\(name))"), as a just-in-time compiler "
+                    + "makes it, or a library that has gone; if the program does that, its manifest has to say so "
+                    + "('keychainctl sign --jit')"
             )
         }
+        var named: [NamedLibrary] = []
+        for mapping in memory.files {
+            if allowance.isJIT, mapping.path.hasPrefix("/memfd:") { continue }
+            if let library = try check(mapping, allowance) { named.append(library) }
+        }
+        return named
+    }
+
+    private func check(_ mapping: MemoryMapping, _ allowance: Allowance) throws(IdentityError) -> NamedLibrary? {
+        guard !mapping.path.hasSuffix(" (deleted)"), mapping.path.hasPrefix("/"),
+            let file = Descriptor(mapping.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), let status = file.status,
+            status.st_mode & S_IFMT == S_IFREG, try Self.isMapped(mapping, file, status)
+        else {
+            throw IdentityError(
+                "it runs code of \(mapping.path), which is not there, or not any more; start the program again"
+            )
+        }
+        if FileMark(status).isSameFile(as: allowance.executable) { return nil }
+        guard let reason = trust.objection(to: mapping.path) else { return nil }
+        guard !allowance.libraries.isEmpty else { throw Self.foreign(mapping, reason) }
+        guard keychain_is_served_by_program(file.number) == 0 else {
+            throw IdentityError(
+                "it runs code of \(mapping.path), on a file system that a program serves (FUSE), which may run other code "
+                    + "than it shows"
+            )
+        }
+        let (digest, mark) = try hashes.digest(of: file.number, mapping.path)
+        guard allowance.libraries.contains(digest) else { throw Self.foreign(mapping, reason) }
+        return NamedLibrary(path: mapping.path, mark: mark)
+    }
+
+    private static func foreign(_ mapping: MemoryMapping, _ reason: String) -> IdentityError {
+        IdentityError(
+            "it runs code of \(mapping.path), which \(reason), and which no manifest of it names (LD_PRELOAD, LD_AUDIT?)"
+        )
     }
 
     /// Whether what a path leads to is what is mapped.
@@ -59,13 +101,13 @@ struct LoadedCode {
         }
         defer { munmap(page, 1) }
         guard let maps = Descriptor("/proc/self/maps", O_RDONLY),
-            let text = maps.contents(limit: MemoryMapping.largestByteCount)
+            let text = maps.contents(limit: ExecutableMemory.largestByteCount)
         else { throw .system("reading", "/proc/self/maps", errno) }
         let start = String(UInt(bitPattern: page), radix: 16)
         let lines = text.split(separator: UInt8(ascii: "\n")).filter { line in
             line.drop { $0 == UInt8(ascii: "0") }.starts(with: "\(start)-".utf8)
         }
-        let own = MemoryMapping.executable(in: Array(lines.joined(separator: [UInt8(ascii: "\n")])))?.first
+        let own = ExecutableMemory(text: Array(lines.joined(separator: [UInt8(ascii: "\n")])))?.files.first
         return own?.inode == mapping.inode && own?.device == mapping.device
     }
 

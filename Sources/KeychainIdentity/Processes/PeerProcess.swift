@@ -123,23 +123,44 @@ extension PeerProcess {
         return FileMark(status)
     }
 
-    /// The process that traces it, as a debugger does; 0 for none.
-    func tracer() throws(IdentityError) -> Int32 {
+    /// What the kernel says of its state.
+    func state() throws(IdentityError) -> State {
         guard let text = folder.contents("status", limit: 1 << 14), let tracer = ProcessStatus.tracer(text) else {
             throw folder.failure("it cannot be seen whether it is traced")
         }
-        return tracer
+        return State(tracer: tracer, codeSize: ProcessStatus.codeSize(text))
     }
 
-    /// The files that it may execute code of.
-    func mappings() throws(IdentityError) -> [MemoryMapping] {
-        guard let text = folder.contents("maps", limit: MemoryMapping.largestByteCount),
-            text.count < MemoryMapping.largestByteCount, !text.isEmpty
+    /// Parts of the file `status` of a process.
+    struct State {
+        /// The process that traces it, as a debugger does; 0 for none.
+        let tracer: Int32
+        /// How much memory with code it has, in KiB.
+        let codeSize: UInt64?
+
+        func checkIsUntraced() throws(IdentityError) {
+            guard tracer == 0 else { throw IdentityError("process \(tracer) traces it, as a debugger does") }
+        }
+    }
+
+    /// The memory that it may execute, of which nothing was written to since it was mapped from files.
+    func executableMemory() throws(IdentityError) -> ExecutableMemory {
+        guard let text = folder.contents("maps", limit: ExecutableMemory.largestByteCount),
+            text.count < ExecutableMemory.largestByteCount, !text.isEmpty
         else { throw folder.failure("the code that it has loaded cannot be listed") }
-        guard let mappings = MemoryMapping.executable(in: text) else {
+        guard let memory = ExecutableMemory(text: text) else {
             throw IdentityError("the list of the code that it has loaded cannot be read")
         }
-        return mappings
+        guard let file = folder.open("pagemap") else {
+            throw folder.failure("it cannot be seen whether its code was written to")
+        }
+        let pages = PageMap(file)
+        for addresses in memory.unwritten where pages.hasCopiedPage(addresses) {
+            throw IdentityError(
+                "code that it loaded was written to afterwards, as by a debugger or a library that has gone"
+            )
+        }
+        return memory
     }
 
     /// The control group that it is in; `nil` where there are none.
@@ -164,11 +185,40 @@ extension PeerProcess {
             var theirs = stat()
             var ours = stat()
             guard fstatat(folder.number, name, &theirs, 0) == 0, stat("/proc/self/\(name)", &ours) == 0 else {
+                if errno == EACCES || errno == EPERM { return try foreignViewsOfAnybody() }
                 throw folder.failure("its \(text) cannot be looked at")
             }
             if theirs.st_dev != ours.st_dev || theirs.st_ino != ours.st_ino { foreign.append(text) }
         }
         return foreign
+    }
+
+    /// The same by what everybody may read of a process that lets nobody look at it, such as `keychainctl`: which mounts
+    /// it sees, by numbers that no two of the host have (proc(5), `mountinfo`), and its PID namespaces.
+    func foreignViewsOfAnybody() throws(IdentityError) -> [String] {
+        guard let theirs = folder.contents("status", limit: 1 << 14),
+            let ours = Self.contents("/proc/self/status", limit: 1 << 14)
+        else { throw folder.failure("its PID namespace cannot be looked at") }
+        var foreign: [String] = []
+        let counts = [theirs, ours].map(ProcessStatus.namespaceCount)
+        if counts[0] != counts[1] { foreign.append("PID namespace") }
+        var hasSameMounts = false
+        // Something may be mounted between two looks.
+        for _ in 0..<3 where !hasSameMounts {
+            guard let theirs = folder.contents("mountinfo", limit: Self.mostMountBytes), !theirs.isEmpty,
+                let ours = Self.contents("/proc/self/mountinfo", limit: Self.mostMountBytes)
+            else { throw folder.failure("its mount namespace cannot be looked at") }
+            hasSameMounts = theirs == ours
+        }
+        if !hasSameMounts { foreign.append("mount namespace") }
+        return foreign
+    }
+
+    private static let mostMountBytes = 1 << 22
+
+    private static func contents(_ path: String, limit: Int) -> [UInt8]? {
+        guard let file = Descriptor(path, O_RDONLY) else { return nil }
+        return file.contents(limit: limit)
     }
 }
 
@@ -177,14 +227,16 @@ private struct ProcessFolder: Sendable, ~Copyable {
     let number: Int32
 
     init(_ process: Int32) throws(IdentityError) {
-        number = open("/proc/\(process)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        number = Glibc.open("/proc/\(process)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw IdentityError("there is no process \(process)") }
     }
 
     deinit { close(number) }
 
+    func open(_ name: String) -> Descriptor? { Descriptor(name, below: number, O_RDONLY) }
+
     func contents(_ name: String, limit: Int) -> [UInt8]? {
-        guard let file = Descriptor(name, below: number, O_RDONLY) else { return nil }
+        guard let file = open(name) else { return nil }
         return file.contents(limit: limit)
     }
 

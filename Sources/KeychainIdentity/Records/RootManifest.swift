@@ -30,12 +30,15 @@ public struct RootManifest: Sendable, Hashable {
     /// The SHA-256 of the libraries that it may load besides the system's.
     public let libraries: [SHA256Value]
 
+    /// Whether it executes what it generates, as a just-in-time compiler does.
+    public let isJIT: Bool
+
     /// Reads a manifest.
     ///
     /// - Throws: ``IdentityError`` for anything but a manifest of a version that is known, for a relative path, and for
     ///   groups that nobody can be given: every group, and those of teams and sandboxes.
     public init(text: some Sequence<UInt8>) throws(IdentityError) {
-        let optional: Set = ["sha256", "team", "exclusiveGroups", "ownerRights", "libraries"]
+        let optional: Set = ["sha256", "team", "exclusiveGroups", "ownerRights", "libraries", "jit"]
         let fields = try JSONFields(
             text,
             ["path", "applicationIdentifier", "accessGroups"],
@@ -48,9 +51,8 @@ public struct RootManifest: Sendable, Hashable {
         exclusiveGroups = fields.has("exclusiveGroups") ? try fields.strings("exclusiveGroups") : []
         executable = fields.has("sha256") ? try fields.digest("sha256") : nil
         team = fields.has("team") ? try fields.team() : nil
-        let ownerRights: JSONValue = fields.has("ownerRights") ? fields["ownerRights"] : .boolean(false)
-        guard let hasOwnerRights = ownerRights.boolean else { throw IdentityError("'ownerRights' is no truth value") }
-        self.hasOwnerRights = hasOwnerRights
+        hasOwnerRights = try fields.flag("ownerRights")
+        isJIT = try fields.flag("jit")
         var libraries: [SHA256Value] = []
         for text in fields.has("libraries") ? try fields.strings("libraries") : [] {
             guard let digest = SHA256Value(text) else { throw IdentityError("a library is not named by its SHA-256") }

@@ -50,6 +50,13 @@ struct JSONFields {
         return number
     }
 
+    /// A truth value; false where there is none.
+    func flag(_ name: String) throws(IdentityError) -> Bool {
+        guard has(name) else { return false }
+        guard let flag = self[name].boolean else { throw IdentityError("'\(name)' is no truth value") }
+        return flag
+    }
+
     func strings(_ name: String) throws(IdentityError) -> [String] {
         guard let elements = self[name].elements else { throw IdentityError("'\(name)' is no array") }
         let strings = elements.compactMap(\.string).filter { !$0.isEmpty && !$0.utf8.contains(0) }

@@ -20,6 +20,9 @@ public struct ProgramManifest: Sendable, Hashable {
     /// Those of the libraries that it may load besides the system's.
     public let libraries: [SHA256Value]
 
+    /// Whether it executes what it generates, as a just-in-time compiler does.
+    public let isJIT: Bool
+
     /// Tells earlier manifests of the application from later ones.
     public let serial: Int
 
@@ -49,6 +52,8 @@ public struct ProgramManifest: Sendable, Hashable {
         public var executable: SHA256Value
         /// Those of its libraries.
         public var libraries: [SHA256Value] = []
+        /// Whether it executes what it generates.
+        public var isJIT = false
         /// Its number among the manifests of the application.
         public var serial: Int
         /// When it is signed (RFC 3339, UTC).
@@ -78,7 +83,7 @@ public struct ProgramManifest: Sendable, Hashable {
     ///
     /// - Throws: ``IdentityError`` for contents that no reader would take.
     public init(signing contents: Contents, by key: TeamKey) throws(IdentityError) {
-        let payload: JSONValue = .object([
+        var members: [String: JSONValue] = [
             "version": .integer(1),
             "team": .string(contents.team.description),
             "applicationIdentifier": .string(contents.applicationIdentifier),
@@ -88,8 +93,9 @@ public struct ProgramManifest: Sendable, Hashable {
             "serial": .integer(contents.serial),
             "created": .string(contents.created),
             "statements": .strings(contents.statements.map(\.document.text)),
-        ])
-        try self.init(SignedDocument(payload, for: .manifest, by: key))
+        ]
+        if contents.isJIT { members["jit"] = .boolean(true) }
+        try self.init(SignedDocument(.object(members), for: .manifest, by: key))
     }
 
     /// Reads the manifest in a signed document.
@@ -100,14 +106,18 @@ public struct ProgramManifest: Sendable, Hashable {
     public init(_ document: SignedDocument) throws(IdentityError) {
         guard document.purpose == .manifest else { throw IdentityError("it was not signed as a manifest") }
         self.document = document
-        let fields = try document.fields([
-            "team", "applicationIdentifier", "accessGroups", "executable", "libraries", "serial", "created",
-            "statements",
-        ])
+        let fields = try document.fields(
+            [
+                "team", "applicationIdentifier", "accessGroups", "executable", "libraries", "serial", "created",
+                "statements",
+            ],
+            optional: ["jit"]
+        )
         team = try fields.team()
         applicationIdentifier = try fields.string("applicationIdentifier")
         accessGroups = try fields.strings("accessGroups")
         executable = try fields.digest("executable")
+        isJIT = try fields.flag("jit")
         serial = try fields.integer("serial")
         created = try fields.date("created")
         var libraries: [SHA256Value] = []

@@ -36,6 +36,10 @@ public struct ClientIdentity: Sendable, Hashable {
     /// manifest.
     public let isConfined: Bool
 
+    /// Whether it is confined, so that it cannot read the user's files as other programs can: an application of Flatpak,
+    /// a snap, and whatever else sees another system than the one who asks.
+    public let isSandboxed: Bool
+
     /// Whether it may do what the owner of the keychain may.
     public let hasOwnerRights: Bool
 
@@ -52,6 +56,7 @@ public struct ClientIdentity: Sendable, Hashable {
         ownedGroups: [String] = [],
         ownedPrefix: String? = nil,
         isConfined: Bool = false,
+        isSandboxed: Bool = false,
         hasOwnerRights: Bool = false,
         reservedGroups: Set<String> = [],
         reasons: [String] = []
@@ -61,6 +66,11 @@ public struct ClientIdentity: Sendable, Hashable {
         self.ownedGroups = ownedGroups
         self.ownedPrefix = ownedPrefix
         self.isConfined = isConfined
+        self.isSandboxed =
+            switch kind {
+            case .flatpak, .snap: true
+            case .systemUnit, .signed, .rootManifest, .anonymous: isSandboxed
+            }
         self.hasOwnerRights = hasOwnerRights
         self.reservedGroups = reservedGroups.subtracting(ownedGroups)
         self.reasons = reasons
@@ -68,14 +78,6 @@ public struct ClientIdentity: Sendable, Hashable {
 
     /// Whether somebody has vouched for it.
     public var isKnown: Bool { kind != .anonymous }
-
-    /// Whether the system confines it, so that it cannot read the user's files as other programs can.
-    public var isSandboxed: Bool {
-        switch kind {
-        case .flatpak, .snap: true
-        case .systemUnit, .signed, .rootManifest, .anonymous: false
-        }
-    }
 }
 
 // MARK: - Groups
@@ -109,7 +111,8 @@ extension ClientIdentity {
         if reservedGroups.contains(group) { return "'\(group)' is for programs that a root-owned manifest gives it to" }
         // What hardware tokens hold is for every program, and for reading.
         guard isConfined, group != PropertyKey.accessGroupToken else { return nil }
-        return "'\(group)' is not among the groups of \(applicationIdentifier ?? "the program")"
+        let name = applicationIdentifier ?? "the program"
+        return "'\(group)' is not among the groups of \(name)\(isKnown ? "" : fix)"
     }
 
     /// The client that a program is that says it is another one.

@@ -15,7 +15,7 @@ public struct IdentifiedPeer: Sendable {
 
     struct Program: Sendable {
         let proof: ProgramProof
-        let hashes: ExecutableHashes
+        let code: CheckedCode
     }
 
     init(_ process: PeerProcess, _ identification: Identification, _ program: Program? = nil) {
@@ -27,6 +27,11 @@ public struct IdentifiedPeer: Sendable {
     /// Who it is.
     public var identity: ClientIdentity { identification.identity }
 
+    /// What the process runs now; `nil` where that cannot be looked at, and when it has ended.
+    public var executable: FileMark? {
+        do throws(IdentityError) { return try process.executableMark() } catch { return nil }
+    }
+
     /// The manifest that speaks for it, and the path of its executable.
     var signed: (manifest: ProgramManifest, path: String)? {
         guard let proof = program?.proof, let manifest = proof.manifest else { return nil }
@@ -34,7 +39,7 @@ public struct IdentifiedPeer: Sendable {
     }
 
     /// Looks again whether the process is still there and, where its identity follows from what it runs, whether it
-    /// still runs that and nobody traces it.
+    /// still runs that, has loaded no other code, and nobody traces it.
     ///
     /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` when not; nothing more may be sent to it.
     public func confirm() throws(KeychainError) {
@@ -52,10 +57,11 @@ public struct IdentifiedPeer: Sendable {
         if mark != program.proof.mark {
             // A link to the file may have come or gone; only its contents matter.
             let executable = try process.openContents()
-            let (digest, _) = try program.hashes.digest(of: executable.number, program.proof.path)
+            let (digest, _) = try program.code.hashes.digest(of: executable.number, program.proof.path)
             guard digest == program.proof.digest else { throw IdentityError("its executable was changed") }
         }
-        let tracer = try process.tracer()
-        guard tracer == 0 else { throw IdentityError("process \(tracer) traces it, as a debugger does") }
+        let state = try process.state()
+        try state.checkIsUntraced()
+        try program.code.check(process, state)
     }
 }

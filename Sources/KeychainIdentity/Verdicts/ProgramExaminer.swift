@@ -29,21 +29,21 @@ public struct ProgramExaminer: Sendable {
         if let identity = sandbox(of: peer, foreign ?? [], group, &findings) {
             return IdentifiedPeer(peer, Identification(identity: identity, checks: findings.checks))
         }
-        var proof: ProgramProof?
+        var program: IdentifiedPeer.Program?
         if let foreign, foreign.isEmpty {
             findings.pass("namespaces", "it sees the same system")
-            proof = running(peer, &findings, &record)
+            program = running(peer, &findings, &record)
         } else if let foreign {
-            findings.fail("namespaces", "it sees another system (its own \(foreign.joined(separator: " and ")))")
+            findings.fail(
+                "namespaces",
+                "it sees another system (its own \(foreign.joined(separator: " and "))), so that it counts as in a sandbox "
+                    + "that nobody names"
+            )
         }
         let unit = group?.systemUnit
         if let unit { findings.pass("service", "it runs in the system's \(unit)") }
-        let identity = identity(proof, unit, findings)
-        return IdentifiedPeer(
-            peer,
-            Identification(identity: identity, checks: findings.checks),
-            proof.map { IdentifiedPeer.Program(proof: $0, hashes: hashes) }
-        )
+        let identity = identity(program?.proof, unit, isForeign: foreign?.isEmpty != true, findings)
+        return IdentifiedPeer(peer, Identification(identity: identity, checks: findings.checks), program)
     }
 
     /// Who a process would be that is started from an executable, as far as that is known before it is.
@@ -59,7 +59,7 @@ public struct ProgramExaminer: Sendable {
         var proof: ProgramProof?
         if let executable { proof = ProgramProof.find(for: executable, options, hashes, &findings, &record) }
         if proof != nil { findings.note("process", "what it loads, and who traces it, is looked at when it connects") }
-        return Identification(identity: identity(proof, nil, findings), checks: findings.checks)
+        return Identification(identity: identity(proof, nil, isForeign: false, findings), checks: findings.checks)
     }
 
     private func sandbox(
@@ -114,24 +114,23 @@ public struct ProgramExaminer: Sendable {
         _ peer: PeerProcess,
         _ findings: inout IdentityFindings,
         _ record: inout IdentityRecord
-    ) -> ProgramProof? {
+    ) -> IdentifiedPeer.Program? {
         guard
             let executable = findings.attempt("executable", { () throws(IdentityError) in try peer.openExecutable() })
         else { return nil }
         var learned = record
         guard let proof = ProgramProof.find(for: executable, options, hashes, &findings, &learned) else { return nil }
-        let hasOwnCode = findings.succeeds("loaded code") { () throws(IdentityError) in
-            try LoadedCode(trust: options.trust, hashes: hashes).check(
-                peer.mappings(),
-                of: executable,
-                proof.libraries
+        let code = findings.attempt("loaded code") { () throws(IdentityError) in
+            try CheckedCode(
+                of: peer,
+                LoadedCode(trust: options.trust, hashes: hashes),
+                LoadedCode.Allowance(executable: proof.mark, libraries: proof.libraries, isJIT: proof.isJIT)
             )
         }
         let isUntraced = findings.succeeds("tracer") { () throws(IdentityError) in
-            let tracer = try peer.tracer()
-            guard tracer == 0 else { throw IdentityError("process \(tracer) traces it, as a debugger does") }
+            try peer.state().checkIsUntraced()
         }
-        guard hasOwnCode, isUntraced else { return nil }
+        guard let code, isUntraced else { return nil }
         findings.pass("loaded code", "its executable, the system's, and what its manifest names")
         findings.pass("tracer", "no process traces it")
         if let manifest = proof.manifest {
@@ -141,10 +140,15 @@ public struct ProgramExaminer: Sendable {
             guard isNoted else { return nil }
         }
         record = learned
-        return proof
+        return IdentifiedPeer.Program(proof: proof, code: code)
     }
 
-    private func identity(_ proof: ProgramProof?, _ unit: String?, _ findings: IdentityFindings) -> ClientIdentity {
+    private func identity(
+        _ proof: ProgramProof?,
+        _ unit: String?,
+        isForeign: Bool,
+        _ findings: IdentityFindings
+    ) -> ClientIdentity {
         let reserved =
             proof?.reservedGroups ?? RootManifest.Folder(options.rootManifestFolder, options.trust).exclusiveGroups
         var kinds: [(ClientIdentity.Kind, String)] = []
@@ -166,7 +170,8 @@ public struct ProgramExaminer: Sendable {
             applicationIdentifier: kinds.first?.1,
             ownedGroups: groups,
             ownedPrefix: unit.map { "systemd/\($0)/" },
-            isConfined: proof != nil,
+            isConfined: proof != nil || isForeign,
+            isSandboxed: isForeign,
             hasOwnerRights: proof?.root?.manifest.hasOwnerRights ?? false,
             reservedGroups: reserved,
             reasons: findings.reasons

@@ -24,6 +24,9 @@ struct ProgramProof: Sendable {
     /// The libraries that they name.
     var libraries: Set<SHA256Value> { Set((manifest?.libraries ?? []) + (root?.manifest.libraries ?? [])) }
 
+    /// Whether it may execute what it generates.
+    var isJIT: Bool { (manifest?.isJIT ?? false) || (root?.manifest.isJIT ?? false) }
+
     /// Looks for manifests of an executable and checks them.
     ///
     /// - Returns: `nil` when none counts.

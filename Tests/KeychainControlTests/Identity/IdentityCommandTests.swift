@@ -95,6 +95,23 @@ struct IdentityCommandTests {
         )
     }
 
+    @Test("a program is allowed to generate code by an option, or by the entitlement that Apple's systems have for it")
+    func generatedCode() throws {
+        _ = try createTeam()
+        let file = try write(
+            """
+            <plist version="1.0"><dict><key>com.apple.security.cs.allow-jit</key><true/></dict></plist>
+            """,
+            to: "tool.entitlements"
+        )
+        for (words, isAllowed) in [([], false), (["--jit"], true), (["--entitlements", file], true)] {
+            let signed = try Control(device: FakeDevice()).run(["sign", "--team-key", key] + words + [tool])
+            #expect(signed.status == 0, "\(signed.error)")
+            let text = try Data(contentsOf: URL(fileURLWithPath: tool + ProgramManifest.fileSuffix))
+            #expect(try ProgramManifest(SignedDocument(text: text)).isJIT == isAllowed)
+        }
+    }
+
     @Test(
         "entitlements that a signature cannot give are refused",
         arguments: [

@@ -139,18 +139,47 @@ struct ProcessAttackTests {
         #expect(throws: IdentityError.self) { try bench.identify(connection) }
     }
 
-    @Test("a process in another mount namespace is anonymous", .enabled(if: isRoot))
-    func mountNamespace() throws {
-        expectAnonymous(try bench.identity("/usr/bin/unshare", "--mount", tool), "mount namespace")
+    /// What sees another system may be confined, and has no group that programs of the user share.
+    private func expectSandboxed(
+        _ identity: ClientIdentity,
+        _ words: String,
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        expectAnonymous(identity, words, location)
+        #expect(identity.isSandboxed, sourceLocation: location)
+        #expect(identity.groups(claimed: ["swift-keychain.common", "mine"]).isEmpty, sourceLocation: location)
+        #expect(identity.refusal(of: "mine")?.contains(words) == true, sourceLocation: location)
     }
 
-    @Test("a process in another PID namespace is anonymous", .enabled(if: isRoot))
+    @Test("a process in another mount namespace counts as in a sandbox", .enabled(if: isRoot))
+    func mountNamespace() throws {
+        expectSandboxed(try bench.identity("/usr/bin/unshare", "--mount", tool), "mount namespace")
+    }
+
+    @Test("a process in another PID namespace counts as in a sandbox", .enabled(if: isRoot))
     func processNamespace() throws {
         let identity = try bench.identity("/usr/bin/unshare", "--pid", "--fork", "--kill-child", tool)
-        expectAnonymous(identity, "PID namespace")
+        expectSandboxed(identity, "PID namespace")
     }
 
-    @Test("a process with another root folder is anonymous", .enabled(if: isRoot))
+    @Test("one that lets nobody look at it is told by what everybody may read", .enabled(if: isRoot))
+    func foreignViewsOfAnybody() throws {
+        for (words, views) in [
+            ([], []), (["/usr/bin/unshare", "--mount"], ["mount namespace"]),
+            (["/usr/bin/unshare", "--pid", "--fork", "--kill-child"], ["PID namespace"]),
+        ] as [([String], [String])] {
+            let program = try PeerProgram(words + [tool, bench.socketPath])
+            #expect(try program.ask("undumpable") == "done")
+            let connection = try bench.accept()
+            let peer = try PeerProcess(
+                socket: connection.socket,
+                greetingByteCount: Workbench.greetingByteCount
+            )
+            #expect(try peer.foreignViewsOfAnybody() == views)
+        }
+    }
+
+    @Test("a process with another root folder counts as in a sandbox", .enabled(if: isRoot))
     func rootFolder() throws {
         let root = bench.folder.path(of: "root")
         let script = #"""
@@ -161,7 +190,7 @@ struct ProcessAttackTests {
         // The mounts go with the namespace.
         let words = ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", script, "sh", root, tool, bench.folder.path]
         let program = try PeerProgram(words + [bench.socketPath])
-        expectAnonymous(try bench.identify(bench.accept()).identity, "root folder")
+        expectSandboxed(try bench.identify(bench.accept()).identity, "root folder")
         withExtendedLifetime(program) {}
     }
 
@@ -183,6 +212,7 @@ struct ProcessAttackTests {
         #expect(identity.kind == .flatpak("org.example.App"), "\(identity.reasons)")
         let groups = identity.groups(claimed: ["swift-keychain.common", "flatpak/org.example.App/cache"])
         #expect(groups == ["flatpak/org.example.App", "flatpak/org.example.App/cache"])
+        #expect(identity.isSandboxed)
         withExtendedLifetime(program) {}
     }
 
@@ -190,6 +220,8 @@ struct ProcessAttackTests {
     func undumpable() throws {
         let (program, connection) = try bench.start(tool)
         #expect(try program.ask("undumpable") == "done")
-        expectAnonymous(try bench.identify(connection).identity, "PR_SET_DUMPABLE")
+        let identity = try bench.identify(connection).identity
+        expectAnonymous(identity, "PR_SET_DUMPABLE")
+        #expect(!identity.isSandboxed)
     }
 }

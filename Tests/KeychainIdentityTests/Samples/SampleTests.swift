@@ -33,9 +33,12 @@ struct SampleTests {
             case "tracer": ProcessStatus.tracer(bytes).map { "\($0)" }
             case "user": ProcessStatus.effectiveUser(bytes).map { "\($0)" }
             case "maps":
-                MemoryMapping.executable(in: bytes).map { mappings in
-                    mappings.map { "\($0.device) \($0.inode) \($0.path)" }.joined(separator: "; ")
+                ExecutableMemory(text: bytes).map { memory in
+                    let files = memory.files.map { "\($0.device) \($0.inode) \($0.path)" }
+                    return (files + memory.generated.map { "generated \($0)" }).joined(separator: "; ")
                 }
+            case "code-size": ProcessStatus.codeSize(bytes).map { "\($0)" }
+            case "namespaces": "\(ProcessStatus.namespaceCount(bytes))"
             default: "no reader \(sample.reader)"
             }
         #expect(result == sample.result)

@@ -36,7 +36,8 @@ struct ManifestTests {
 
     @Test("a manifest with everything is read, and each member is needed")
     func members() throws {
-        _ = try manifest(fields())
+        #expect(try !manifest(fields()).isJIT)
+        #expect(try manifest(fields().merging(["jit": .boolean(true)]) { $1 }).isJIT)
         for name in fields().keys {
             var fields = fields()
             fields[name] = nil
@@ -56,7 +57,7 @@ struct ManifestTests {
             ("executable", #""E3B0""#), ("libraries", #"["x"]"#), ("serial", #"-1"#), ("serial", #"1.5"#),
             ("serial", #"99999999999999999999"#), ("created", #""yesterday""#),
             ("created", #""2026-11-23T03:00:00+01""#),
-            ("statements", #"["x"]"#),
+            ("statements", #"["x"]"#), ("jit", #"1"#), ("jit", #""true""#),
         ]
     )
     func values(_ name: String, _ value: String) throws {

@@ -129,7 +129,7 @@ final class Workbench {
     func library(_ name: String, _ source: String) throws -> String {
         let path = folder.path(of: name)
         try write(source, to: path + ".c")
-        try PeerProgram.run(["/usr/bin/env", "clang", "-shared", "-fPIC", "-o", path, path + ".c"])
+        try PeerProgram.run(["/usr/bin/env", "clang", "-O2", "-shared", "-fPIC", "-o", path, path + ".c"])
         return path
     }
 }

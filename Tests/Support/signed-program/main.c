@@ -4,6 +4,7 @@
 // It connects to the socket, or does nothing for `-`, prints "ready", and carries out the commands on its standard input, one
 // a line. It is in C so that it loads nothing but the system's libraries.
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -99,6 +100,21 @@ static void reuse_number(pid_t number) {
     say(child == number ? "reused" : strerror(errno));
 }
 
+// Code that no file is behind.
+static int generate(void) {
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return say(page != MAP_FAILED ? "generated" : strerror(errno));
+}
+
+// Writes to code of this program, and leaves it as it was.
+static int write_code(void) {
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    volatile char *page = (char *)((uintptr_t)&generate & ~(size - 1));
+    if (mprotect((void *)page, size, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return say(strerror(errno));
+    *page = *page;
+    return say(mprotect((void *)page, size, PROT_READ | PROT_EXEC) == 0 ? "written" : strerror(errno));
+}
+
 // A child keeps the connection, and this process ends.
 static int leave(void) {
     struct pollfd parent = {.fd = (int)syscall(SYS_pidfd_open, getpid(), 0), .events = POLLIN};
@@ -115,6 +131,9 @@ static int perform(char *command, char *argument) {
         execl(argument, argument, "-", (char *)NULL);
         return say("not executed");
     }
+    if (strcmp(command, "load") == 0) return say(dlopen(argument, RTLD_NOW) != NULL ? "loaded" : dlerror());
+    if (strcmp(command, "generate") == 0) return generate();
+    if (strcmp(command, "write") == 0) return write_code();
     if (strcmp(command, "trace") == 0) return be_traced(), 0;
     if (strcmp(command, "undumpable") == 0) return say(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? "done" : "failed");
     if (strcmp(command, "leave") == 0) return leave();

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The memory of a process that it may execute: the lines of `/proc/PID/maps` (proc(5)) that say so.
+struct ExecutableMemory: Sendable, Hashable {
+    /// The files that code comes from, each once.
+    private(set) var files: [MemoryMapping] = []
+
+    /// What no file is behind, by the name that the kernel gives it, such as `[stack]`; often it is empty.
+    private(set) var generated: [String] = []
+
+    /// The addresses of code that nobody may have written to: of files, and what the kernel gives every process.
+    private(set) var unwritten: [Range<UInt64>] = []
+
+    /// The most bytes of a list that are read: the kernel allows 65,530 mappings by default.
+    static let largestByteCount = 1 << 24
+
+    /// What the kernel puts into processes by itself.
+    ///
+    /// A process can name mappings, too; such a name begins with `[anon:` (prctl(2), PR_SET_VMA_ANON_NAME).
+    private static let ofKernel: Set<String> = ["[vdso]", "[vsyscall]", "[uprobes]"]
+
+    /// Reads a list; `nil` when a line cannot be read.
+    init?(text: [UInt8]) {
+        var seen: Set<MemoryMapping> = []
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            // Of the path only the line feeds are escaped; it may begin and end with blanks.
+            let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5, omittingEmptySubsequences: false)
+            guard words.count >= 5, words[1].count == 4, let addresses = Self.addresses(words[0]),
+                let inode = String(validating: words[4], as: UTF8.self).flatMap({ UInt64($0) }),
+                let device = String(validating: words[3], as: UTF8.self)
+            else { return nil }
+            guard words[1][words[1].startIndex + 2] == UInt8(ascii: "x") else { continue }
+            let padded = words.count > 5 ? words[5] : []
+            guard let path = String(validating: padded.drop { $0 == UInt8(ascii: " ") }, as: UTF8.self) else {
+                return nil
+            }
+            if inode != 0 {
+                let mapping = MemoryMapping(device: device, inode: inode, path: MemoryMapping.unescaped(path))
+                if seen.insert(mapping).inserted { files.append(mapping) }
+            } else if !Self.ofKernel.contains(path) {
+                generated.append(path)
+                continue
+            }
+            unwritten.append(addresses)
+        }
+    }
+
+    private static func addresses(_ word: ArraySlice<UInt8>) -> Range<UInt64>? {
+        let numbers = word.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map { digits in
+            String(validating: digits, as: UTF8.self).flatMap { UInt64($0, radix: 16) }
+        }
+        guard numbers.count == 2, let start = numbers[0], let end = numbers[1], start <= end else { return nil }
+        return start..<end
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// The code that a process had loaded when it was looked at last, which is looked at again.
+final class CheckedCode: Sendable {
+    private let code: LoadedCode
+    private let allowance: LoadedCode.Allowance
+    private let last: Mutex<Look>
+
+    private struct Look {
+        var size: UInt64?
+        var libraries: [LoadedCode.NamedLibrary]
+        var time: ContinuousClock.Instant
+    }
+
+    /// For how long code counts as the same of which there is as much as before.
+    private static let lifetime = Duration.seconds(1)
+
+    /// Checks the code of a process.
+    ///
+    /// - Throws: ``IdentityError`` for code that it may not execute.
+    init(
+        of process: PeerProcess,
+        _ code: LoadedCode,
+        _ allowance: LoadedCode.Allowance
+    ) throws(IdentityError) {
+        self.code = code
+        self.allowance = allowance
+        last = Mutex(try Self.look(process, try process.state(), code, allowance))
+    }
+
+    var hashes: ExecutableHashes { code.hashes }
+
+    /// Checks it again, if it may be other code.
+    func check(_ process: PeerProcess, _ state: PeerProcess.State) throws(IdentityError) {
+        let isSame = last.withLock { last in
+            last.size == state.codeSize && last.time.advanced(by: Self.lifetime) > .now
+                && last.libraries.allSatisfy(\.isUnchanged)
+        }
+        if isSame { return }
+        let look = try Self.look(process, state, code, allowance)
+        last.withLock { $0 = look }
+    }
+
+    // What is loaded meanwhile is noticed by the size of before.
+    private static func look(
+        _ process: PeerProcess,
+        _ state: PeerProcess.State,
+        _ code: LoadedCode,
+        _ allowance: LoadedCode.Allowance
+    ) throws(IdentityError) -> Look {
+        let time = ContinuousClock.now
+        return Look(
+            size: state.codeSize,
+            libraries: try code.check(try process.executableMemory(), allowance),
+            time: time
+        )
+    }
+}
