@@ -8,42 +8,54 @@ import KeychainIdentity
 ///
 /// Among the latter there is order, as in an embedded keychain, and no boundary.
 struct AccessScope {
-    private let identity: ClientIdentity
-    private let keychain: any KeychainBackend
+    /// Who the program is.
+    let identity: ClientIdentity
+    /// The groups that items are in, for a program that says it has every group.
+    let storedGroups: () throws(KeychainError) -> [String]
 
-    /// The scope of a program in a keychain.
-    init(of identity: ClientIdentity, in keychain: any KeychainBackend) {
-        self.identity = identity
-        self.keychain = keychain
+    /// A request, with the groups that its client may use.
+    struct Permitted {
+        var request: KeychainRequest
+        /// Why groups were left out that the program says it has, each a sentence without its end.
+        var refusals: [String]
     }
 
     /// A request with the groups that its client may use.
     ///
     /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` for a group that has another owner.
-    func permitted(_ request: KeychainRequest) throws(KeychainError) -> KeychainRequest {
+    func permitted(_ request: KeychainRequest) throws(KeychainError) -> Permitted {
         let claimed = request.client.accessGroups
         let named = request.operation.namedAccessGroups
         for group in named where group != Client.everyGroup { try check(group) }
-        // What is added without a group would silently go into another one than the program has on other systems.
-        if case .add = request.operation, named.isEmpty, identity.ownedGroups.isEmpty, let first = claimed.first,
-            first != Client.everyGroup
-        {
-            try check(first)
-        }
-        var client = request.client
-        client.accessGroups = identity.groups(claimed: claimed)
+        var groups = identity.groups(claimed: claimed)
+        if request.operation.mayAdd, named.isEmpty { try checkDefault(claimed, groups) }
         if claimed.contains(Client.everyGroup) {
-            for group in try storedGroups().union(named) where !client.accessGroups.contains(group) {
-                if identity.refusal(of: group) == nil { client.accessGroups.append(group) }
+            // The common one is searched even while it is empty, so that nothing is no missing entitlement.
+            for group in try storedGroups() + named + [Client.commonGroup]
+            where !groups.contains(group) && identity.refusal(of: group) == nil {
+                groups.append(group)
             }
-        } else if client.accessGroups.isEmpty, let first = claimed.first {
+        } else if groups.isEmpty, let first = claimed.first {
             try check(first)
         }
-        client.isNetworkExtension = false
-        if let clip = client.appClipIdentifier { try check(clip) }
         var permitted = request
-        permitted.client = client
-        return permitted
+        permitted.client.accessGroups = groups
+        permitted.client.isNetworkExtension = false
+        if let clip = request.client.appClipIdentifier { try check(clip) }
+        let refused = claimed.filter { $0 != Client.everyGroup }
+        return Permitted(request: permitted, refusals: refused.compactMap(identity.refusal(of:)))
+    }
+
+    /// Refuses to add an item without a group where it would silently go into another one than on other systems.
+    private func checkDefault(_ claimed: [String], _ groups: [String]) throws(KeychainError) {
+        guard identity.ownedGroups.isEmpty, let first = claimed.first else { return }
+        if first != Client.everyGroup { return try check(first) }
+        guard groups.isEmpty else { return }
+        throw KeychainError(
+            .missingEntitlement,
+            "an item of a client that has every group has to name its own",
+            subject: AttributeName.accessGroup.description
+        )
     }
 
     private func check(_ group: String) throws(KeychainError) {
@@ -54,38 +66,18 @@ struct AccessScope {
             subject: AttributeName.accessGroup.description
         )
     }
-
-    /// The groups that items are in.
-    private func storedGroups() throws(KeychainError) -> Set<String> {
-        var groups: Set<String> = []
-        for itemClass in ItemClass.stored {
-            let query: PropertyDictionary = [
-                PropertyKey.itemClass: .string(itemClass.rawValue),
-                AttributeName.synchronizable.description: .string(PropertyKey.synchronizableAny),
-                PropertyKey.matchLimit: .string(PropertyKey.matchLimitAll),
-                PropertyKey.returnAttributes: .boolean(true),
-                PropertyKey.useAuthenticationUI: .string(PropertyKey.useAuthenticationUISkip),
-            ]
-            let everyGroup = Client(accessGroups: [Client.everyGroup])
-            let answer: KeychainAnswer
-            do throws(KeychainError) {
-                answer = try keychain.perform(KeychainRequest(.copyMatching(query), client: everyGroup))
-            } catch {
-                guard [.itemNotFound, .interactionNotAllowed, .decode].contains(error.status) else { throw error }
-                continue
-            }
-            guard case .list(let items) = answer else { continue }
-            for case .dictionary(let attributes) in items {
-                guard case .string(let group)? = attributes[AttributeName.accessGroup.description] else { continue }
-                groups.insert(group)
-            }
-        }
-        return groups
-    }
 }
 
 extension KeychainRequest.Operation {
-    /// The access groups that the dictionaries name.
+    /// Whether it may make an item.
+    fileprivate var mayAdd: Bool {
+        switch self {
+        case .add, .set: true
+        case .copyMatching, .update, .delete: false
+        }
+    }
+
+    /// The access groups that the dictionaries name, in whatever form the engine takes them.
     fileprivate var namedAccessGroups: [String] {
         let dictionaries: [PropertyDictionary] =
             switch self {
@@ -94,7 +86,10 @@ extension KeychainRequest.Operation {
             case .set(let query, let attributes, let addition): [query, attributes, addition]
             }
         return dictionaries.compactMap { dictionary in
-            guard case .string(let group)? = dictionary[AttributeName.accessGroup.description] else { return nil }
+            guard let value = dictionary[AttributeName.accessGroup.description],
+                let column = ItemSchema.of(.genericPassword)[.accessGroup],
+                case .string(let group)? = try? column.coerce(value)
+            else { return nil }
             return group
         }
     }

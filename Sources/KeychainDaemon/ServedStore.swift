@@ -34,6 +34,7 @@ struct ServedStore: ~Copyable {
         let lock = try Self.lock(folder, isServed)
         var device = DeviceOptions(authenticator: authenticator)
         device.owner = .daemon
+        device.attemptLimit = ProgramKeychain.attemptLimit
         let keychain = EmbeddedKeychain(at: location, options: Self.options, device: device)
         let isThere: Bool
         do { isThere = try keychain.checkOwner() } catch { throw DaemonFailure(error) }

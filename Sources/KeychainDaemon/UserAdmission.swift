@@ -9,14 +9,14 @@ import KeychainWire
 
 /// Admits every process of the user whom the daemon serves, and nobody else's.
 final class UserAdmission: Admission {
-    private let keychain: any KeychainBackend
+    private let keychain: any ServedKeychain
     private let identities: IdentityService
     private let user: uid_t
     private let proofs: PasscodeProofs
     private let life: DaemonLife
 
     init(
-        _ keychain: any KeychainBackend,
+        _ keychain: any ServedKeychain,
         identities: IdentityService,
         user: uid_t = geteuid(),
         proofs: PasscodeProofs,
@@ -46,8 +46,14 @@ final class UserAdmission: Admission {
         // Nothing is answered before, so that a process sends its first command as the program that is looked at.
         let peer = try identities.identify(socket: socket, greetingByteCount: Greeting.byteCount)
         let instance = ProcessInstance(identifier: peer.process.identifier, startTime: peer.process.startTime)
-        return UserProgram(instance, peer.identity, keychain, proofs, life) { () throws(KeychainError) in
-            try peer.confirm()
-        }
+        return UserProgram(
+            instance,
+            peer.identity,
+            keychain,
+            proofs,
+            life,
+            executable: { peer.executable },
+            lookAgain: { () throws(KeychainError) in try peer.confirm() }
+        )
     }
 }

@@ -8,14 +8,15 @@ import KeychainServer
 /// A process of the user whom the daemon serves, with what its identity gives it.
 final class UserProgram: ConnectedPeer {
     let process: ProcessInstance
-    let backend: any KeychainBackend
     let vouchesForBiometry = false
 
-    private let keychain: any KeychainBackend
+    private let keychain: any ServedKeychain
     private let identity: ClientIdentity
+    private let executable: @Sendable () -> FileMark?
     private let lookAgain: @Sendable () throws(KeychainError) -> Void
     private let proofs: PasscodeProofs
     private let life: DaemonLife
+    private let calls: ProgramKeychain
 
     /// A program.
     ///
@@ -25,54 +26,66 @@ final class UserProgram: ConnectedPeer {
     ///   - keychain: what carries out its commands.
     ///   - proofs: who gave the passcode.
     ///   - life: ends when nobody is connected any more.
+    ///   - executable: what the process runs now; `nil` where that cannot be looked at.
     ///   - lookAgain: fails when the process does not run that program any more.
     init(
         _ process: ProcessInstance,
         _ identity: ClientIdentity,
-        _ keychain: any KeychainBackend,
+        _ keychain: any ServedKeychain,
         _ proofs: PasscodeProofs,
         _ life: DaemonLife,
+        executable: @escaping @Sendable () -> FileMark? = { nil },
         lookAgain: @escaping @Sendable () throws(KeychainError) -> Void = {}
     ) {
         self.process = process
         self.identity = identity
         self.keychain = keychain
+        self.executable = executable
         self.lookAgain = lookAgain
         self.proofs = proofs
         self.life = life
-        backend = ProvingKeychain(keychain, process, proofs, life)
+        let prover = { @Sendable in PasscodeProofs.Prover(process: process, executable: executable()) }
+        calls = ProgramKeychain(keychain, identity, prover, proofs, life)
         life.beginConnection()
     }
 
     deinit { life.endConnection() }
 
+    var backend: any KeychainBackend { calls }
+
     func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand {
+        calls.note(refusals: [])
         switch command {
         case .items(let request):
-            return .items(try AccessScope(of: identity, in: keychain).permitted(request))
+            return .items(try permitted(request))
         case .explain(var request):
             try checkScope(of: command)
-            request.call = try permitted(request.call, command)
+            // For the owner, the items of every client are explained; nothing is carried out.
+            if !command.isForOwner { request.call = try permitted(request.call) }
             return .explain(request)
         case .itemsExplained(var request):
             try checkScope(of: command)
-            request.call = try permitted(request.call, command)
+            // An explanation may be the owner's; the call that is carried out is the program's.
+            request.call = try permitted(request.call)
             return .itemsExplained(request)
         case .maintenance, .device(.setPolicy):
             try checkIsOwner()
             return command
-        case .device, .authentication, .enclave:
+        case .device(.status), .authentication, .enclave:
+            return command
+        case .device:
+            try checkIsOutsideOfSandbox("the device")
             return command
         }
     }
 
     func confirm() throws(KeychainError) { try lookAgain() }
 
-    private func permitted(
-        _ request: KeychainRequest,
-        _ command: KeychainCommand
-    ) throws(KeychainError) -> KeychainRequest {
-        command.isForOwner ? request : try AccessScope(of: identity, in: keychain).permitted(request)
+    private func permitted(_ request: KeychainRequest) throws(KeychainError) -> KeychainRequest {
+        let scope = AccessScope(identity: identity, storedGroups: keychain.accessGroups)
+        let permitted = try scope.permitted(request)
+        calls.note(refusals: permitted.refusals)
+        return permitted.request
     }
 
     private func checkScope(of command: KeychainCommand) throws(KeychainError) {
@@ -85,50 +98,24 @@ final class UserProgram: ConnectedPeer {
     /// sandbox cannot, and would have the daemon open files for it outside of that.
     private func checkIsOwner() throws(KeychainError) {
         if identity.hasOwnerRights { return }
-        guard !identity.isSandboxed else {
-            throw KeychainError(.missingEntitlement, "this is for the owner of the keychain, not for a sandbox")
-        }
-        if proofs.isProved(by: process) { return }
+        try checkIsOutsideOfSandbox("this")
         guard try keychain.device.status().hasPasscode else { return }
+        let prover = PasscodeProofs.Prover(process: process, executable: executable())
+        if proofs.isProved(by: prover, try keychain.currentUnlock()) { return }
         throw KeychainError(
             .missingEntitlement,
             "this is for the owner of the keychain: the passcode has to be given first",
             facts: ["proof": "passcode"]
         )
     }
-}
 
-/// The keychain as one process uses it: notes that it gave the right passcode, and that the store is gone.
-private final class ProvingKeychain: KeychainBackend {
-    private let keychain: any KeychainBackend
-    private let process: ProcessInstance
-    private let proofs: PasscodeProofs
-    private let life: DaemonLife
-
-    init(
-        _ keychain: any KeychainBackend,
-        _ process: ProcessInstance,
-        _ proofs: PasscodeProofs,
-        _ life: DaemonLife
-    ) {
-        self.keychain = keychain
-        self.process = process
-        self.proofs = proofs
-        self.life = life
-    }
-
-    var identity: ObjectIdentifier { keychain.identity }
-
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
-        let reply: KeychainReply
-        do throws(KeychainError) {
-            reply = try keychain.perform(command)
-        } catch {
-            if error.foreignOwner != nil { life.end(because: "the store was made over to somebody else") }
-            throw error
-        }
-        if command.provesPasscode { proofs.note(process) }
-        if case .device(.lock) = command { proofs.clear() }
-        return reply
+    /// Refuses what would keep the user from items outside of the sandbox, such as another passcode.
+    private func checkIsOutsideOfSandbox(_ what: String) throws(KeychainError) {
+        guard identity.isSandboxed else { return }
+        let reasons = identity.reasons.isEmpty ? "" : ": \(identity.reasons.joined(separator: "; "))"
+        throw KeychainError(
+            .missingEntitlement,
+            "\(what) is for the owner of the keychain, not for a sandbox\(reasons)"
+        )
     }
 }

@@ -28,10 +28,11 @@ struct SessionLockTests {
         let keychain = EmbeddedKeychain.inMemory(device: device)
         try keychain.device.setPasscode(SecretBytes([1]))
         let proofs = PasscodeProofs()
-        let process = ProcessInstance(identifier: 7, startTime: 1)
-        proofs.note(process)
+        let prover = PasscodeProofs.Prover(process: ProcessInstance(identifier: 7, startTime: 1), executable: nil)
+        let unlock = try keychain.currentUnlock()
+        proofs.note(prover, unlock)
         SessionLock.handle(event, Self.user, keychain, proofs, DaemonLog(descriptor: -1))
         #expect((try keychain.device.status().lockState == .unlocked) != isLocked)
-        #expect(proofs.isProved(by: process) != isLocked)
+        #expect(proofs.isProved(by: prover, unlock) != isLocked)
     }
 }

@@ -24,6 +24,7 @@ struct UserProgramTests {
     init() {
         var device = DeviceOptions()
         device.passwordWork = .testing
+        device.attemptLimit = ProgramKeychain.attemptLimit
         keychain = EmbeddedKeychain.inMemory(device: device)
         life = DaemonLife(endsWhenIdleFor: nil, holdsKeys: { false }, wake: {})
         peer = UserProgram(ProcessInstance(identifier: 7, startTime: 1), Self.anonymous, keychain, proofs, life)
@@ -62,27 +63,130 @@ struct UserProgramTests {
         #expect(throws: KeychainError.self) { try groups([owned], .copyMatching(["class": .string("genp")])) }
     }
 
-    @Test("every group stands for those that items are in and nobody owns")
-    func everyGroup() throws {
-        for (account, group) in [("1", "a"), ("2", "b"), ("3", "\(Self.team).c")] {
-            let item: PropertyDictionary = [
-                "class": .string("genp"), "acct": .string(account), "agrp": .string(group),
-                PropertyKey.valueData: .data(SecretBytes([1])),
-            ]
-            _ = try keychain.perform(KeychainRequest(.add(item), client: Client(accessGroups: [group])))
-        }
-        let query: PropertyDictionary = [
-            "class": .string("genp"), PropertyKey.matchLimit: .string(PropertyKey.matchLimitAll),
-            PropertyKey.returnAttributes: .boolean(true),
+    /// Adds an item to a group, as a program that has it.
+    private func add(_ account: String, to group: String, _ more: [String: PropertyValue] = [:]) throws {
+        let item: [String: PropertyValue] = [
+            "class": .string("genp"), "acct": .string(account), "agrp": .string(group),
+            PropertyKey.valueData: .data(SecretBytes([1])),
         ]
-        let request = KeychainRequest(.copyMatching(query), client: .person)
-        guard case .items(let permitted) = try peer.permitted(.items(request)) else { return #expect(Bool(false)) }
-        #expect(permitted.client.accessGroups.first == Client.commonGroup)
-        #expect(Set(permitted.client.accessGroups) == [Client.commonGroup, "a", "b"])
-        guard case .list(let items) = try keychain.perform(permitted) else { return #expect(Bool(false)) }
+        let dictionary = PropertyDictionary(item.merging(more) { $1 })
+        _ = try keychain.perform(KeychainRequest(.add(dictionary), client: Client(accessGroups: [group])))
+    }
+
+    private static let everything: PropertyDictionary = [
+        "class": .string("genp"), PropertyKey.matchLimit: .string(PropertyKey.matchLimitAll),
+        PropertyKey.returnAttributes: .boolean(true),
+    ]
+
+    /// What a call of the program gives.
+    private func perform(
+        _ operation: KeychainRequest.Operation,
+        _ claimed: [String],
+        of program: UserProgram? = nil
+    ) throws(KeychainError) -> KeychainAnswer {
+        let program = program ?? peer
+        let request = KeychainRequest(operation, client: Client(accessGroups: claimed))
+        guard case .answer(let answer) = try program.backend.perform(try program.permitted(.items(request))) else {
+            throw KeychainError(.internalComponent, "not an answer")
+        }
+        return answer
+    }
+
+    @Test("every group stands for those that items are in and nobody owns, always in the same order")
+    func everyGroup() throws {
+        for (account, group) in [("1", "b"), ("2", "a"), ("3", "\(Self.team).c")] { try add(account, to: group) }
+        #expect(
+            try groups(["swift-keychain.common", "*"], .copyMatching(Self.everything)) == [
+                Client.commonGroup, "a", "b",
+            ]
+        )
+        guard case .list(let items) = try perform(.copyMatching(Self.everything), ["*"]) else {
+            return #expect(Bool(false))
+        }
         #expect(items.count == 2)
         let named: PropertyDictionary = ["class": .string("genp"), "agrp": .string("new")]
         #expect(try groups(["*"], .copyMatching(named)).contains("new"))
+    }
+
+    @Test("a program with every group searches an empty keychain, and has to name the group of what it adds")
+    func onlyEveryGroup() throws {
+        let nothing = #expect(throws: KeychainError.self) { try perform(.copyMatching(Self.everything), ["*"]) }
+        #expect(nothing?.status == .itemNotFound)
+        try add("1", to: "a")
+        let item: PropertyDictionary = ["class": .string("genp"), "acct": .string("2")]
+        let unnamed = #expect(throws: KeychainError.self) { try perform(.add(item), ["*"]) }
+        #expect(unnamed?.status == .missingEntitlement)
+    }
+
+    @Test("while the device is locked, a locked or damaged item hides no other, and is not missing")
+    func everyGroupLocked() throws {
+        try keychain.device.setPasscode(SecretBytes([1]))
+        try add("locked", to: "a", ["pdmn": .string("ak")])
+        try add("locked", to: "b", ["pdmn": .string("ak")])
+        try add("open", to: "b", ["pdmn": .string("ck")])
+        try add("open", to: "c", ["pdmn": .string("ck")])
+        _ = try perform(.copyMatching(Self.everything), ["*"])
+        try keychain.device.lock()
+        for (account, group, expected) in [
+            ("open", "b", .success), ("open", "c", .success), ("locked", "b", .interactionNotAllowed),
+            ("locked", "a", .interactionNotAllowed), ("other", nil, .itemNotFound),
+        ] as [(String, String?, Status)] {
+            var query: PropertyDictionary = ["class": .string("genp"), "acct": .string(account)]
+            if let group { query["agrp"] = .string(group) }
+            #expect(status(.copyMatching(query)) == expected, "\(account), \(group ?? "")")
+        }
+        #expect(status(.copyMatching(["class": .string("genp"), "acct": .string("locked")])) == .interactionNotAllowed)
+    }
+
+    private func status(_ operation: KeychainRequest.Operation) -> Status {
+        do throws(KeychainError) {
+            _ = try perform(operation, ["*"])
+            return .success
+        } catch { return error.status }
+    }
+
+    @Test("a group that is given as bytes has an owner as well")
+    func groupAsBytes() throws {
+        for value in [.data(SecretBytes(Array("\(Self.team).b".utf8))), .uuid("\(Self.team).b")] as [PropertyValue] {
+            let query: PropertyDictionary = ["class": .string("genp"), "agrp": value]
+            let refusal = #expect(throws: KeychainError.self) { try groups(["a"], .copyMatching(query)) }
+            #expect(refusal?.status == .missingEntitlement)
+        }
+    }
+
+    @Test("an explanation for the owner shows no secret of others: the call that is carried out is the program's")
+    func explainedCall() throws {
+        try add("1", to: "\(Self.team).c")
+        var query = Self.everything
+        query[PropertyKey.returnData] = .boolean(true)
+        for operation in [.copyMatching(query), .delete(["class": .string("genp")])] as [KeychainRequest.Operation] {
+            let call = KeychainRequest(operation, client: Client(accessGroups: ["*"]))
+            let request = ExplanationRequest(call, ExplanationOptions(scope: .owner))
+            let reply = try peer.backend.perform(try peer.permitted(.itemsExplained(request)))
+            guard case .explained(let outcome) = reply else { return #expect(Bool(false)) }
+            #expect(throws: KeychainError.self) { try outcome.result.get() }
+            #expect(outcome.explanation?.search?.candidates.count == 1, "the owner sees its attributes")
+        }
+        #expect(try keychain.storedRows().count == 1)
+    }
+
+    @Test("where a program lost a group, a search that finds nothing says so")
+    func lostGroup() throws {
+        let lost = "\(Self.team).c"
+        try add("1", to: lost)
+        let query: PropertyDictionary = ["class": .string("genp"), "acct": .string("1")]
+        for operation in [
+            .copyMatching(query), .delete(query), .update(query, attributes: ["labl": .string("x")]),
+        ] as [KeychainRequest.Operation] {
+            let error = #expect(throws: KeychainError.self) { try perform(operation, ["a", lost]) }
+            #expect(error?.status == .itemNotFound)
+            #expect(error?.reason.contains(lost) == true, "\(error?.reason ?? "")")
+            let other = #expect(throws: KeychainError.self) { try perform(operation, ["a"]) }
+            #expect(other?.reason.contains(lost) == false)
+        }
+        let set = KeychainRequest.Operation.set(query, attributes: [:], addition: query)
+        let refusal = #expect(throws: KeychainError.self) { try perform(set, [lost, "a"]) }
+        #expect(refusal?.status == .missingEntitlement, "it would be stored in another group than before")
     }
 
     @Test("what an app clip or a network extension may is not taken on trust")
@@ -106,7 +210,7 @@ struct UserProgramTests {
             .explain(ExplanationRequest(call, ExplanationOptions(scope: .owner))),
             .itemsExplained(ExplanationRequest(call, ExplanationOptions(scope: .owner))),
         ]
-        for command in commands { #expect(try peer.permitted(command) == command, "without a passcode all is open") }
+        for command in commands { #expect(throws: Never.self) { try peer.permitted(command) } }
         try keychain.device.setPasscode(SecretBytes([1]))
         for command in commands {
             let refusal = #expect(throws: KeychainError.self) { try peer.permitted(command) }
@@ -115,7 +219,7 @@ struct UserProgramTests {
         #expect(throws: KeychainError.self) { try peer.backend.device.unlock(passcode: SecretBytes([2])) }
         #expect(throws: KeychainError.self) { try peer.permitted(commands[0]) }
         try peer.backend.device.unlock(passcode: SecretBytes([1]))
-        for command in commands { #expect(try peer.permitted(command) == command) }
+        for command in commands { #expect(throws: Never.self) { try peer.permitted(command) } }
         let other = UserProgram(ProcessInstance(identifier: 7, startTime: 2), Self.anonymous, keychain, proofs, life)
         #expect(throws: KeychainError.self) { try other.permitted(commands[0]) }
         try peer.backend.device.lock()
@@ -150,19 +254,15 @@ struct UserProgramTests {
     @Test("a program that is not the one any more is not answered")
     func looksAgain() {
         let refusal = KeychainError(.missingEntitlement, "it has ended")
-        let program = UserProgram(peer.process, Self.anonymous, keychain, proofs, life) { () throws(KeychainError) in
-            throw refusal
-        }
+        let program = UserProgram(
+            peer.process,
+            Self.anonymous,
+            keychain,
+            proofs,
+            life,
+            lookAgain: { () throws(KeychainError) in throw refusal }
+        )
         #expect(throws: refusal) { try program.confirm() }
-    }
-
-    @Test("a proof counts for a while")
-    func proofEnds() {
-        let process = ProcessInstance(identifier: 1, startTime: 1)
-        let start = ContinuousClock.now
-        proofs.note(process, at: start)
-        #expect(proofs.isProved(by: process, at: start + .seconds(299)))
-        #expect(!proofs.isProved(by: process, at: start + .seconds(301)))
     }
 
     @Test("a daemon that nobody uses ends, unless it holds keys that an end would lose")

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainEngine
+import KeychainIdentity
+import Synchronization
+
+/// The keychain as one program uses it: notes that it gave the right passcode, and that the store is gone, and says what
+/// was not searched.
+final class ProgramKeychain: KeychainBackend {
+    private let keychain: any ServedKeychain
+    private let program: ClientIdentity
+    private let prover: @Sendable () -> PasscodeProofs.Prover
+    private let proofs: PasscodeProofs
+    private let life: DaemonLife
+
+    /// Why groups were left out that the program says it has, in the command that was permitted last: a connection has
+    /// one command at a time.
+    private let refusals = Mutex<[String]>([])
+
+    /// Whether the command under way on this thread is of a sandbox.
+    @TaskLocal private static var isForSandbox = false
+
+    /// How many wrong passcodes in a row, of whomever, may have been given at most for one of a sandbox to be judged.
+    ///
+    /// A sandbox answers the question for the passcode by itself. The user is delayed from five on.
+    static let wrongPasscodesOfSandboxes = 3
+
+    /// For ``DeviceOptions/attemptLimit`` of the keychain that is served.
+    static let attemptLimit: @Sendable () -> Int? = { isForSandbox ? wrongPasscodesOfSandboxes : nil }
+
+    init(
+        _ keychain: any ServedKeychain,
+        _ program: ClientIdentity,
+        _ prover: @escaping @Sendable () -> PasscodeProofs.Prover,
+        _ proofs: PasscodeProofs,
+        _ life: DaemonLife
+    ) {
+        self.keychain = keychain
+        self.program = program
+        self.prover = prover
+        self.proofs = proofs
+        self.life = life
+    }
+
+    var identity: ObjectIdentifier { keychain.identity }
+
+    /// Notes which groups the command that comes next leaves out, and why.
+    func note(refusals: [String]) { self.refusals.withLock { $0 = refusals } }
+
+    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        let result = Self.$isForSandbox.withValue(program.isSandboxed) {
+            Result { () throws(KeychainError) in try keychain.perform(command) }
+        }
+        switch result {
+        case .success(let reply):
+            if command.provesPasscode { proofs.note(prover(), try keychain.currentUnlock()) }
+            if case .device(.lock) = command { proofs.clear() }
+            guard case .explained(var outcome) = reply, case .failure(let error) = outcome.result else { return reply }
+            outcome.result = .failure(explained(error))
+            return .explained(outcome)
+        case .failure(let error):
+            if error.foreignOwner != nil { life.end(because: "the store was made over to somebody else") }
+            guard case .items = command else { throw error }
+            throw explained(error)
+        }
+    }
+
+    /// An error that also says where was not searched: items that a program had in a group that it lost are there still.
+    private func explained(_ error: KeychainError) -> KeychainError {
+        let refusals = refusals.withLock(\.self)
+        guard error.status == .itemNotFound, !refusals.isEmpty else { return error }
+        var error = error
+        error.reason += "; not searched, though the program says that it has it: \(refusals.joined(separator: "; "))"
+        return error
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+import KeychainEngine
+import KeychainProtection
+import KeychainServer
+import KeychainTestSupport
+import Synchronization
+import Testing
+
+@testable import KeychainDaemon
+@testable import KeychainIdentity
+
+/// What of the device a program may use, and for how long it counts as the owner's.
+struct DeviceOfProgramTests {
+    private static let anonymous = ClientIdentity(.anonymous)
+
+    private let keychain: EmbeddedKeychain
+    private let life = DaemonLife(endsWhenIdleFor: nil, holdsKeys: { false }, wake: {})
+    private let proofs = PasscodeProofs()
+
+    init() {
+        var device = DeviceOptions()
+        device.passwordWork = .testing
+        keychain = EmbeddedKeychain.inMemory(device: device)
+    }
+
+    private func program(_ identity: ClientIdentity, _ keychain: EmbeddedKeychain? = nil) -> UserProgram {
+        let process = ProcessInstance(identifier: 8, startTime: 1)
+        return UserProgram(process, identity, keychain ?? self.keychain, proofs, life)
+    }
+
+    @Test("what sees another system is no owner without a passcode either, and leaves the device to the user")
+    func deviceOfSandbox() throws {
+        let passcode = SecretBytes([1])
+        let flatpak = program(ClientIdentity(.flatpak("org.example.App"), ownedGroups: ["flatpak/org.example.App"]))
+        let unknown = program(ClientIdentity(.anonymous, isConfined: true, isSandboxed: true))
+        let commands: [KeychainCommand.Device] = [
+            .setPasscode(passcode), .unlock(passcode), .changePasscode(from: passcode, to: passcode),
+            .removePasscode(passcode), .lock, .lockThisProcess, .setPolicy(DevicePolicy()),
+        ]
+        for sandbox in [flatpak, unknown] {
+            for command in commands {
+                let refusal = #expect(throws: KeychainError.self) { try sandbox.permitted(.device(command)) }
+                #expect(refusal?.status == .missingEntitlement)
+            }
+            #expect(throws: Never.self) { try sandbox.permitted(.device(.status)) }
+            #expect(throws: KeychainError.self) { try sandbox.permitted(.maintenance(.check)) }
+        }
+        let ordinary = program(Self.anonymous)
+        for command in commands { #expect(throws: Never.self) { try ordinary.permitted(.device(command)) } }
+    }
+
+    /// Answers every question with the same.
+    private struct SameAnswer: Authenticator {
+        let biometry = Biometry.none
+        let canAskForSecrets = true
+        let answer: SecretBytes
+        func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply { .secret(answer) }
+    }
+
+    @Test("wrong answers of a sandbox neither delay the user nor erase anything", arguments: [nil, 3, 1])
+    func guesses(eraseAfter: Int?) throws {
+        var device = DeviceOptions(authenticator: SameAnswer(answer: SecretBytes([2])))
+        device.passwordWork = .testing
+        device.attemptLimit = ProgramKeychain.attemptLimit
+        let keychain = EmbeddedKeychain.inMemory(device: device)
+        try keychain.device.setPasscode(SecretBytes([1]))
+        try keychain.device.setPolicy(DevicePolicy(eraseAfterFailedAttempts: eraseAfter))
+        let sandbox = program(ClientIdentity(.flatpak("org.example.App")), keychain)
+        for _ in 0..<4 {
+            let context = AuthenticationContext()
+            let command = KeychainCommand.authentication(
+                .evaluate(.policy(.deviceOwner), reason: "", context)
+            )
+            let error = #expect(throws: KeychainError.self) {
+                try sandbox.backend.perform(try sandbox.permitted(command))
+            }
+            #expect(error?.status == .authenticationFailed)
+        }
+        let status = try keychain.device.status()
+        #expect(status.hasPasscode && status.secondsUntilNextAttempt == 0)
+        #expect(status.failedAttempts == min(3, (eraseAfter ?? 4) - 1))
+        try keychain.device.unlock(passcode: SecretBytes([1]))
+        #expect(try keychain.device.status().failedAttempts == 0)
+    }
+
+    @Test("a proof counts for a while, and with the unlock that it brought about")
+    func proofEnds() {
+        let prover = PasscodeProofs.Prover(process: ProcessInstance(identifier: 1, startTime: 1), executable: nil)
+        let start = ContinuousClock.now
+        proofs.note(prover, 3, at: start)
+        #expect(proofs.isProved(by: prover, 3, at: start + .seconds(299)))
+        #expect(!proofs.isProved(by: prover, 3, at: start + .seconds(301)))
+        #expect(!proofs.isProved(by: prover, 4, at: start))
+        #expect(!proofs.isProved(by: prover, nil, at: start))
+        proofs.clear()
+        proofs.note(prover, nil, at: start)
+        #expect(!proofs.isProved(by: prover, nil, at: start))
+    }
+
+    @Test("a proof ends with every lock: by idleness, and by whatever changes the passcode")
+    func proofEndsWithUnlock() throws {
+        let clock = TestClock()
+        var device = DeviceOptions(hostClock: clock)
+        device.passwordWork = .testing
+        let keychain = EmbeddedKeychain.inMemory(device: device)
+        let (first, second) = (SecretBytes([1]), SecretBytes([2]))
+        let program = program(Self.anonymous, keychain)
+        let check = KeychainCommand.maintenance(.check)
+        _ = try program.backend.perform(.device(.unlock(first)))
+        try keychain.device.setPasscode(first)
+        #expect(throws: KeychainError.self, "nothing was proved without a passcode") { try program.permitted(check) }
+        try keychain.device.setPolicy(DevicePolicy(autoLockAfterSeconds: 60))
+        let ends: [() throws -> Void] = [
+            {
+                clock.advance(by: 61)
+                try keychain.device.unlock(passcode: first)
+            },
+            {
+                try keychain.device.lock()
+                try keychain.device.unlock(passcode: first)
+            },
+            { try keychain.device.changePasscode(from: first, to: second) },
+            {
+                try keychain.device.removePasscode(second)
+                try keychain.device.setPasscode(first)
+            },
+        ]
+        for (index, end) in ends.enumerated() {
+            _ = try program.backend.perform(.device(.unlock(index == 3 ? second : first)))
+            #expect(throws: Never.self) { try program.permitted(check) }
+            try keychain.device.unlock(passcode: index == 3 ? second : first)
+            #expect(throws: Never.self, "another unlock takes nothing away") { try program.permitted(check) }
+            try end()
+            #expect(throws: KeychainError.self, "\(index)") { try program.permitted(check) }
+        }
+    }
+
+    @Test("a proof is not that of the program that a process becomes")
+    func proofEndsWithProgram() throws {
+        try keychain.device.setPasscode(SecretBytes([1]))
+        let executables = [stat(), stat()].enumerated().map { index, status in
+            var status = status
+            status.st_ino = ino_t(index)
+            return FileMark(status)
+        }
+        let isOther = Atomic<Bool>(false)
+        let program = UserProgram(
+            ProcessInstance(identifier: 8, startTime: 1),
+            Self.anonymous,
+            keychain,
+            proofs,
+            life,
+            executable: { executables[isOther.load(ordering: .relaxed) ? 1 : 0] }
+        )
+        try program.backend.device.unlock(passcode: SecretBytes([1]))
+        #expect(throws: Never.self) { try program.permitted(.maintenance(.check)) }
+        isOther.store(true, ordering: .relaxed)
+        #expect(throws: KeychainError.self) { try program.permitted(.maintenance(.check)) }
+    }
+}
+
+/// A clock that a test sets.
+private final class TestClock: HostClock {
+    private let time = Mutex(HostTime(bootIdentifier: "boot", secondsSinceBoot: 100, date: .referenceDate))
+
+    var now: HostTime { time.withLock(\.self) }
+
+    func advance(by seconds: Double) { time.withLock { $0.secondsSinceBoot += seconds } }
+}
