@@ -215,6 +215,9 @@ extension KeychainServer {
             var user: uid_t = 0
             let failure = keychain_peer(socket, &process, &user)
             guard failure == 0 else { throw KeychainError(call: "getsockopt", errno: failure) }
+            // Since Linux 6.16 a socket that was connected before the listening one was to do so does not.
+            let unnamed = keychain_name_senders(socket)
+            guard unnamed == 0 else { throw KeychainError(call: "setsockopt", errno: unnamed) }
             try connections.reserve(user)
             let connection: Connection
             do throws(KeychainError) {

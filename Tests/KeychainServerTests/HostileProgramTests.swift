@@ -105,6 +105,34 @@ struct HostileProgramTests {
         #expect(keychain.counts.isEmpty)
     }
 
+    @Test(
+        "a program that has connected and greeted before the server was there is served, as one that it is started for"
+    )
+    func earlyProgram() throws {
+        let folder = try TemporaryFolder(prefix: "kd")
+        let location = SocketLocation(path: folder.path(of: "s"))
+        let socket = try ListeningSocket(location)
+        let connection = try RawConnection(location)
+        connection.send(ClientGreeting().bytes)
+        let keychain = CountingKeychain()
+        let server = try KeychainServer(sockets: [socket.descriptor], admission: OpenAdmission(keychain))
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            server.run()
+            ended.signal()
+        }
+        defer {
+            server.stop()
+            ended.wait()
+        }
+        #expect(try connection.receive(Greeting.byteCount) == ServerGreeting(to: ClientGreeting()).bytes)
+        try connection.send(
+            .command(1, .items(KeychainRequest(.add(["acct": .string("a")]), client: Client(accessGroups: []))))
+        )
+        #expect(try connection.message() == .reply(1, .answer(.nothing)))
+        #expect(keychain.counts == ["a": 1])
+    }
+
     @Test("the same number twice is no second command")
     func repeatedNumber() throws {
         let keychain = CountingKeychain()
