@@ -32,6 +32,8 @@ var products: [Product] = [
     .library(name: "KeychainSimulation", targets: ["KeychainSimulation"]),
     // With the values that requests are made of, and where a keychain lies.
     .library(name: "KeychainEngine", targets: ["KeychainEngine", "KeychainCore", "HostFiles"]),
+    // The daemon's client, and what it sends.
+    .library(name: "KeychainClient", targets: ["KeychainClient", "KeychainWire"]),
     // A trace of a program's calls, begun by the program itself, and read.
     .library(name: "KeychainTrace", targets: ["KeychainTrace", "KeychainCore"]),
     .executable(name: "security", targets: ["security-tool"]),

@@ -4,16 +4,23 @@ import HostFiles
 import KeychainCore
 import KeychainEngine
 
-/// The typed engine: requests of Swift values, without Foundation.
-struct EngineSubject: Subject {
-    let keychain: EmbeddedKeychain
+/// The typed engine, in this process or behind the daemon: requests of Swift values, without Foundation.
+struct EngineSubject: Subject, Sendable {
+    private let carryOut: @Sendable (KeychainRequest) throws(KeychainError) -> KeychainAnswer
 
     /// Two, as a program without entitlements has: its own and the one that all programs share.
     static let groups = ["swift-keychain.program.keychain-benchmarks", "swift-keychain.common"]
 
-    private let client = Client(accessGroups: groups)
+    private static let client = Client(accessGroups: groups)
 
-    init(_ folder: String) { keychain = EmbeddedKeychain(at: KeychainLocation(path: folder)) }
+    init(_ folder: String) {
+        let keychain = EmbeddedKeychain(at: KeychainLocation(path: folder))
+        carryOut = { (request) throws(KeychainError) in try keychain.perform(request) }
+    }
+
+    init(_ keychain: any KeychainBackend) {
+        carryOut = { (request) throws(KeychainError) in try keychain.perform(request) }
+    }
 
     func add(_ item: Int) throws { try add(item, isLabelled: true) }
 
@@ -28,17 +35,26 @@ struct EngineSubject: Subject {
         try perform(.add(attributes))
     }
 
-    func readByPrimaryKey(_ item: Int) throws {
-        let item = Item(number: item)
-        try read(["class": .string("genp"), "svce": .string(item.service), "acct": .string(item.account)])
-    }
+    func readByPrimaryKey(_ item: Int) throws { try read(Self.primaryKeyRequest(item)) }
 
     func readByLabel(_ item: Int) throws {
-        try read(["class": .string("genp"), "labl": .string(Item(number: item).label)])
+        try read(Self.request(["class": .string("genp"), "labl": .string(Item(number: item).label)]))
     }
 
     func readByAccount(_ item: Int) throws {
-        try read(["class": .string("genp"), "acct": .string(Item(number: item).account)])
+        try read(Self.request(["class": .string("genp"), "acct": .string(Item(number: item).account)]))
+    }
+
+    /// What reads the secret of an item by its primary key.
+    static func primaryKeyRequest(_ item: Int) -> KeychainRequest {
+        let item = Item(number: item)
+        return request(["class": .string("genp"), "svce": .string(item.service), "acct": .string(item.account)])
+    }
+
+    private static func request(_ query: PropertyDictionary) -> KeychainRequest {
+        var query = query
+        query["r_Data"] = .boolean(true)
+        return KeychainRequest(.copyMatching(query), client: client)
     }
 
     func update(_ item: Int) throws {
@@ -58,15 +74,12 @@ struct EngineSubject: Subject {
         )
     }
 
-    private func read(_ query: PropertyDictionary) throws {
-        var query = query
-        query["r_Data"] = .boolean(true)
-        let answer = try keychain.perform(KeychainRequest(.copyMatching(query), client: client))
-        guard case .single(.data(let secret)) = answer, secret.count == 32
+    private func read(_ request: KeychainRequest) throws {
+        guard case .single(.data(let secret)) = try carryOut(request), secret.count == 32
         else { throw Failure("the engine found something else") }
     }
 
     private func perform(_ operation: KeychainRequest.Operation) throws {
-        _ = try keychain.perform(KeychainRequest(operation, client: client))
+        _ = try carryOut(KeychainRequest(operation, client: Self.client))
     }
 }

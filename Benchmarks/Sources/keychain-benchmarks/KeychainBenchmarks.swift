@@ -35,6 +35,10 @@ struct KeychainBenchmarks {
                 let size = options.sizes.last ?? 10_000
                 try ExplanationRun(size: size, rounds: options.rounds, scratch: scratch).run(&report)
                 show(report.summary)
+            } else if options.measuresDaemon {
+                var report = Report()
+                try DaemonRun(rounds: options.rounds, scratch: scratch).run(&report)
+                show(report.summary)
             } else if options.measuresMillion {
                 var report = Report()
                 try MillionRun(size: options.sizes[0], options: options, scratch: scratch).run(&report)

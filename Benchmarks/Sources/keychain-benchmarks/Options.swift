@@ -27,8 +27,11 @@ struct Options {
     /// Whether devices for tests are measured instead of the operations.
     var measuresTesting = false
 
+    /// Whether the daemon is measured instead of the operations.
+    var measuresDaemon = false
+
     static let help = """
-        usage: keychain-benchmarks [--quick | --full] [--device | --keys | --identities | --explanations | --testing | --million] [--directory DIR] [--profile SUBJECT OPERATION COUNT] [--size N]
+        usage: keychain-benchmarks [--quick | --full] [--device | --keys | --identities | --explanations | --testing | --million | --daemon] [--directory DIR] [--profile SUBJECT OPERATION COUNT] [--size N]
 
         --quick      100 and 10,000 items, less than a minute on an idle machine (default)
         --full       100, 10,000 and 100,000 items, more rounds
@@ -38,6 +41,7 @@ struct Options {
         --keys       what a signature through SecKey costs beside the library's own
         --testing    what a virtual device with one item costs a test
         --million    opening, adds and reads with 1,000,000 items; with --size, with N
+        --daemon     what keychaind costs beside a ping-pong and raw SQLite; it lies beside this program
         --size N     stores of N items only
         --directory  where the scratch stores are made (default /var/tmp, which is on a disk)
         --profile    runs one operation over and over, for perf and callgrind;
@@ -64,6 +68,7 @@ struct Options {
             case "--explanations": (measuresExplanations, sizes) = (true, [10_000])
             case "--testing": measuresTesting = true
             case "--keys": measuresKeys = true
+            case "--daemon": measuresDaemon = true
             case "--million": (measuresMillion, sizes) = (true, [1_000_000])
             case "--size": sizes = [try number(of: option)]
             case "--directory": directory = try value(of: option)

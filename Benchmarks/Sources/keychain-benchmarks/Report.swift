@@ -11,8 +11,10 @@ struct Report {
         let aim: String
         let measured: Double
         let limit: Double
+        /// Whether the limit is the least, and not the most.
+        let isLeast: Bool
 
-        var isMet: Bool { measured <= limit }
+        var isMet: Bool { isLeast ? measured >= limit : measured <= limit }
     }
 
     static func heading(_ options: Options, _ scratch: Scratch) -> String {
@@ -206,16 +208,18 @@ struct Report {
         return "\n\(judgements.count - over.count) of \(judgements.count) aims met.\n" + lines.joined()
     }
 
-    private mutating func compared(_ aim: String, _ measured: Double, _ limit: Double?) -> String {
+    /// A number, and how it compares with its aim, if it has one.
+    mutating func compared(_ aim: String, _ measured: Double, _ limit: Double?, isLeast: Bool = false) -> String {
         guard let limit else { return Self.number(measured) }
-        let judgement = Judgement(aim: aim, measured: measured, limit: limit)
+        let judgement = Judgement(aim: aim, measured: measured, limit: limit, isLeast: isLeast)
         judgements.append(judgement)
-        return "\(Self.number(measured)) (\(judgement.isMet ? "PASS" : "over"), aim \(Self.number(limit)))"
+        let verdict = judgement.isMet ? "PASS" : isLeast ? "under" : "over"
+        return "\(Self.number(measured)) (\(verdict), aim \(Self.number(limit)))"
     }
 
-    private static func row(_ cells: [String]) -> String { "| \(cells.joined(separator: " | ")) |" }
+    static func row(_ cells: [String]) -> String { "| \(cells.joined(separator: " | ")) |" }
 
-    private static func number(_ value: Double) -> String {
+    static func number(_ value: Double) -> String {
         value == value.rounded() ? String(format: "%.0f", value) : String(format: "%.2f", value)
     }
 }

@@ -18,6 +18,9 @@ extension EmbeddedKeychain {
         try withEngine(.alone) { (engine) throws(KeychainError) in try engine.handOver(to: owner) }
     }
 
+    /// The same, to the daemon.
+    @_spi(Benchmarks) public func handOverToDaemon() throws(KeychainError) { try handOver(to: .daemon) }
+
     /// Whether keys are unlocked that would have to be unlocked again by another process; does not count as a use of the
     /// device.
     package var holdsUnlockedKeys: Bool { access.lockState != .beforeFirstUnlock }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A program that was started, until it ends.
+final class ChildProcess {
+    let identifier: pid_t
+    private var isOver = false
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - program: its path.
+    ///   - words: its arguments.
+    ///   - environment: all of its environment.
+    ///   - descriptors: its descriptors, and which of this process they are.
+    /// - Throws: ``Failure`` when there is no such program.
+    init(_ program: String, _ words: [String], environment: [String] = [], descriptors: [Int32: Int32]) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (theirs, ours) in descriptors { posix_spawn_file_actions_adddup2(&actions, ours, theirs) }
+        var process: pid_t = 0
+        let failure = Self.withStrings([program] + words) { words in
+            Self.withStrings(environment) { posix_spawn(&process, program, &actions, nil, words, $0) }
+        }
+        guard failure == 0 else { throw Failure("\(program) cannot be started: \(String(cString: strerror(failure)))") }
+        identifier = process
+    }
+
+    deinit {
+        guard !isOver else { return }
+        kill(identifier, SIGKILL)
+        _ = wait()
+    }
+
+    /// Waits for the end.
+    ///
+    /// - Returns: The exit status; 128 and the number of the signal where one ended it.
+    func wait() -> Int32 {
+        var status: Int32 = 0
+        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+        isOver = true
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
+    }
+
+    private static func withStrings<Result>(
+        _ strings: [String],
+        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        var copies = strings.map { strdup($0) }
+        copies.append(nil)
+        defer { for copy in copies { free(copy) } }
+        return body(&copies)
+    }
+
+    /// The path of a program that was built along with this one.
+    static func besideThis(_ name: String) throws -> String {
+        guard let own = realpath("/proc/self/exe", nil) else { throw Failure("this program has no path") }
+        defer { free(own) }
+        let path = String(cString: own).split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/\(name)"
+        guard access(path, R_OK) == 0 else {
+            throw Failure("\(path) is missing; Scripts/benchmark --daemon builds it")
+        }
+        return path
+    }
+}
+
+/// The memory of a process, in KiB (proc_pid_status(5), proc_pid_smaps(5)).
+struct ProcessMemory: CustomStringConvertible {
+    /// What is resident, shared libraries included (RSS).
+    let resident: Int
+    /// What is resident and of no file.
+    let anonymous: Int
+    /// What is resident, where each page that others have mapped too counts by its share (PSS); `nil` where the kernel
+    /// does not say it of a process that cannot be dumped.
+    let proportional: Int?
+
+    init(of process: pid_t) throws {
+        let status = Self.values("/proc/\(process)/status")
+        guard let resident = status["VmRSS"], let anonymous = status["RssAnon"] else {
+            throw Failure("process \(process) has ended")
+        }
+        (self.resident, self.anonymous) = (resident, anonymous)
+        proportional = Self.values("/proc/\(process)/smaps_rollup")["Pss"]
+    }
+
+    private static func values(_ path: String) -> [String: Int] {
+        guard let file = fopen(path, "re") else { return [:] }
+        defer { fclose(file) }
+        var values: [String: Int] = [:]
+        var line = [CChar](repeating: 0, count: 4096)
+        while fgets(&line, Int32(line.count), file) != nil {
+            let text = line.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+            let parts = text.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2 else { continue }
+            values[String(parts[0])] = Int(parts[1].filter(\.isNumber))
+        }
+        return values
+    }
+
+    var description: String {
+        let share = proportional.map { ", \(Self.mebibytes($0)) by share" } ?? ""
+        return "\(Self.mebibytes(resident)) MiB resident, \(Self.mebibytes(anonymous)) of no file\(share)"
+    }
+
+    private static func mebibytes(_ kibibytes: Int) -> String { Report.number(Double(kibibytes) / 1024) }
+}
