@@ -6,6 +6,8 @@ public struct ClientOptions: Sendable, Hashable {
     public var silenceMilliseconds: Int32 = 15_000
     /// How long a daemon that said goodbye, or was there before, may take to come back; 5 seconds.
     public var returnMilliseconds: Int32 = 5_000
+    /// How long a prompt that was ended may take to go from the screen, before its thread is left behind; 3 seconds.
+    public var promptEndMilliseconds: Int32 = 3_000
     /// How many commands are sent at once, further ones waiting; 8.
     public var mostConnections = 8
     /// How many connections are kept when nothing is sent; 4.

@@ -5,6 +5,7 @@ import Dispatch
 import HostFiles
 import KeychainCore
 import KeychainWire
+import Synchronization
 
 /// The idle connections of a program, and how many commands it sends at once.
 ///
@@ -14,6 +15,7 @@ final class ConnectionPool: @unchecked Sendable {
     let location: SocketLocation
     private let options: ClientOptions
     private let turn: OpaquePointer?
+    private let isKnown = Atomic<Bool>(false)
     // Only inside the gate.
     private var idle: [DaemonConnection] = []
     private var turns = 0
@@ -27,6 +29,12 @@ final class ConnectionPool: @unchecked Sendable {
     }
 
     deinit { keychain_turn_free(turn) }
+
+    /// Whether a daemon was there.
+    var hasConnected: Bool { isKnown.load(ordering: .relaxed) }
+
+    /// Notes that a daemon is there.
+    func noteConnected() { isKnown.store(true, ordering: .relaxed) }
 
     /// Runs `body` as one of the commands that are sent at once; waits until there are fewer.
     func withTurn<Result>(

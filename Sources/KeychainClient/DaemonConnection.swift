@@ -127,7 +127,8 @@ final class DaemonConnection: Sendable {
             return .failure(KeychainError(error))
         }
         let isSent = send(frame, until: { Deadline(milliseconds: options.silenceMilliseconds) })
-        let questions = OpenQuestions(authenticator) { [self] message in
+        let patience = options.promptEndMilliseconds
+        let questions = OpenQuestions(authenticator, patienceMilliseconds: patience) { [self] message in
             guard let frame = try? message.encoded() else { return }
             _ = send(frame, until: { Deadline(milliseconds: options.silenceMilliseconds) })
         }
@@ -182,7 +183,7 @@ final class DaemonConnection: Sendable {
         next(.message, isLimited, { (bytes) throws(WireError) in try WireMessage(frame: bytes) })
     }
 
-    /// Waits for what the daemon sends; for no longer than it may be silent, but while the owner is being asked.
+    /// Waits for what the daemon sends; for no longer than it may be silent, which begins anew once the user was prompted.
     private func next<Value>(
         _ expected: FrameReader.Expected,
         _ isLimited: () -> Bool,
@@ -190,6 +191,7 @@ final class DaemonConnection: Sendable {
     ) -> Received<Value> {
         var deadline = Deadline(milliseconds: options.silenceMilliseconds)
         var held = 0
+        var wasLimited = isLimited()
         while true {
             let progress: FrameReader.Progress
             let capacity: Int
@@ -200,8 +202,10 @@ final class DaemonConnection: Sendable {
                 return .malformed(error)
             }
             guard progress == .incomplete else { return .ended }
-            if capacity != held || !isLimited() {
+            let isLimited = isLimited()
+            if capacity != held || !isLimited || !wasLimited {
                 held = capacity
+                wasLimited = isLimited
                 deadline = Deadline(milliseconds: options.silenceMilliseconds)
             }
             let left = deadline.millisecondsLeft

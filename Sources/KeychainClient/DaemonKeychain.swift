@@ -36,6 +36,9 @@ public final class DaemonKeychain: KeychainBackend {
         pool = ConnectionPool(location, options)
     }
 
+    /// Where the daemon listens.
+    public var location: SocketLocation { pool.location }
+
     /// Sends a command and waits for its answer.
     public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         try pool.withTurn(isUrgent: command.isUrgent) { () throws(KeychainError) in
@@ -76,10 +79,14 @@ public final class DaemonKeychain: KeychainBackend {
         var hasStarted = false
         while true {
             do throws(KeychainError) {
-                return try DaemonConnection(pool.location, options)
+                let connection = try DaemonConnection(pool.location, options)
+                pool.noteConnected()
+                return connection
             } catch {
                 guard error.isMissingDaemon || error.isGoneDaemon else { throw error }
-                if error.isGoneDaemon, pauses == nil {
+                // One that was there before may be on its way back.
+                let isExpected = error.isGoneDaemon || (start == nil && pool.hasConnected)
+                if isExpected, pauses == nil {
                     pauses = Deadline.Pauses(until: Deadline(milliseconds: options.returnMilliseconds))
                 }
                 if error.isMissingDaemon, let start, !hasStarted {
@@ -109,15 +116,6 @@ extension KeychainCommand {
         case .authentication(.check), .authentication(.evaluate): true
         case .enclave(.use), .enclave(.makeKey): true
         case .authentication, .enclave, .device, .maintenance: false
-        }
-    }
-
-    /// Whether the command goes before others that wait, because it may be what ends them.
-    fileprivate var isUrgent: Bool {
-        switch self {
-        case .authentication(.invalidate), .authentication(.release), .authentication(.forgetPassword): true
-        case .device(.lock), .device(.lockThisProcess): true
-        case .items, .explain, .itemsExplained, .device, .authentication, .enclave, .maintenance: false
         }
     }
 }

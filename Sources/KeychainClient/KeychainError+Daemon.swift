@@ -22,11 +22,21 @@ extension KeychainError {
 
     private static let absenceFact = "missing"
 
-    /// Whether no daemon was there to connect to.
-    var isMissingDaemon: Bool { facts[Self.absenceFact] == "daemon" }
+    /// Whether no daemon was there to connect to: nothing was done.
+    package var isMissingDaemon: Bool { facts[Self.absenceFact] == "daemon" }
 
     /// Whether a daemon was there, and ended: another may come.
     var isGoneDaemon: Bool { facts[Self.absenceFact] == "gone" }
+
+    /// A socket that is not the daemon's any more.
+    package static func movedDaemon(from path: String) -> KeychainError {
+        KeychainError(
+            .notAvailable,
+            "the keychain daemon does not listen at \(path) any more",
+            kind: .unavailable,
+            facts: ["path": path, absenceFact: "daemon"]
+        )
+    }
 
     /// A daemon that ended the connection before it took the command.
     static func gone(_ path: String) -> KeychainError {

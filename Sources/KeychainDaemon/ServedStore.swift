@@ -35,6 +35,8 @@ struct ServedStore: ~Copyable {
         var device = DeviceOptions(authenticator: authenticator)
         device.owner = .daemon
         device.attemptLimit = ProgramKeychain.attemptLimit
+        // Of each process the server lets some be known; what one names is not to cost others theirs.
+        device.mostContexts = 1 << 16
         let keychain = EmbeddedKeychain(at: location, options: Self.options, device: device)
         let isThere: Bool
         do { isThere = try keychain.checkOwner() } catch { throw DaemonFailure(error) }

@@ -53,6 +53,9 @@ final class UserProgram: ConnectedPeer {
 
     var backend: any KeychainBackend { calls }
 
+    /// The processes of a sandbox share limits, so that no number of them takes what others need.
+    var application: String? { identity.isSandboxed ? identity.applicationIdentifier : nil }
+
     func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand {
         calls.note(refusals: [])
         switch command {

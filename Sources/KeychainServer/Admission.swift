@@ -17,6 +17,10 @@ public protocol ConnectedPeer: Sendable {
     /// The process, to which authentication contexts, prompts and limits belong.
     var process: ProcessInstance { get }
 
+    /// The sandboxed application that it belongs to, whose processes share the limits of one; `nil` for a process with
+    /// limits of its own.
+    var application: String? { get }
+
     /// What carries out its commands.
     var backend: any KeychainBackend { get }
 
@@ -29,10 +33,16 @@ public protocol ConnectedPeer: Sendable {
     /// - Throws: ``KeychainError``, mostly of `errSecMissingEntitlement`, for a command that it may not give.
     func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand
 
-    /// Looks at the process again, once an answer is ready and before it is sent.
+    /// Looks at the process again: before a command changes something, and before an answer that says something is sent.
     ///
-    /// - Throws: ``KeychainError`` when it is not the process that was admitted any more; the answer is not sent.
+    /// - Throws: ``KeychainError`` when it is not the process that was admitted any more; the command is not
+    ///   carried out, or the answer not sent.
     func confirm() throws(KeychainError)
+}
+
+extension ConnectedPeer {
+    /// None.
+    public var application: String? { nil }
 }
 
 /// A process, told from all that had or will have the same number.

@@ -32,6 +32,17 @@ final class Call: Sendable {
         return authenticatorStatus?.canAskForSecrets ?? false
     }
 
+    /// Takes a place among the prompts of the program, until the connection ends; `nil` when there are too many.
+    func enqueue(_ cancellation: PromptCancellation) -> PromptTicket? {
+        let process = connection.process
+        guard server.calls.beginQuestion(process.share) else { return nil }
+        let handler = connection.ending.onCancel { cancellation.cancel() }
+        return PromptTicket(queue: process.promptQueue) { [connection, server] in
+            connection.ending.removeHandler(handler)
+            server.calls.endQuestion(process.share)
+        }
+    }
+
     /// Has the program that gave the command put a question, and waits for the answer.
     func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
         guard !prompt.cancellation.isCancelled, !server.isStopping else { return .ended }
@@ -139,6 +150,12 @@ public struct CallAuthenticator: Authenticator {
 
     /// What the program has said with its command.
     public var canAskForSecrets: Bool { Call.current?.canAskForSecrets ?? false }
+
+    /// A place among the prompts of that program; those of others are shown meanwhile.
+    public func enqueue(_ cancellation: PromptCancellation) -> PromptTicket? {
+        guard let call = Call.current else { return PromptTicket() }
+        return call.enqueue(cancellation)
+    }
 
     /// Has the program ask; ended when the program ends.
     public func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {

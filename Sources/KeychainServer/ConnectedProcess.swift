@@ -7,64 +7,48 @@ import Synchronization
 final class ConnectedProcess: Sendable {
     let instance: ProcessInstance
     let peer: any ConnectedPeer
+    /// What its limits are shared with.
+    let share: Share
+    /// The queue of its prompts.
+    let promptQueue: UInt64
+    let buffered: BufferedBytes
+
+    /// To whom a limit applies.
+    enum Share: Sendable, Hashable {
+        case process(ProcessInstance)
+        case application(String)
+    }
+
+    // The queue 0 is that of an authenticator with one.
+    private static let queues = Atomic<UInt64>(0)
 
     private let state = Mutex(State())
 
     private struct State {
         var connections = 0
-        var calls = 0
-        var waiting: [Connection] = []
         var contexts: [Bytes16] = []
     }
 
-    init(_ peer: any ConnectedPeer) {
+    init(_ peer: any ConnectedPeer, _ options: ServerOptions) {
         instance = peer.process
         self.peer = peer
+        share = peer.application.map { .application($0) } ?? .process(peer.process)
+        promptQueue = Self.queues.add(1, ordering: .relaxed).newValue
+        buffered = BufferedBytes(atMost: options.mostBufferedBytesOfProcess)
     }
 
-    /// Takes a further connection, unless there are so many.
-    func add(atMost most: Int) -> Bool {
-        state.withLock { state in
-            guard state.connections < most else { return false }
-            state.connections += 1
-            return true
-        }
-    }
+    /// Takes a further connection.
+    func addConnection() { state.withLock { $0.connections += 1 } }
 
     /// Forgets a connection.
     ///
     /// - Returns: Whether it was the last, and the contexts that went with it.
-    func remove(_ connection: Connection?) -> (wasLast: Bool, contexts: [Bytes16]) {
+    func removeConnection() -> (wasLast: Bool, contexts: [Bytes16]) {
         state.withLock { state in
             state.connections -= 1
-            state.waiting.removeAll { $0 === connection }
             guard state.connections == 0 else { return (false, []) }
             defer { state.contexts = [] }
             return (true, state.contexts)
-        }
-    }
-
-    /// Counts a command that is about to be carried out; where there are so many, the connection waits instead.
-    func begin(_ connection: Connection, atMost most: Int) -> Bool {
-        state.withLock { state in
-            guard state.calls < most else {
-                state.waiting.append(connection)
-                return false
-            }
-            state.calls += 1
-            return true
-        }
-    }
-
-    /// Counts a command less.
-    ///
-    /// - Returns: The connections that waited, which are to be read now: one of them alone might have ended meanwhile.
-    func end() -> [Connection] {
-        state.withLock { state in
-            state.calls -= 1
-            guard !state.waiting.isEmpty else { return [] }
-            defer { state.waiting = [] }
-            return state.waiting
         }
     }
 
@@ -92,6 +76,7 @@ final class ProcessTable: Sendable {
     private struct State {
         var processes: [ProcessInstance: ConnectedProcess] = [:]
         var owners: [Bytes16: ProcessInstance] = [:]
+        var connectionsOf: [ConnectedProcess.Share: Int] = [:]
     }
 
     init(_ options: ServerOptions) { self.options = options }
@@ -101,8 +86,10 @@ final class ProcessTable: Sendable {
     /// - Throws: `errSecNotAvailable` when the process has too many.
     func join(_ peer: any ConnectedPeer) throws(KeychainError) -> ConnectedProcess {
         let process: ConnectedProcess? = state.withLock { state in
-            let process = state.processes[peer.process] ?? ConnectedProcess(peer)
-            guard process.add(atMost: options.mostConnectionsOfProcess) else { return nil }
+            let process = state.processes[peer.process] ?? ConnectedProcess(peer, options)
+            guard state.connectionsOf[process.share, default: 0] < options.mostConnectionsOfProcess else { return nil }
+            state.connectionsOf[process.share, default: 0] += 1
+            process.addConnection()
             state.processes[peer.process] = process
             return process
         }
@@ -111,9 +98,10 @@ final class ProcessTable: Sendable {
     }
 
     /// Gives up a connection; with the last one of a process go its contexts, and the prompts that are open in them.
-    func leave(_ process: ConnectedProcess, _ connection: Connection?) {
+    func leave(_ process: ConnectedProcess) {
         let contexts = state.withLock { state in
-            let (wasLast, contexts) = process.remove(connection)
+            let (wasLast, contexts) = process.removeConnection()
+            state.connectionsOf.subtractOne(process.share)
             if wasLast { state.processes[process.instance] = nil }
             for context in contexts { state.owners[context] = nil }
             return contexts

@@ -22,12 +22,15 @@ final class Connection: Sendable {
     private let buffered: BufferedBytes
     private let state: Mutex<State>
 
+    /// Cancelled when the connection ends.
+    let ending = PromptCancellation()
+
     enum Phase {
         /// The greeting has not arrived yet.
         case greeting
         /// No command is under way.
         case idle
-        /// It has something to say, and waits until other commands of its process are done.
+        /// Its command waits until others are done.
         case waiting
         /// A command is being carried out.
         case busy
@@ -45,6 +48,10 @@ final class Connection: Sendable {
         var pending: [SecretBytes] = []
         var sentOfFirst = 0
         var lastTaken: UInt64 = 0
+        /// The command that waits.
+        var waiting: ReceivedCommand?
+        /// How many bytes the command had that is not answered yet.
+        var commandByteCount = 0
         var since: UInt64
         var sendingSince: UInt64 = 0
         var counted = 0
@@ -71,7 +78,9 @@ final class Connection: Sendable {
     }
 
     deinit {
-        buffered.subtract(state.withLock { $0.counted })
+        let counted = state.withLock { $0.counted }
+        buffered.subtract(counted)
+        process.buffered.subtract(counted)
         close(socket)
     }
 
@@ -82,18 +91,31 @@ final class Connection: Sendable {
         /// More is to come, or has to be sent first: what to wait for.
         case wait(SocketReadiness)
         /// A command, to be carried out and answered.
-        case command(UInt64, KeychainCommand, canAskForSecrets: Bool)
+        case command(ReceivedCommand)
         /// What the program says of a question that it was asked.
         case message(WireMessage)
         /// The connection is over, for a reason that the program can be told, if there is one.
         case end(KeychainError?)
     }
 
-    /// Whether a command could be read now: not while something is still to be sent.
-    var isReading: Bool { state.withLock { $0.pending.isEmpty && ($0.phase == .idle || $0.phase == .waiting) } }
+    /// Keeps a command that was received until ``takeWaiting(tick:)``.
+    func wait(_ command: ReceivedCommand) {
+        state.withLock { state in
+            guard state.phase == .busy else { return }
+            state.phase = .waiting
+            state.waiting = command
+        }
+    }
 
-    /// Notes that the connection waits for other commands of its process.
-    func wait() { state.withLock { if $0.phase == .idle { $0.phase = .waiting } } }
+    /// The command that waits, which is carried out from now on; `nil` when the connection is over.
+    func takeWaiting(tick: UInt64) -> ReceivedCommand? {
+        state.withLock { state in
+            guard state.phase == .waiting, let command = state.waiting.take() else { return nil }
+            state.phase = .busy
+            state.since = tick
+            return command
+        }
+    }
 
     /// Sends what is pending, and receives what has arrived.
     func receive(tick: UInt64) -> Arrival {
@@ -103,10 +125,10 @@ final class Connection: Sendable {
             guard state.pending.isEmpty else { return .wait(.writable) }
             switch state.phase {
             case .greeting: return greeting(&state, tick)
-            case .idle, .waiting: return command(&state, tick)
+            case .idle: return command(&state, tick)
             case .asking: return message(&state)
             // Only the thread that carries out its command, or ends it, uses it.
-            case .busy: return .wait([])
+            case .busy, .waiting: return .wait([])
             case .leaving, .ended: return .end(nil)
             }
         }
@@ -135,17 +157,16 @@ final class Connection: Sendable {
     }
 
     private func command(_ state: inout State, _ tick: UInt64) -> Arrival {
-        let begins = state.reader.isEmpty || state.phase == .waiting
+        let begins = state.reader.isEmpty
         switch message(&state) {
         case .message(.command(let number, let command, let canAskForSecrets)) where number > state.lastTaken:
             state.lastTaken = number
             state.phase = .busy
             state.since = tick
-            return .command(number, command, canAskForSecrets: canAskForSecrets)
+            return .command(ReceivedCommand(number: number, command: command, canAskForSecrets: canAskForSecrets))
         case .message: return .end(KeychainError(WireError.unknownCase))
         case .wait(let wanted):
             if begins { state.since = tick }
-            state.phase = .idle
             return .wait(wanted)
         case let other: return other
         }
@@ -157,6 +178,7 @@ final class Connection: Sendable {
             guard count(&state) else { return .end(.tooMuchBuffered) }
             if let end = arrival(progress) { return end }
             let message = try state.reader.withBytes { (bytes) throws(WireError) in try WireMessage(frame: bytes) }
+            if case .command = message { state.commandByteCount = state.reader.withBytes { $0.count } }
             state.reader.clear()
             _ = count(&state)
             return .message(message)
@@ -193,6 +215,8 @@ final class Connection: Sendable {
         state.withLock { state in
             guard state.phase == .busy else { return nil }
             state.phase = .idle
+            state.commandByteCount = 0
+            state.since = tick
             guard send(frame, &state, tick) else { return nil }
             if isLast {
                 leave(&state, tick)
@@ -225,9 +249,14 @@ final class Connection: Sendable {
 
     private func leave(_ state: inout State, _ tick: UInt64) {
         state.reader.clear()
+        // What waits is not carried out any more.
+        let isTaken = state.waiting == nil
+        state.waiting = nil
+        state.commandByteCount = 0
         _ = count(&state)
         state.phase = .leaving
-        if let frame = try? WireMessage.goodbye(state.lastTaken).encoded() { _ = enqueue(frame, &state, tick) }
+        let last = isTaken ? state.lastTaken : state.lastTaken - 1
+        if let frame = try? WireMessage.goodbye(last).encoded() { _ = enqueue(frame, &state, tick) }
     }
 
     /// Tells why the connection is refused, as far as the socket takes it, and ends it.
@@ -240,10 +269,13 @@ final class Connection: Sendable {
             state.phase = .ended
             state.reader.clear()
             state.pending = []
+            state.waiting = nil
+            state.commandByteCount = 0
             _ = count(&state)
             // What was sent arrives still; a thread that waits for the socket is woken.
             shutdown(socket, Int32(SHUT_RDWR))
         }
+        ending.cancel()
     }
 
     private func send(_ frame: SecretBytes, _ state: inout State, _ tick: UInt64) -> Bool {
@@ -324,7 +356,7 @@ final class Connection: Sendable {
                 return tick &- state.since > options.ticks(options.messageMilliseconds) ? .end(.tooSlow) : .watch
             case .busy, .waiting:
                 if hasHungUp { return .end(nil) }
-                guard state.phase == .busy, state.pending.isEmpty,
+                guard state.pending.isEmpty,
                     tick &- state.since >= options.ticks(options.workingMilliseconds)
                 else { return .watch }
                 state.since = tick
@@ -334,8 +366,15 @@ final class Connection: Sendable {
         }
     }
 
+    /// Since when nothing happens on the connection; `nil` when something does.
+    var idleSince: UInt64? {
+        state.withLock { state in
+            state.phase == .idle && state.reader.isEmpty && state.pending.isEmpty ? state.since : nil
+        }
+    }
+
     /// Whether the program has ended the connection, or itself.
-    private var hasHungUp: Bool {
+    var hasHungUp: Bool {
         SocketReadiness.wait(for: [], of: socket, milliseconds: 0).contains(.ended)
     }
 
@@ -343,14 +382,24 @@ final class Connection: Sendable {
     ///
     /// - Returns: Whether all connections together hold no more than they may.
     private func count(_ state: inout State) -> Bool {
-        let held = state.reader.capacity + state.pending.reduce(0) { $0 + $1.count }
+        let held = state.reader.capacity + state.commandByteCount + state.pending.reduce(0) { $0 + $1.count }
         guard held != state.counted else { return true }
-        defer { state.counted = held }
-        return buffered.change(by: held - state.counted)
+        let difference = held - state.counted
+        state.counted = held
+        let isAllowed = buffered.change(by: difference)
+        return process.buffered.change(by: difference) && isAllowed
     }
 }
 
-/// How many bytes of unfinished messages all connections hold.
+/// A command as it arrived.
+struct ReceivedCommand {
+    let number: UInt64
+    let command: KeychainCommand
+    /// Whether someone could type something at the program.
+    let canAskForSecrets: Bool
+}
+
+/// How many bytes of messages connections hold together.
 final class BufferedBytes: Sendable {
     private let most: Int
     private let count = Atomic<Int>(0)
@@ -368,7 +417,7 @@ final class BufferedBytes: Sendable {
 extension KeychainError {
     fileprivate static let tooMuchBuffered = KeychainError(
         .notAvailable,
-        "the keychain daemon holds as many bytes of unfinished messages as it may; try again later",
+        "the keychain daemon holds as many bytes of messages as it may; try again later",
         kind: .unavailable
     )
 

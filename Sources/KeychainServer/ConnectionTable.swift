@@ -45,11 +45,24 @@ final class ConnectionTable: Sendable {
         if let error { throw error }
     }
 
+    /// The connection that was idle for longest, of the program that has most idle ones, to be ended for another one;
+    /// `nil` when no program has more idle ones than it needs.
+    func longestIdle(keeping needed: Int) -> Connection? {
+        var idle: [ConnectedProcess.Share: [(connection: Connection, since: UInt64)]] = [:]
+        for connection in all {
+            guard let since = connection.idleSince else { continue }
+            idle[connection.process.share, default: []].append((connection, since))
+        }
+        let most = idle.values.max { $0.count < $1.count } ?? []
+        guard most.count > needed else { return nil }
+        return most.min { $0.since < $1.since }?.connection
+    }
+
     /// Gives up what was reserved.
     func unreserve(_ user: uid_t) {
         state.withLock { state in
             state.reserved -= 1
-            Self.leave(user, &state)
+            state.users.subtractOne(user)
         }
     }
 
@@ -60,7 +73,7 @@ final class ConnectionTable: Sendable {
         state.withLock { state in
             state.reserved -= 1
             guard !state.isClosed else {
-                Self.leave(connection.user, &state)
+                state.users.subtractOne(connection.user)
                 return false
             }
             state.connections[connection.number] = connection
@@ -74,18 +87,13 @@ final class ConnectionTable: Sendable {
     func remove(_ connection: Connection) -> Bool {
         state.withLock { state in
             guard state.connections.removeValue(forKey: connection.number) != nil else { return false }
-            Self.leave(connection.user, &state)
+            state.users.subtractOne(connection.user)
             return true
         }
     }
 
     /// Takes no more connections.
     func close() { state.withLock { $0.isClosed = true } }
-
-    private static func leave(_ user: uid_t, _ state: inout State) {
-        let left = state.users[user, default: 1] - 1
-        state.users[user] = left == 0 ? nil : left
-    }
 }
 
 extension KeychainError {

@@ -19,6 +19,8 @@ public final class KeychainServer: Sendable {
     private let wake: Int32
     private let connections: ConnectionTable
     private let processes: ProcessTable
+    private let admissions: AdmissionTable
+    let calls: CallTable
     private let workers: Workers
     private let housekeeping: Housekeeping
     private let buffered: BufferedBytes
@@ -43,6 +45,8 @@ public final class KeychainServer: Sendable {
         self.admission = admission
         connections = ConnectionTable(options)
         processes = ProcessTable(options)
+        admissions = AdmissionTable(options)
+        calls = CallTable(options)
         workers = Workers(atMost: options.mostWorkers)
         housekeeping = Housekeeping(options)
         buffered = BufferedBytes(atMost: options.mostBufferedBytes)
@@ -74,7 +78,7 @@ public final class KeychainServer: Sendable {
     public func run() {
         workers.start { [self] in work() }
         while !isStopping {
-            housekeeping.wait { !isStopping && !lookAfter() && !isAcceptPaused.load(ordering: .relaxed) }
+            housekeeping.wait { !isStopping && !lookAfter() && !isAcceptPaused.load(ordering: .sequentiallyConsistent) }
             resumeAccepting()
         }
         finish()
@@ -119,25 +123,37 @@ public final class KeychainServer: Sendable {
     private static let idleMilliseconds: Int32 = 10_000
 
     private func serve(_ connection: Connection) {
-        guard connection.isReading else { return proceed(connection, connection.receive(tick: tick)) }
-        let process = connection.process
-        guard process.begin(connection, atMost: options.mostCallsOfProcess) else { return connection.wait() }
-        proceed(connection, connection.receive(tick: tick))
-        for next in process.end() { again(next, .readable) }
-    }
-
-    private func proceed(_ connection: Connection, _ arrival: Connection.Arrival) {
-        switch arrival {
+        switch connection.receive(tick: tick) {
         case .wait(let wanted): again(connection, wanted)
-        case .command(let number, let command, let canAskForSecrets):
+        case .command(let command):
+            // The connection was idle when the event was noted.
+            housekeeping.noteActivity()
             workers.begin { [self] in work() }
-            let frame = carryOut(command, number, Call(connection, canAskForSecrets: canAskForSecrets, self))
-            workers.end()
-            guard let wanted = connection.answer(frame, tick: tick, isLast: isStopping) else { return end(connection) }
-            again(connection, wanted)
+            defer { workers.end() }
+            if command.command.isUrgent { return answer(command, on: connection) }
+            connection.wait(command)
+            if calls.begin(connection) { answerWaiting(connection) }
         case .message: end(connection, KeychainError(WireError.unknownCase))
         case .end(let error): end(connection, error)
         }
+    }
+
+    /// Answers the command of a connection, and then those that have waited for that.
+    private func answerWaiting(_ first: Connection) {
+        var next: Connection? = first
+        while let connection = next {
+            if let command = connection.takeWaiting(tick: tick) { answer(command, on: connection) }
+            next = calls.end(connection.process.share)
+        }
+    }
+
+    private func answer(_ command: ReceivedCommand, on connection: Connection) {
+        // Nobody is left to be told, and what came of it may have been asked for anew on another connection.
+        if !command.command.changesNothing, connection.hasHungUp { return end(connection) }
+        let call = Call(connection, canAskForSecrets: command.canAskForSecrets, self)
+        let frame = carryOut(command.command, command.number, call)
+        guard let wanted = connection.answer(frame, tick: tick, isLast: isStopping) else { return end(connection) }
+        again(connection, wanted)
     }
 
     /// The answer to a command.
@@ -158,17 +174,21 @@ public final class KeychainServer: Sendable {
     private func perform(_ command: KeychainCommand, _ call: Call) throws(KeychainError) -> KeychainReply {
         let connection = call.connection
         let peer = connection.peer
+        try command.checkSizes()
         let permitted = try peer.permitted(command)
         try processes.claim(permitted.contextIdentifiers, for: connection.process)
+        // What another program sends that the process has become is not carried out.
+        if !permitted.changesNothing { try peer.confirm() }
         let result = Call.$current.withValue(call) {
             Result { () throws(KeychainError) in try peer.backend.perform(permitted) }
         }
         if case .authentication(.release(let context)) = permitted {
             processes.forget(context, of: connection.process)
         }
-        let reply = try result.get()
+        // A change that was made is told of, whoever the process is by now: the reply says nothing else.
+        if case .success(let reply) = result, reply.saysNothing { return reply }
         try peer.confirm()
-        return reply
+        return try result.get()
     }
 
     private func again(_ connection: Connection, _ wanted: SocketReadiness) {
@@ -180,7 +200,8 @@ public final class KeychainServer: Sendable {
     func end(_ connection: Connection, _ error: KeychainError? = nil) {
         connection.end(error, tick: tick)
         guard connections.remove(connection) else { return }
-        processes.leave(connection.process, connection)
+        calls.remove(connection)
+        processes.leave(connection.process)
         if isStopping { housekeeping.interrupt() }
     }
 }
@@ -194,8 +215,8 @@ extension KeychainServer {
         let failure = errno
         if socket < 0, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(failure) {
             // Those that wait stay in the queue until descriptors are free.
-            isAcceptPaused.store(true, ordering: .relaxed)
-            return
+            isAcceptPaused.store(true, ordering: .sequentiallyConsistent)
+            return housekeeping.noteActivity()
         }
         // Somebody else accepts the next one while this one is looked at.
         if !isStopping { _ = keychain_watch_again(watch, listening, number, SocketReadiness.readable.rawValue) }
@@ -203,7 +224,7 @@ extension KeychainServer {
     }
 
     private func resumeAccepting() {
-        guard isAcceptPaused.exchange(false, ordering: .relaxed) else { return }
+        guard isAcceptPaused.exchange(false, ordering: .sequentiallyConsistent) else { return }
         for (index, socket) in sockets.enumerated() {
             _ = keychain_watch_again(watch, socket, UInt64(index) + 1, SocketReadiness.readable.rawValue)
         }
@@ -218,27 +239,50 @@ extension KeychainServer {
             // Since Linux 6.16 a socket that was connected before the listening one was to do so does not.
             let unnamed = keychain_name_senders(socket)
             guard unnamed == 0 else { throw KeychainError(call: "setsockopt", errno: unnamed) }
-            try connections.reserve(user)
-            let connection: Connection
+            try makeRoom(for: user)
             do throws(KeychainError) {
-                let peer = try admission.admit(socket)
-                connection = Connection(
-                    socket,
-                    number: numbers.add(1, ordering: .relaxed).newValue,
-                    user: user,
-                    sender: process,
-                    process: try processes.join(peer),
-                    peer: peer,
-                    buffered: buffered,
-                    tick: tick
+                let peer = try examine(process, socket)
+                take(
+                    Connection(
+                        socket,
+                        number: numbers.add(1, ordering: .relaxed).newValue,
+                        user: user,
+                        sender: process,
+                        process: try processes.join(peer),
+                        peer: peer,
+                        buffered: buffered,
+                        tick: tick
+                    )
                 )
             } catch {
                 connections.unreserve(user)
                 throw error
             }
-            take(connection)
         } catch {
             refuse(socket, error)
+            close(socket)
+        }
+    }
+
+    /// Looks at a process; others are served meanwhile, however long that takes.
+    private func examine(_ process: pid_t, _ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
+        try admissions.begin(socket, of: process, tick: tick)
+        housekeeping.noteActivity()
+        workers.begin { [self] in work() }
+        let result = Result { () throws(KeychainError) in try admission.admit(socket) }
+        workers.end()
+        try admissions.end(socket)
+        return try result.get()
+    }
+
+    /// Makes room for a connection of a user, if it must be in the place of one that is idle.
+    private func makeRoom(for user: uid_t) throws(KeychainError) {
+        do throws(KeychainError) { try connections.reserve(user) } catch {
+            guard let idle = connections.longestIdle(keeping: options.mostIdleConnections),
+                idle.sayGoodbye(tick: tick)
+            else { throw error }
+            end(idle)
+            try connections.reserve(user)
         }
     }
 
@@ -246,8 +290,10 @@ extension KeychainServer {
         guard connections.insert(connection) else {
             _ = connection.sayGoodbye(tick: tick)
             connection.end(nil, tick: tick)
-            return processes.leave(connection.process, connection)
+            return processes.leave(connection.process)
         }
+        // Nothing may have been going on before, for as long as it was looked at.
+        housekeeping.noteActivity()
         let wanted = SocketReadiness.readable.rawValue
         if keychain_watch_add(watch, connection.socket, connection.number, wanted) != 0 { end(connection) }
     }
@@ -260,14 +306,15 @@ extension KeychainServer {
         let failure = (try? reason.encoded().unprotectedCopy) ?? []
         let message = greeting + failure
         _ = message.withUnsafeBytes { keychain_send(socket, $0.baseAddress, $0.count) }
-        close(socket)
+        shutdown(socket, Int32(SHUT_RDWR))
     }
 
     /// Looks after every connection.
     ///
     /// - Returns: Whether something is going on.
     private func lookAfter() -> Bool {
-        var isAnything = false
+        admissions.refuseOverdue(tick: tick) { refuse($0, .overdueAdmission) }
+        var isAnything = !admissions.isEmpty
         for connection in connections.all {
             switch connection.care(tick: tick, options) {
             case .none: continue
@@ -297,4 +344,9 @@ extension KeychainServer {
         _ = withUnsafeBytes(of: &one) { write(wake, $0.baseAddress, $0.count) }
         workers.finish(deadline.extended(milliseconds: 1000))
     }
+}
+
+extension KeychainReply {
+    /// Whether it says no more than that the command was carried out.
+    fileprivate var saysNothing: Bool { self == .done || self == .answer(.nothing) }
 }

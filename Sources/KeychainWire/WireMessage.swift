@@ -51,6 +51,9 @@ public enum WireMessage: Sendable, Hashable {
     /// An element can be a single byte, and takes many times that in memory once it is read.
     static let mostElements = 4 << 20
 
+    /// The most that a command may have: attributes, and items that a search is limited to.
+    static let mostElementsOfCommand = 64 << 10
+
     /// How deep values may nest.
     static let greatestDepth = 16
 
@@ -120,7 +123,9 @@ extension WireMessage: WireValue {
         let tag = try reader.tag()
         let number = try reader.value(UInt64.self)
         switch tag {
-        case 1: self = .command(number, try reader.value(), canAskForSecrets: try reader.value())
+        case 1:
+            reader.limitElements(to: Self.mostElementsOfCommand)
+            self = .command(number, try reader.value(), canAskForSecrets: try reader.value())
         case 2: self = .reply(number, try reader.value())
         case 3: self = .failure(number, try reader.value())
         case 4: self = .prompt(number, try reader.value())

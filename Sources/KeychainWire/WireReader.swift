@@ -9,6 +9,7 @@ struct WireReader {
     private var rest: UnsafeRawBufferPointer.SubSequence
     private var depth = 0
     private var elements = 0
+    private var mostElements = WireMessage.mostElements
 
     /// Reads from bytes that have to stay until the last value was read.
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
@@ -38,9 +39,12 @@ struct WireReader {
         let count = Int(try number(UInt32.self))
         guard count <= rest.count else { throw .truncated }
         elements += count
-        guard elements <= WireMessage.mostElements else { throw .tooLong }
+        guard elements <= mostElements else { throw .tooLong }
         return count
     }
+
+    /// Has fewer elements be read from now on.
+    mutating func limitElements(to most: Int) { mostElements = most }
 
     /// Runs `body` one level deeper.
     mutating func nested<Value>(

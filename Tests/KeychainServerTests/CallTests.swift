@@ -5,6 +5,7 @@ import KeychainClient
 import KeychainCore
 import KeychainServer
 import KeychainTestSupport
+import KeychainWire
 import ServerTestSupport
 import Synchronization
 import Testing
@@ -172,27 +173,148 @@ struct CallTests {
         #expect(error == KeychainError(.missingEntitlement, "this program is unknown here"))
     }
 
-    @Test("an answer is withheld from a process that is not the one that was admitted any more")
+    @Test("a process that is not the one that was admitted any more changes nothing, and learns nothing")
     func confirmation() throws {
-        struct Changing: Admission {
-            let keychain: CountingKeychain
-
-            func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer { Peer(backend: keychain) }
-
-            struct Peer: ConnectedPeer {
-                let process = ProcessInstance(identifier: 1, startTime: 1)
-                let backend: any KeychainBackend
-                let vouchesForBiometry = false
-
-                func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand { command }
-
-                func confirm() throws(KeychainError) { throw KeychainError(.missingEntitlement, "it is another one") }
-            }
-        }
         let keychain = CountingKeychain()
         keychain.answer = SecretBytes(Array("secret".utf8))
-        let server = try TestServer(admission: Changing(keychain: keychain))
-        let error = #expect(throws: KeychainError.self) { try server.client().read() }
+        let server = try TestServer(admission: ChangingAdmission(keychain, confirmations: 0))
+        let client = server.client()
+        let missing = KeychainRequest(.add([:]), client: Client(accessGroups: []))
+        for attempt in [
+            { try client.add("a") }, { _ = try client.read() }, { _ = try client.perform(missing) },
+            { try client.device.lock() },
+        ] {
+            let error = #expect(throws: KeychainError.self) { try attempt() }
+            #expect(error?.status == .missingEntitlement)
+        }
+        #expect(keychain.counts.isEmpty)
+        keychain.failure = KeychainError(.itemNotFound, "no item matches")
+        let error = #expect(throws: KeychainError.self) { _ = try client.read() }
+        #expect(error?.status == .missingEntitlement, "what is not there is not told either")
+    }
+
+    @Test("a change that was made is told of; what would be an answer is withheld")
+    func laterChange() throws {
+        let keychain = CountingKeychain()
+        let server = try TestServer(admission: ChangingAdmission(keychain, confirmations: 1))
+        // Over one connection.
+        let client = server.client()
+        try client.add("a")
+        #expect(keychain.counts == ["a": 1])
+        let error = #expect(throws: KeychainError.self) { try client.read() }
         #expect(error?.status == .missingEntitlement)
+    }
+
+    @Test("a command of a program that has gone is not carried out, when its turn comes")
+    func deadProgram() throws {
+        let keychain = CountingKeychain()
+        keychain.close()
+        var options = ServerOptions()
+        options.mostCallsOfProcess = 1
+        // Nobody looks after the connections meanwhile.
+        options.tickMilliseconds = 300_000
+        let server = try TestServer(keychain, options)
+        let first = try RawConnection.greeted(server.location)
+        try first.send(.command(1, .items(Self.addition("first"))))
+        #expect(eventually("it is held") { keychain.held == 1 })
+        do {
+            let late = try RawConnection.greeted(server.location)
+            try late.send(.command(1, .items(Self.addition("late"))))
+            #expect(eventually("it was read") { late.isRead })
+        }
+        keychain.open()
+        #expect(try first.message() == .reply(1, .answer(.nothing)))
+        let last = try RawConnection.greeted(server.location)
+        try last.send(.command(1, .items(Self.addition("last"))))
+        #expect(try last.message() == .reply(1, .answer(.nothing)))
+        #expect(keychain.counts == ["first": 1, "last": 1])
+    }
+
+    @Test("a command that waits for others of its process hears that it is alive, and what may end those does not wait")
+    func waiting() throws {
+        let keychain = CountingKeychain()
+        keychain.close()
+        var options = ServerOptions()
+        options.mostCallsOfProcess = 1
+        options.tickMilliseconds = 20
+        options.workingMilliseconds = 100
+        let server = try TestServer(keychain, options)
+        let first = try RawConnection.greeted(server.location)
+        try first.send(.command(1, .items(Self.addition("first"))))
+        #expect(eventually("it is held") { keychain.held == 1 })
+        let second = try RawConnection.greeted(server.location)
+        try second.send(.command(7, .items(Self.addition("second"))))
+        #expect(try second.message() == .working(7))
+        let urgent = try RawConnection.greeted(server.location)
+        try urgent.send(.command(1, .device(.lock)))
+        #expect(try urgent.message() == .reply(1, .done))
+        #expect(keychain.held == 1 && keychain.counts.isEmpty)
+        keychain.open()
+        var message = try second.message()
+        while message == .working(7) { message = try second.message() }
+        #expect(message == .reply(7, .answer(.nothing)))
+    }
+
+    @Test("a daemon that ends gives back a command that waits")
+    func goodbyeWhileWaiting() throws {
+        let keychain = CountingKeychain()
+        keychain.close()
+        var options = ServerOptions()
+        options.mostCallsOfProcess = 1
+        let server = try TestServer(keychain, options)
+        let first = try RawConnection.greeted(server.location)
+        try first.send(.command(1, .items(Self.addition("first"))))
+        #expect(eventually("it is held") { keychain.held == 1 })
+        let second = try RawConnection.greeted(server.location)
+        try second.send(.command(7, .items(Self.addition("second"))))
+        #expect(eventually("it was read") { second.isRead })
+        let stopped = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            server.stop()
+            stopped.signal()
+        }
+        #expect(try second.message() == .goodbye(6))
+        keychain.open()
+        stopped.wait()
+        #expect(keychain.counts == ["first": 1])
+    }
+
+    private static func addition(_ name: String) -> KeychainRequest {
+        KeychainRequest(.add(["acct": .string(name)]), client: Client(accessGroups: []))
+    }
+}
+
+/// Lets everybody in, and takes them for others once they were looked at so often.
+private final class ChangingAdmission: Admission {
+    private let keychain: CountingKeychain
+    private let confirmations: Int
+
+    init(_ keychain: CountingKeychain, confirmations: Int) {
+        self.keychain = keychain
+        self.confirmations = confirmations
+    }
+
+    func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer { Peer(keychain, confirmations) }
+
+    private final class Peer: ConnectedPeer {
+        let process = ProcessInstance(identifier: 1, startTime: 1)
+        let backend: any KeychainBackend
+        let vouchesForBiometry = false
+        private let left: Mutex<Int>
+
+        init(_ backend: any KeychainBackend, _ confirmations: Int) {
+            self.backend = backend
+            left = Mutex(confirmations)
+        }
+
+        func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand { command }
+
+        func confirm() throws(KeychainError) {
+            let isConfirmed = left.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            guard isConfirmed else { throw KeychainError(.missingEntitlement, "it is another one") }
+        }
     }
 }

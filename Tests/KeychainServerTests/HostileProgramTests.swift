@@ -190,13 +190,32 @@ struct HostileProgramTests {
         var options = ServerOptions()
         options.mostConnections = 20
         let server = try TestServer(CountingKeychain(), options)
+        // Each has begun to say something.
         var connections = try (0..<20).map { _ in try RawConnection.greeted(server.location) }
+        for connection in connections { connection.send([0]) }
+        #expect(eventually("that is read") { connections.allSatisfy(\.isRead) })
         let error = #expect(throws: KeychainError.self) { try server.client().add("a") }
         #expect(error?.status == .notAvailable)
         #expect(error?.reason.contains("as many connections") == true)
         connections.removeAll()
         #expect(eventually("they are forgotten") { server.connectionCount == 0 })
         try server.client().add("a")
+    }
+
+    @Test("where there are as many connections as may be, the one goes that was idle for longest; it is told so")
+    func idleFlood() throws {
+        var options = ServerOptions()
+        options.mostConnections = 20
+        let server = try TestServer(CountingKeychain(), options)
+        let connections = try (0..<20).map { _ in try RawConnection.greeted(server.location) }
+        let client = server.client()
+        try client.add("a")
+        let ended = connections.filter { !SocketReadiness.wait(for: .readable, of: $0.socket, milliseconds: 0).isEmpty }
+        #expect(ended.count == 1)
+        #expect(try ended.first?.message() == .goodbye(0))
+        #expect(server.connectionCount == 20)
+        // A program with few connections keeps them.
+        for connection in connections.dropFirst(5) { connection.send([0]) }
     }
 
     @Test("a process takes no more connections than its share")
@@ -208,6 +227,61 @@ struct HostileProgramTests {
         let error = #expect(throws: KeychainError.self) { try server.client().add("a") }
         #expect(error?.reason.contains("of this process") == true)
         #expect(connections.count == 5)
+    }
+
+    @Test("what a process has sent and is not answered yet counts, and more than its share is refused in words")
+    func floodOfBytes() throws {
+        let keychain = CountingKeychain()
+        keychain.close()
+        var options = ServerOptions()
+        options.mostBufferedBytesOfProcess = 5 << 19
+        let server = try TestServer(keychain, options)
+        let add = KeychainRequest(
+            .add(["acct": .string(String(repeating: "x", count: 1 << 20))]),
+            client: Client(accessGroups: [])
+        )
+        let frame = try WireMessage.command(1, .items(add)).encoded().unprotectedCopy
+        let held = try (0..<2).map { _ in try RawConnection.greeted(server.location) }
+        for (number, connection) in held.enumerated() {
+            connection.sendAll(frame)
+            #expect(eventually("it is held") { keychain.held == number + 1 })
+        }
+        let further = try RawConnection.greeted(server.location)
+        further.sendAll(frame)
+        guard case .failure(0, let error)? = try further.message() else {
+            Issue.record("it was not refused")
+            return
+        }
+        #expect(error.reason.contains("as many bytes"))
+        keychain.open()
+        for connection in held { #expect(try connection.message() == .reply(1, .answer(.nothing))) }
+    }
+
+    @Test("a text or a password that a context would keep is refused when it is larger than anybody needs")
+    func largeContext() throws {
+        let server = try TestServer(CountingKeychain())
+        let client = server.client()
+        let text = String(repeating: "x", count: 4097)
+        var reason = AuthenticationContext()
+        reason.settings.localizedReason = text
+        let password = AuthenticationContext(applicationPassword: SecretBytes(count: (64 << 10) + 1) { _ in })
+        let commands: [KeychainCommand] = [
+            .authentication(.evaluate(.policy(.deviceOwner), reason: text, AuthenticationContext())),
+            .authentication(.check(.deviceOwner, reason)), .enclave(.use(.sign(digest: []), SecretBytes(), password)),
+            .items(
+                KeychainRequest(
+                    .copyMatching([PropertyKey.useAuthenticationContext: .authenticationContext(reason)]),
+                    client: Client(accessGroups: ["a"])
+                )
+            ),
+        ]
+        for command in commands {
+            let error = #expect(throws: KeychainError.self) { try client.perform(command) }
+            #expect(error?.status == .parameter)
+        }
+        reason.settings.localizedReason.removeLast()
+        _ = try client.perform(.authentication(.check(.deviceOwner, reason)))
+        #expect(server.connectionCount == 1)
     }
 
     @Test("a thousand programs that do not read their answers hold up nobody, and little memory")

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainAuthenticators
 import KeychainClient
 import KeychainCore
 import KeychainTestSupport
 import KeychainWire
+import ServerTestSupport
 import Synchronization
 import Testing
 
@@ -215,5 +217,97 @@ struct HostileServerTests {
         #expect(chmod(folder.path, 0o777) == 0)
         let error = #expect(throws: KeychainError.self) { try client().add("a") }
         #expect(error?.reason.contains("open to other users") == true, "\(String(describing: error))")
+    }
+
+    @Test("a daemon has its whole time again once the user was prompted, for as long as that took")
+    func timeAfterPrompt() throws {
+        let serving = serving { connection, _ in
+            try connection.greet()
+            guard let (number, _) = try connection.command() else { return }
+            try connection.send(.prompt(1, WirePrompt(AuthenticationPrompt(.passcode, reason: ""))))
+            guard case .promptReply(1, .cancelled)? = try connection.message() else { return }
+            // It makes a key of what was typed.
+            usleep(600_000)
+            try connection.send(.reply(number, .done))
+        }
+        var options = ClientOptions()
+        options.silenceMilliseconds = 3_000
+        // The answer comes as the time is over that began with the prompt.
+        let owner = ScriptedAuthenticator { _ in
+            usleep(2_800_000)
+            return .cancelled
+        }
+        let client = DaemonKeychain(at: server.location, authenticator: owner, options: options)
+        #expect(try client.perform(.device(.lock)) == .done)
+        #expect(serving.connections == 1)
+    }
+
+    @Test(
+        "an authenticator that ignores that its prompt was ended holds up no answer, and what it says later is dropped"
+    )
+    func stubbornAuthenticator() throws {
+        let served = DispatchSemaphore(value: 0)
+        let asked = DispatchSemaphore(value: 0)
+        let messages = Mutex<[WireMessage?]>([])
+        let serving = serving { connection, _ in
+            try connection.greet()
+            for _ in 0..<2 {
+                guard let (number, _) = try connection.command() else { return }
+                let prompt = WirePrompt(AuthenticationPrompt(.passcode, reason: ""))
+                if number == 1 {
+                    try connection.send(.prompt(1, prompt))
+                    asked.wait()
+                }
+                try connection.send(.reply(number, .done))
+            }
+            let last = try connection.message()
+            messages.withLock { $0.append(last) }
+            served.signal()
+        }
+        let gate = DispatchSemaphore(value: 0)
+        let answered = DispatchSemaphore(value: 0)
+        let owner = ScriptedAuthenticator { _ in
+            asked.signal()
+            gate.wait()
+            defer { answered.signal() }
+            return .cancelled
+        }
+        do {
+            var options = ClientOptions()
+            options.promptEndMilliseconds = 100
+            let client = DaemonKeychain(at: server.location, authenticator: owner, options: options)
+            #expect(try client.perform(.device(.lock)) == .done)
+            gate.signal()
+            answered.wait()
+            #expect(try client.perform(.device(.lock)) == .done)
+        }
+        served.wait()
+        #expect(messages.withLock(\.self) == [nil], "the connection ends, and nothing came before")
+        #expect(serving.connections == 1)
+    }
+
+    @Test("a daemon that was there before is waited for, also by a connection that is new")
+    func expectedBack() throws {
+        let daemon = try TestServer(CountingKeychain())
+        var options = ClientOptions()
+        options.mostIdleConnections = 0
+        options.returnMilliseconds = 60_000
+        let client = daemon.client(options: options)
+        try client.add("a")
+        daemon.stop()
+        let begun = DispatchSemaphore(value: 0)
+        let ended = DispatchSemaphore(value: 0)
+        let failure = Mutex<KeychainError?>(nil)
+        Thread.detachNewThread {
+            begun.signal()
+            do throws(KeychainError) { try client.add("b") } catch { failure.withLock { $0 = error } }
+            ended.signal()
+        }
+        begun.wait()
+        // Long enough for a first try, which would fail.
+        #expect(ended.wait(timeout: .now() + .milliseconds(300)) == .timedOut)
+        try daemon.start()
+        ended.wait()
+        #expect(failure.withLock(\.self) == nil)
     }
 }

@@ -133,6 +133,76 @@ struct PromptTests {
         #expect(other.authentication.status(of: context.identifier).shown.isEmpty)
     }
 
+    @Test("programs are prompted beside each other, and one after the other in a program")
+    func queues() throws {
+        // Each server takes this process for another one.
+        let (first, second) = (Asking(try TestServer(keychain)), Asking(try TestServer(keychain)))
+        #expect(first.isOpen && second.isOpen)
+        let alone = try TestServer(keychain)
+        let (third, fourth) = (Asking(alone), Asking(alone, isWaiting: true))
+        #expect(third.isOpen && !fourth.isOpen)
+        third.end()
+        #expect(eventually("it is its turn") { fourth.isOpen })
+        for asking in [first, second, fourth] { asking.end() }
+        for asking in [first, second, third, fourth] { #expect(asking.outcome() == .appCancel) }
+    }
+
+    @Test("prompts that nobody answers keep no other program waiting, and end with their programs")
+    func promptFlood() throws {
+        let server = try TestServer(admission: GroupedProcesses(keychain, connectionsOfEach: 16))
+        var connections: [RawConnection] = []
+        for _ in 0..<8 * 16 {
+            let connection = try RawConnection.greeted(server.location)
+            let context = AuthenticationContext()
+            let evaluation = KeychainCommand.authentication(.evaluate(.policy(.deviceOwner), reason: "", context))
+            try connection.send(.command(1, evaluation, canAskForSecrets: true))
+            connections.append(connection)
+        }
+        // Of each process eight prompt or wait for their turn, and of all of them 48.
+        var prompted = 0
+        var refused: [KeychainError] = []
+        var waiting = connections
+        let isSettled = try eventually("all that may prompt do") {
+            var rest: [RawConnection] = []
+            for connection in waiting {
+                guard SocketReadiness.wait(for: .readable, of: connection.socket, milliseconds: 0).contains(.readable)
+                else {
+                    rest.append(connection)
+                    continue
+                }
+                switch try connection.message() {
+                case .prompt?: prompted += 1
+                case .failure(1, let error)?: refused.append(error)
+                case let other: Issue.record("\(String(describing: other))")
+                }
+            }
+            waiting = rest
+            return refused.count == 80 && prompted == 6
+        }
+        #expect(isSettled, "\(prompted) \(refused.count)")
+        #expect(refused.allSatisfy { $0.kind == .authentication(.notInteractive) })
+        // Those that are refused hear that at once; so does everybody else.
+        #expect(try server.client().device.status().hasPasscode)
+        connections.removeAll()
+        waiting.removeAll()
+        #expect(eventually("they are forgotten, as soon as one looks after them") { server.connectionCount <= 1 })
+        let owner = ScriptedAuthenticator { _ in Self.passcode }
+        try server.client(owner).authentication.evaluate(.deviceOwner, reason: "to test", AuthenticationContext())
+    }
+
+    @Test("however many contexts a process names, those of others stay as they are")
+    func manyContexts() throws {
+        let server = try TestServer(admission: EachAnotherProcess(keychain))
+        var options = ClientOptions()
+        options.mostConnections = 1
+        let first = server.client(ScriptedAuthenticator { _ in Self.passcode }, options: options)
+        let second = server.client(options: options)
+        let context = AuthenticationContext()
+        try first.authentication.evaluate(.deviceOwner, reason: "to test", context)
+        for _ in 0..<2_000 { _ = try second.perform(.authentication(.invalidate(.random()))) }
+        #expect(first.authentication.status(of: context.identifier).shown == [.passcode])
+    }
+
     @Test("a daemon that ends takes its questions from the screen, and answers")
     func stop() throws {
         let server = try TestServer(keychain)
@@ -172,7 +242,10 @@ private final class Asking: Sendable {
     private let result = Mutex<AuthenticationFailure?>(nil)
     private let ended = DispatchSemaphore(value: 0)
 
-    init(_ server: TestServer) {
+    private let server: TestServer
+
+    init(_ server: TestServer, isWaiting: Bool = false) {
+        self.server = server
         client = server.client(owner)
         Thread.detachNewThread { [self] in
             do throws(AuthenticationFailure) {
@@ -182,7 +255,7 @@ private final class Asking: Sendable {
             }
             ended.signal()
         }
-        _ = eventually("it is asked") { owner.isAsking }
+        if !isWaiting { _ = eventually("it is asked") { owner.isAsking } }
     }
 
     var isOpen: Bool { owner.isAsking }
@@ -226,6 +299,23 @@ private final class EachAnotherProcess: Admission {
 
     func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
         let number = count.add(1, ordering: .relaxed).newValue
+        return OpenPeer(process: ProcessInstance(identifier: getpid(), startTime: number), backend: keychain)
+    }
+}
+
+/// Takes so many connections, one after the other, for those of one process.
+private final class GroupedProcesses: Admission {
+    private let keychain: any KeychainBackend
+    private let connectionsOfEach: UInt64
+    private let count = Atomic<UInt64>(0)
+
+    init(_ keychain: any KeychainBackend, connectionsOfEach: UInt64) {
+        self.keychain = keychain
+        self.connectionsOfEach = connectionsOfEach
+    }
+
+    func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
+        let number = (count.add(1, ordering: .relaxed).newValue - 1) / connectionsOfEach
         return OpenPeer(process: ProcessInstance(identifier: getpid(), startTime: number), backend: keychain)
     }
 }

@@ -110,20 +110,21 @@ struct WireMessageTests {
     @Test("more values than are allowed are neither written nor read, however few bytes they take")
     func tooMany() throws {
         // One entry, an array in an array; a value that is none would be found next.
+        let most = WireMessage.mostElementsOfCommand
         func error(outer: Int, inner: Int) -> WireError? {
             let start: [UInt8] = [1, 1] + [UInt8](repeating: 0, count: 8) + [1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0x6b]
             let body = start + [8] + Self.bigEndian(outer) + [8] + Self.bigEndian(inner)
             do throws(WireError) {
-                _ = try WireMessage(Self.frame(body + [UInt8](repeating: 0, count: WireMessage.mostElements)))
+                _ = try WireMessage(Self.frame(body + [UInt8](repeating: 0, count: most)))
                 return nil
             } catch {
                 return error
             }
         }
-        let half = WireMessage.mostElements / 2
+        let half = most / 2
         #expect(error(outer: half, inner: half - 1) == .unknownCase)
         #expect(error(outer: half, inner: half) == .tooLong)
-        #expect(error(outer: WireMessage.mostElements, inner: 0) == .tooLong)
+        #expect(error(outer: most, inner: 0) == .tooLong)
         let client = Client(accessGroups: Array(repeating: "", count: WireMessage.mostElements + 1))
         #expect(throws: WireError.tooLong) {
             try WireMessage.command(1, .items(KeychainRequest(.delete([:]), client: client))).encoded()

@@ -12,8 +12,39 @@ public protocol Authenticator: Sendable {
     /// Whether someone could type something now.
     var canAskForSecrets: Bool { get }
 
+    /// Takes a place in the queue of the prompts that this authenticator shows, before the first of them.
+    ///
+    /// - Parameter cancellation: cancelled by the authenticator when whoever is to be prompted has gone.
+    /// - Returns: The place; `nil` when as many prompts are waiting as may, and nobody is asked.
+    func enqueue(_ cancellation: PromptCancellation) -> PromptTicket?
+
     /// Puts a question, and waits for the answer: until the prompt's time is over or it is cancelled, never longer.
     func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply
+}
+
+extension Authenticator {
+    /// One queue for all prompts.
+    public func enqueue(_ cancellation: PromptCancellation) -> PromptTicket? { PromptTicket() }
+}
+
+/// A place in a queue of prompts, which is given up when the object goes away.
+public final class PromptTicket: Sendable {
+    /// Which queue it is: the prompts of one queue are shown one after the other, those of others beside them.
+    public let queue: UInt64
+
+    private let leave: @Sendable () -> Void
+
+    /// A place in a queue.
+    ///
+    /// - Parameters:
+    ///   - queue: the number of the queue.
+    ///   - leave: called when the place is given up.
+    public init(queue: UInt64 = 0, leave: @escaping @Sendable () -> Void = {}) {
+        self.queue = queue
+        self.leave = leave
+    }
+
+    deinit { leave() }
 }
 
 /// A prompt to the user.

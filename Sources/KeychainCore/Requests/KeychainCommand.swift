@@ -126,16 +126,34 @@ extension KeychainCommand {
         }
     }
 
+    /// Whether the command goes before others that wait, because it may be what ends them.
+    public var isUrgent: Bool {
+        switch self {
+        case .authentication(.invalidate), .authentication(.release), .authentication(.forgetPassword): true
+        case .device(.lock), .device(.lockThisProcess): true
+        case .items, .explain, .itemsExplained, .device, .authentication, .enclave, .maintenance: false
+        }
+    }
+
+    /// The authentication contexts that the command brings along, with what the program set on them.
+    public var authenticationContexts: [AuthenticationContext] {
+        switch self {
+        case .items(let request): request.operation.authenticationContexts
+        case .explain(let request), .itemsExplained(let request): request.call.operation.authenticationContexts
+        case .authentication(.check(_, let context)), .authentication(.evaluate(_, reason: _, let context)): [context]
+        case .enclave(.makeKey(_, _, let context)), .enclave(.use(_, _, let context)): context.map { [$0] } ?? []
+        case .authentication, .device, .enclave, .maintenance: []
+        }
+    }
+
     /// The authentication contexts that the command names.
     public var contextIdentifiers: [Bytes16] {
         switch self {
-        case .items(let request): request.operation.authenticationContexts.map(\.identifier)
-        case .explain(let request), .itemsExplained(let request):
-            request.call.operation.authenticationContexts.map(\.identifier)
-        case .authentication(let command): command.contextIdentifier.map { [$0] } ?? []
-        case .enclave(.makeKey(_, _, let context)), .enclave(.use(_, _, let context)):
-            context.map { [$0.identifier] } ?? []
-        case .device, .enclave, .maintenance: []
+        case .authentication(.status(let identifier)), .authentication(.forgetPassword(let identifier)),
+            .authentication(.invalidate(let identifier)), .authentication(.release(let identifier)):
+            [identifier]
+        case .items, .explain, .itemsExplained, .device, .authentication, .enclave, .maintenance:
+            authenticationContexts.map(\.identifier)
         }
     }
 }
@@ -144,18 +162,6 @@ extension KeychainRequest.Operation {
     fileprivate var isReading: Bool {
         guard case .copyMatching = self else { return false }
         return true
-    }
-}
-
-extension KeychainCommand.Authentication {
-    fileprivate var contextIdentifier: Bytes16? {
-        switch self {
-        case .biometry: nil
-        case .check(_, let context), .evaluate(_, reason: _, let context): context.identifier
-        case .status(let identifier), .forgetPassword(let identifier), .invalidate(let identifier),
-            .release(let identifier):
-            identifier
-        }
     }
 }
 

@@ -18,7 +18,10 @@ final class ContextRegistry: Sendable {
         var uses: UInt64 = 0
     }
 
-    init(limit: Int = 1024) { self.limit = limit }
+    /// How many contexts a keychain of one process keeps.
+    static let defaultLimit = 1024
+
+    init(limit: Int = defaultLimit) { self.limit = limit }
 
     /// How many contexts there are.
     var count: Int { state.withLock(\.contexts.count) }

@@ -5,15 +5,15 @@ import Synchronization
 
 /// Asks the owner of a device for what policies and access controls demand, through an authenticator.
 ///
-/// Nothing is asked for what a context has shown already, nor where the answer could not help. One evaluation asks at a
-/// time; the others wait for their turn, for no longer than a question may take.
+/// Nothing is asked for what a context has shown already, nor where the answer could not help. One evaluation prompts at
+/// a time in each queue of the authenticator; the others wait for their turn, for no longer than a question may take.
 final class Evaluator: Sendable {
     let device: KeychainDevice
     let authenticator: any Authenticator
     /// Whether items are kept from who has not shown what their access controls ask for.
     let enforcesAccessControl: Bool
     /// The contexts of programs.
-    let contexts = ContextRegistry()
+    let contexts: ContextRegistry
     private let hostClock: any HostClock
     private let turns = QuestionTurns()
     private let lastRecognition = Mutex<Recognition?>(nil)
@@ -23,8 +23,10 @@ final class Evaluator: Sendable {
         device: KeychainDevice,
         authenticator: any Authenticator,
         hostClock: any HostClock,
-        enforcesAccessControl: Bool = true
+        enforcesAccessControl: Bool = true,
+        mostContexts: Int = ContextRegistry.defaultLimit
     ) {
+        contexts = ContextRegistry(limit: mostContexts)
         self.device = device
         self.authenticator = authenticator
         self.hostClock = hostClock
@@ -274,10 +276,11 @@ extension Evaluator {
         let result = context.withPrompt { cancellation in
             Swift.Result { () throws(AuthenticationFailure) in
                 let questions = Questions(authenticator, context, reason: reason, cancellation)
-                guard turns.take(within: AuthenticationPrompt.defaultTimeoutSeconds, cancellation) else {
-                    throw questions.end
-                }
-                defer { turns.leave() }
+                guard let ticket = authenticator.enqueue(cancellation) else { throw .notInteractive }
+                defer { withExtendedLifetime(ticket) {} }
+                let seconds = AuthenticationPrompt.defaultTimeoutSeconds
+                guard turns.take(in: ticket.queue, within: seconds, cancellation) else { throw questions.end }
+                defer { turns.leave(ticket.queue) }
                 guard !context.isInvalid else { throw .appCancel }
                 return try body(questions)
             }

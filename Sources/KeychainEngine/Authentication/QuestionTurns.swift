@@ -5,13 +5,13 @@ import Dispatch
 import KeychainCore
 import Synchronization
 
-/// Lets one evaluation at a time ask questions, in the order in which they came.
+/// Lets one evaluation at a time prompt in each queue, in the order in which they came.
 final class QuestionTurns: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var isTaken = false
-        var waiting: [Waiter] = []
+        /// Who waits in the queues in which somebody is asking.
+        var queues: [UInt64: [Waiter]] = [:]
         var forkGeneration = keychain_fork_generation()
 
         /// A child has none of the threads that were asking or waiting.
@@ -25,18 +25,18 @@ final class QuestionTurns: Sendable {
         let semaphore = DispatchSemaphore(value: 0)
     }
 
-    /// Waits for a turn, which ``leave()`` gives back.
+    /// Waits for a turn in a queue, which ``leave(_:)`` gives back.
     ///
     /// - Returns: Whether there is one; `false` when the time was over or the question was ended first.
-    func take(within seconds: Double, _ cancellation: PromptCancellation) -> Bool {
+    func take(in queue: UInt64 = 0, within seconds: Double, _ cancellation: PromptCancellation) -> Bool {
         let waiter: Waiter? = state.withLock { state in
             state.forgetParent()
-            guard state.isTaken else {
-                state.isTaken = true
+            guard state.queues[queue] != nil else {
+                state.queues[queue] = []
                 return nil
             }
             let waiter = Waiter()
-            state.waiting.append(waiter)
+            state.queues[queue]?.append(waiter)
             return waiter
         }
         guard let waiter else { return true }
@@ -45,19 +45,21 @@ final class QuestionTurns: Sendable {
         _ = waiter.semaphore.wait(timeout: .now() + seconds)
         return state.withLock { state in
             // Whoever is no longer in the queue was given the turn, perhaps at the last moment.
-            guard let index = state.waiting.firstIndex(where: { $0 === waiter }) else { return true }
-            state.waiting.remove(at: index)
+            guard let index = state.queues[queue]?.firstIndex(where: { $0 === waiter }) else { return true }
+            state.queues[queue]?.remove(at: index)
             return false
         }
     }
 
     /// Passes the turn on to whoever waits longest.
-    func leave() {
+    func leave(_ queue: UInt64 = 0) {
         let next: Waiter? = state.withLock { state in
             state.forgetParent()
-            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
-            state.isTaken = false
-            return nil
+            guard state.queues[queue]?.isEmpty == false else {
+                state.queues[queue] = nil
+                return nil
+            }
+            return state.queues[queue]?.removeFirst()
         }
         next?.semaphore.signal()
     }

@@ -28,6 +28,9 @@ public struct DeviceOptions: Sendable {
     /// Asked on the thread of the command. What is beyond it changes nothing: neither the count, nor the delay.
     package var attemptLimit: @Sendable () -> Int? = { nil }
 
+    /// How many authentication contexts are known at once, one that was used longest ago going for a newer one.
+    package var mostContexts = ContextRegistry.defaultLimit
+
     /// What the device enforces.
     package var personality = DevicePersonality.device
 

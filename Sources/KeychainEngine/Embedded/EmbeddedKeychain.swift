@@ -66,7 +66,8 @@ public final class EmbeddedKeychain: KeychainBackend {
             device: KeychainDevice(EmbeddedDevice(access).perform),
             authenticator: access.device.authenticator,
             hostClock: access.device.hostClock,
-            enforcesAccessControl: access.device.personality.enforcesAccessControl
+            enforcesAccessControl: access.device.personality.enforcesAccessControl,
+            mostContexts: access.device.mostContexts
         )
     }
 

@@ -118,6 +118,9 @@ struct EvaluatorThreadTests {
         let never = PromptCancellation()
         #expect(turns.take(within: 0, never))
         #expect(!turns.take(within: 0, never))
+        // Another queue has turns of its own.
+        #expect(turns.take(in: 1, within: 0, never))
+        turns.leave(1)
         let cancelled = PromptCancellation()
         cancelled.cancel()
         #expect(!turns.take(within: 60, cancelled))

@@ -15,6 +15,7 @@ final class CountingKeychain: KeychainBackend {
         var held = 0
         var isOpen = true
         var answer = SecretBytes()
+        var failure: KeychainError?
     }
 
     var counts: [String: Int] { state.withLock(\.counts) }
@@ -29,6 +30,12 @@ final class CountingKeychain: KeychainBackend {
     var answer: SecretBytes {
         get { state.withLock(\.answer) }
         set { state.withLock { $0.answer = newValue } }
+    }
+
+    /// Why a read fails; `nil` where it does not.
+    var failure: KeychainError? {
+        get { state.withLock(\.failure) }
+        set { state.withLock { $0.failure = newValue } }
     }
 
     /// Holds back every call of an item function from now on, until ``open()``.
@@ -48,7 +55,9 @@ final class CountingKeychain: KeychainBackend {
                 guard case .string(let name)? = attributes["acct"] else { throw .parameter("no account") }
                 state.withLock { $0.counts[name, default: 0] += 1 }
                 return .answer(.nothing)
-            default: return .answer(.single(.data(answer)))
+            default:
+                if let failure { throw failure }
+                return .answer(.single(.data(answer)))
             }
         case .authentication(.release(let context)):
             state.withLock { $0.released.append(context) }

@@ -43,7 +43,26 @@ final class RawConnection: Sendable {
         bytes.withUnsafeBytes { keychain_send(socket, $0.baseAddress, $0.count) }
     }
 
+    /// Sends all of it, as the server reads; nothing more once that has ended the connection.
+    func sendAll(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let sent = send(Array(rest.prefix(1 << 16)))
+            if sent > 0 { rest = rest.dropFirst(sent) }
+            if sent < 0, errno != EAGAIN { return }
+            if sent < 0, SocketReadiness.wait(for: .writable, of: socket, milliseconds: 120_000).contains(.ended) {
+                return
+            }
+        }
+    }
+
     func send(_ message: WireMessage) throws { send(try message.encoded().unprotectedCopy) }
+
+    /// Whether the server has read all that was sent (unix(7), SIOCOUTQ).
+    var isRead: Bool {
+        var count: Int32 = 0
+        return ioctl(socket, UInt(TIOCOUTQ), &count) == 0 && count == 0
+    }
 
     /// Receives so many bytes; fewer when the server ends the connection.
     func receive(_ count: Int) throws -> [UInt8] {
@@ -125,6 +144,9 @@ final class RawServer: Sendable {
             else { return nil }
             return (number, command)
         }
+
+        /// The next message; `nil` when the program ends the connection.
+        func message() throws -> WireMessage? { try next(.message).map { try WireMessage($0) } }
 
         private func next(_ expected: FrameReader.Expected) throws -> SecretBytes? {
             var reader = FrameReader()
