@@ -61,11 +61,16 @@ public enum KeychainDaemon {
             passedOn.isEmpty && place.answers
         }
         let listening: ListeningSocket?
-        do { listening = passedOn.isEmpty ? try ListeningSocket(place) : nil } catch { throw DaemonFailure(error) }
+        do { listening = passedOn.isEmpty ? try ListeningSocket(place) : nil } catch {
+            throw place.answers ? DaemonFailure(error.reason, .done) : DaemonFailure(error)
+        }
         let keychain = store.keychain
+        // The socket goes with the end of this function, whoever still waits.
+        let isUnreachable: @Sendable () -> Bool = { [weak listening] in listening?.isReplaced ?? false }
         let life = DaemonLife(
             endsWhenIdleFor: arguments.idleSeconds,
             holdsKeys: { keychain.holdsUnlockedKeys },
+            isUnreachable: passedOn.isEmpty ? isUnreachable : nil,
             wake: { kill(getpid(), SIGTERM) }
         )
         let proofs = PasscodeProofs()
@@ -74,6 +79,7 @@ public enum KeychainDaemon {
             let identities = try IdentityService(folder: store.folder)
             server = try KeychainServer(
                 sockets: listening.map { [$0.descriptor] } ?? passedOn,
+                options: DescriptorLimit.serverOptions(DescriptorLimit.raise()),
                 admission: UserAdmission(keychain, identities: identities, proofs: proofs, life: life)
             )
         } catch {

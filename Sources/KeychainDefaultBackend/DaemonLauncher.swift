@@ -35,13 +35,36 @@ package struct DaemonLauncher: Sendable {
         }
     }
 
-    /// Starts one, and waits until it listens.
+    /// Starts one, and waits until it listens; where a systemd is to listen, has that do it.
     ///
     /// Another one that listens meanwhile is as good.
     ///
     /// - Parameter socket: where it is to listen.
     /// - Throws: ``KeychainError`` with what the daemon says.
-    package func start(listeningAt socket: String) throws(KeychainError) {
+    package func start(listeningAt socket: SocketLocation) throws(KeychainError) {
+        if try startUnit(), socket.answers { return }
+        try startProgram(listeningAt: socket.path)
+    }
+
+    /// Has the user's systemd listen, if that was set up.
+    ///
+    /// - Returns: Whether it does. There may be none in this session, as of a job of cron(8).
+    private func startUnit() throws(KeychainError) -> Bool {
+        let record: ServiceRecord?
+        do throws(FileError) {
+            record = try PrivateDirectory(existing: location).flatMap { ServiceRecord(in: $0) }
+        } catch {
+            throw KeychainError(socket: error)
+        }
+        guard let unit = record?.unit else { return false }
+        guard let control = Self.serviceControl.first(where: { access($0, X_OK) == 0 }) else { return false }
+        return try Self.run(control, [control, "--user", "--quiet", "start", unit]).0 == 0
+    }
+
+    /// Where systemctl(1) is.
+    private static let serviceControl = ["/usr/bin/systemctl", "/bin/systemctl"]
+
+    private func startProgram(listeningAt socket: String) throws(KeychainError) {
         guard let program = try program() else {
             throw KeychainError(
                 .notAvailable,

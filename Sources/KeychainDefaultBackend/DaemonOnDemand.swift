@@ -27,6 +27,29 @@ package final class DaemonOnDemand: KeychainBackend {
             client = made
             return made
         }
+
+        /// Has another one be made, unless that was done.
+        func drop(_ client: DaemonKeychain) {
+            lock.acquire()
+            defer { lock.release() }
+            if self.client === client { self.client = nil }
+        }
+
+        /// Carries out a command, once more where no daemon is at the socket, and another socket is the daemon's by now.
+        func perform(
+            _ command: KeychainCommand,
+            _ make: () throws(KeychainError) -> DaemonKeychain,
+            hasMoved: (SocketLocation) -> Bool
+        ) throws(KeychainError) -> KeychainReply {
+            let client = try client(make)
+            do throws(KeychainError) {
+                return try client.perform(command)
+            } catch {
+                guard error.isMissingDaemon, hasMoved(client.location) else { throw error }
+            }
+            drop(client)
+            return try self.client(make).perform(command)
+        }
     }
 
     /// The daemon of the store in a folder.
@@ -59,20 +82,33 @@ package final class DaemonOnDemand: KeychainBackend {
     package func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         // Where nobody listens there is nothing to end.
         if command.endsContext { return (try? performByRunning(command)) ?? .done }
-        let client = try starting.client { () throws(KeychainError) in
-            let socket = try socket()
-            return DaemonKeychain(at: socket, authenticator: authenticator) { [launcher] () throws(KeychainError) in
-                try launcher.start(listeningAt: socket.path)
-            }
-        }
-        return try client.perform(command)
+        return try starting.perform(
+            command,
+            { () throws(KeychainError) in
+                let socket = try socket()
+                return DaemonKeychain(at: socket, authenticator: authenticator) { [self] () throws(KeychainError) in
+                    // 'keychainctl service' may have moved it since.
+                    guard !hasMoved(socket) else { throw .movedDaemon(from: socket.path) }
+                    try launcher.start(listeningAt: socket)
+                }
+            },
+            hasMoved: hasMoved
+        )
     }
 
     /// The same, by a daemon that runs already.
     package func performByRunning(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
-        let client = try running.client { () throws(KeychainError) in
-            DaemonKeychain(at: try socket(), authenticator: authenticator)
-        }
-        return try client.perform(command)
+        try running.perform(
+            command,
+            { () throws(KeychainError) in
+                DaemonKeychain(at: try socket(), authenticator: authenticator)
+            },
+            hasMoved: hasMoved
+        )
+    }
+
+    private func hasMoved(_ known: SocketLocation) -> Bool {
+        guard let socket = try? socket() else { return false }
+        return socket.path != known.path
     }
 }

@@ -17,6 +17,8 @@ public final class ListeningSocket: Sendable {
     private let folder: PrivateDirectory
     private let name: String
     private let lock: FileLock
+    /// The socket in the folder, which another daemon or a service manager may replace.
+    private let identity: FileIdentity?
 
     /// Listens at a location; the folder is made if it is missing.
     ///
@@ -28,6 +30,8 @@ public final class ListeningSocket: Sendable {
             folder = try location.openFolder(making: true)
             name = location.name
             lock = try FileLock("\(name).lock", in: folder, until: Deadline(milliseconds: 0))
+            // A service manager that listens holds no lock.
+            guard !location.answers else { throw FileError.lockTimeout(path: location.path) }
             try Self.removeStale(name, in: folder)
             descriptor = keychain_open_private_socket()
             guard descriptor >= 0 else { throw .system(call: "socket", path: location.path, errno: errno) }
@@ -45,6 +49,7 @@ public final class ListeningSocket: Sendable {
         do throws(FileError) {
             let failure = try location.withShortPath { keychain_listen(descriptor, $0, Self.backlog) }
             guard failure == 0 else { throw .system(call: "bind", path: location.path, errno: failure) }
+            identity = FileIdentity(path: folder.path(of: name))
         } catch {
             throw KeychainError(socket: error)
         }
@@ -53,9 +58,12 @@ public final class ListeningSocket: Sendable {
     deinit {
         // In a child the descriptor is closed, and the name is the parent's.
         guard forkGeneration == keychain_fork_generation() else { return }
-        folder.remove(name)
+        if !isReplaced { folder.remove(name) }
         keychain_close_private(descriptor)
     }
+
+    /// Whether programs that connect by its path do not reach this socket any more.
+    public var isReplaced: Bool { FileIdentity(path: folder.path(of: name)) != identity }
 
     private let forkGeneration = keychain_fork_generation()
 

@@ -50,7 +50,7 @@ public struct SocketLocation: Sendable, Hashable {
         }
     }
 
-    /// A socket by its absolute path, in a folder that is the user's alone.
+    /// A socket by its absolute path, in a folder that is the user's alone and no symbolic link.
     public init(path: String) {
         let parts = path.split(separator: "/")
         name = parts.last.map(String.init) ?? ""
@@ -69,10 +69,11 @@ public struct SocketLocation: Sendable, Hashable {
         if let requiredParent, access(requiredParent, F_OK) != 0 {
             throw .system(call: "stat", path: requiredParent, errno: errno)
         }
-        // In a folder such as /tmp another user could put a link there that leads to a folder of this one.
+        // In a folder such as /tmp another user could put a link there that leads to a folder of this one. A path that was
+        // recorded may be in such a folder, too.
         var status = stat()
         let isThere = lstat(folder, &status) == 0
-        if isThere, status.st_mode & S_IFMT == S_IFLNK, requiredParent != nil {
+        if isThere, status.st_mode & S_IFMT == S_IFLNK {
             throw .wrongKind(path: folder, expected: "a folder")
         }
         guard isThere || isMade else { throw .system(call: "stat", path: folder, errno: errno) }

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import HostFiles
 import KeychainCore
+import KeychainDefaultBackend
 import KeychainTestSupport
 import Testing
 
@@ -95,6 +96,58 @@ struct ServiceTests {
         #expect(failed.status == 1 && failed.errors.contains("could not be started"), "\(failed)")
         #expect(try secret("anna") == "before\n")
         #expect(try shell.control("service status").output.contains("embedded"))
+    }
+
+    @Test("what an enable or disable that was killed has left is removed by disable, which says so")
+    func remains() throws {
+        #expect(try shell.security("add-generic-password -a anna -s service -w before").status == 0)
+        let directory = try PrivateDirectory(folder.location)
+        try ServiceRecord(program: DaemonFolder.program("keychaind"), socket: folder.socket).write(in: directory)
+        #expect(try shell.control("service disable --dry-run").output.contains("interrupted"))
+        let disabled = try shell.control("service disable")
+        #expect(disabled.status == 0 && disabled.output.contains("left of the daemon was removed"), "\(disabled)")
+        #expect(ServiceRecord(in: directory) == nil)
+        #expect(try secret("anna") == "before\n")
+        #expect(try shell.control("service disable").status == 1)
+    }
+
+    @Test("a program that runs on finds a daemon that listens elsewhere by now")
+    func movedSocket() throws {
+        try folder.makeOver()
+        let running = folder.parts().daemon
+        _ = try running.perform(.device(.status))
+        _ = try running.performByRunning(.device(.status))
+        #expect(folder.end(by: SIGTERM))
+        let socket = folder.path(beside: "elsewhere/keychaind.sock")
+        let record = ServiceRecord(program: try DaemonFolder.program("keychaind"), socket: socket)
+        try record.write(in: PrivateDirectory(folder.location))
+        _ = try folder.parts().daemon.perform(.device(.status))
+        #expect(folder.record?.socket == socket)
+        _ = try running.perform(.device(.status))
+        _ = try running.performByRunning(.device(.status))
+    }
+
+    @Test("a daemon whose socket was taken away ends, and the next program starts another")
+    func removedSocket() throws {
+        try folder.makeOver()
+        _ = try folder.parts().daemon.perform(.device(.status))
+        let first = try #require(folder.record)
+        #expect(unlink(folder.socket) == 0)
+        _ = try folder.parts().daemon.perform(.device(.status))
+        #expect(folder.record?.process != first.process)
+    }
+
+    @Test("how programs reach the daemon is written down with the unit of systemd that listens, if one does")
+    func record() throws {
+        let directory = try PrivateDirectory(folder.location)
+        for unit in [nil, "swift-keychain.socket"] {
+            let record = ServiceRecord(program: "/usr/bin/keychaind", socket: "/run/s", unit: unit)
+            try record.write(in: directory)
+            #expect(ServiceRecord(in: directory) == record)
+        }
+        try ServiceRecord(program: "/usr/bin/keychaind", socket: "/run/s", unit: "--help").write(in: directory)
+        #expect(ServiceRecord(in: directory)?.unit == nil)
+        ServiceRecord.remove(in: directory)
     }
 
     @Test("a program that is started in the folder of another user's, or by a relative path, is not believed")

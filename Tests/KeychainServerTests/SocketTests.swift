@@ -117,6 +117,41 @@ struct SocketTests {
         #expect(symlink(folder.path(of: "target"), folder.path(of: "swift-keychain")) == 0)
         let location = try Self.location("/nowhere/else", ["XDG_RUNTIME_DIR": folder.path])
         #expect(throws: FileError.self) { _ = try location.openFolder(making: true) }
+        // The same by a path that was recorded.
+        let recorded = SocketLocation(path: folder.path(of: "swift-keychain/s"))
+        #expect(throws: FileError.self) { _ = try recorded.openFolder(making: true) }
+        #expect(throws: KeychainError.self) { _ = try ListeningSocket(recorded) }
+        #expect(access(folder.path(of: "target/s.lock"), F_OK) != 0)
+    }
+
+    @Test("a socket that is another's by now stays, and its daemon can tell")
+    func replaced() throws {
+        let folder = try TemporaryFolder()
+        let location = SocketLocation(path: folder.path(of: "s"))
+        let other = keychain_open_private_socket()
+        defer { keychain_close_private(other) }
+        do {
+            let socket = try ListeningSocket(location)
+            #expect(!socket.isReplaced)
+            #expect(unlink(location.path) == 0)
+            #expect(socket.isReplaced)
+            #expect(keychain_listen(other, location.path, 1) == 0)
+            #expect(socket.isReplaced)
+        }
+        _ = try RawConnection(location)
+        #expect(keychain_accept(other) >= 0)
+    }
+
+    @Test("a socket at which somebody listens is not replaced, whether they hold the lock or not, as systemd does not")
+    func listened() throws {
+        let folder = try TemporaryFolder()
+        let location = SocketLocation(path: folder.path(of: "s"))
+        let other = keychain_open_private_socket()
+        defer { keychain_close_private(other) }
+        #expect(keychain_listen(other, location.path, 4) == 0)
+        let error = #expect(throws: KeychainError.self) { _ = try ListeningSocket(location) }
+        #expect(error?.reason.contains("another keychain daemon") == true, "\(String(describing: error))")
+        _ = try RawConnection(location)
     }
 
     @Test("a folder for the run time that is not there is said to be missing, and not made")

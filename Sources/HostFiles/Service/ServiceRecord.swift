@@ -9,24 +9,31 @@ public struct ServiceRecord: Sendable, Hashable {
     /// The absolute path of its socket.
     public var socket: String
 
+    /// The unit of the user's systemd that listens there; `nil` where the first program that needs the daemon starts it.
+    public var unit: String?
+
     private static let fileName = "service.record"
 
     /// A way to reach a daemon.
-    public init(program: String, socket: String) {
+    public init(program: String, socket: String, unit: String? = nil) {
         self.program = program
         self.socket = socket
+        self.unit = unit
     }
 
     /// The record in the folder of a store; `nil` when there is none that can be read.
     public init?(in folder: PrivateDirectory) {
-        guard let lines = folder.lines(of: Self.fileName), lines.count == 2, lines.allSatisfy({ $0.hasPrefix("/") })
+        guard let lines = folder.lines(of: Self.fileName), (2...3).contains(lines.count),
+            lines[..<2].allSatisfy({ $0.hasPrefix("/") })
         else { return nil }
-        self.init(program: lines[0], socket: lines[1])
+        // A word of a command line that is no option.
+        let unit = lines.dropFirst(2).first.flatMap { $0.hasPrefix("-") ? nil : $0 }
+        self.init(program: lines[0], socket: lines[1], unit: unit)
     }
 
     /// Writes the record.
     public func write(in folder: PrivateDirectory) throws(FileError) {
-        try folder.makeFile(Self.fileName, lines: [program, socket])
+        try folder.makeFile(Self.fileName, lines: [program, socket] + (unit.map { [$0] } ?? []))
     }
 
     /// Removes it: programs open the store by themselves.

@@ -86,7 +86,8 @@ extension KeychainService {
 
     private func carryOut(_ plan: Plan, _ folder: PrivateDirectory) throws(Refusal) {
         do {
-            try ServiceRecord(program: plan.program, socket: plan.socket.path).write(in: folder)
+            let unit = plan.manager.map { _ in SystemdUnits.socketUnit }
+            try ServiceRecord(program: plan.program, socket: plan.socket.path, unit: unit).write(in: folder)
         } catch {
             throw Refusal("\(error)")
         }
@@ -120,20 +121,38 @@ extension KeychainService {
         if let record { try? record.write(in: folder) } else { ServiceRecord.remove(in: folder) }
     }
 
-    /// Takes the store back from the daemon.
+    /// Takes the store back from the daemon, or removes what a move that was killed has left.
     func disable() throws(Refusal) {
         try alone { (folder) throws(Refusal) in
             let owner = try owner()
-            guard owner != .embedded, owner != nil else { throw Refusal("programs open it by themselves already") }
+            guard owner != .embedded, owner != nil else {
+                guard hasRemains(folder) else { throw Refusal("programs open it by themselves already") }
+                return removeRemains(folder)
+            }
             guard owner == .daemon else { throw Refusal("the store has an owner that this version does not know") }
             manager?.stop()
             try whileStopped(folder) { () throws(Refusal) in
                 try refusing { () throws(KeychainError) in try asDaemon.handOver(to: .embedded) }
             }
-            if let manager { SystemdUnits.remove(from: manager.unitFolder) }
-            ServiceRecord.remove(in: folder)
+            removeRemains(folder)
             _ = try refusing { () throws(KeychainError) in try embedded.device.status() }
         }
+    }
+
+    /// Whether something has programs, or systemd, turn to a daemon that does not have the store.
+    func hasRemains(_ folder: PrivateDirectory) -> Bool {
+        if ServiceRecord(in: folder) != nil { return true }
+        guard !location.isNamed, let manager else { return false }
+        return SystemdUnits.isIn(manager.unitFolder) || manager.isListening
+    }
+
+    /// Removes that; the record last, so that this can be done again as long as it is there.
+    private func removeRemains(_ folder: PrivateDirectory) {
+        if !location.isNamed, let manager {
+            manager.stop()
+            SystemdUnits.remove(from: manager.unitFolder)
+        }
+        ServiceRecord.remove(in: folder)
     }
 
     /// What `disable` does, in words.
@@ -141,6 +160,9 @@ extension KeychainService {
         "end the daemon, once the calls under way are answered", "make the store over to the programs that use it",
         "make one call without the daemon",
     ]
+
+    /// What `disable` does where the daemon does not have the store.
+    static let stepOfTidying = "remove what an 'enable' or 'disable' that was interrupted has left"
 
     /// What `restart` does, in words.
     static let stepsOfRestarting = ["end the daemon, once the calls under way are answered", "start it anew"]

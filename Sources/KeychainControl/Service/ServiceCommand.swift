@@ -60,12 +60,18 @@ struct DisableServiceCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         let service = try surroundings.service()
+        let isEnabled = try service.owner() == .daemon
         if dryRun {
-            guard try service.owner() == .daemon else { return surroundings.say(Steps.none) }
-            return surroundings.say(Steps.text(KeychainService.stepsOfDisabling))
+            if isEnabled { return surroundings.say(Steps.text(KeychainService.stepsOfDisabling)) }
+            let hasRemains = try service.folder().map(service.hasRemains) ?? false
+            return surroundings.say(hasRemains ? Steps.text([KeychainService.stepOfTidying]) : Steps.none)
         }
         try service.disable()
-        surroundings.say("Programs open the keychain by themselves now.")
+        surroundings.say(
+            isEnabled
+                ? "Programs open the keychain by themselves now."
+                : "Programs open the keychain by themselves already; what was left of the daemon was removed."
+        )
     }
 }
 

@@ -82,6 +82,11 @@ struct SystemdUnits {
         }
     }
 
+    /// Whether one of the files is in a folder.
+    static func isIn(_ folder: String) -> Bool {
+        [socketUnit, serviceUnit].contains { access("\(folder)/\($0)", F_OK) == 0 }
+    }
+
     /// Removes the files from a folder.
     static func remove(from folder: String) {
         for name in [socketUnit, serviceUnit] { unlink("\(folder)/\(name)") }

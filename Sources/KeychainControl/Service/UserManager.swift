@@ -34,6 +34,11 @@ struct UserManager: Sendable {
         run(["cat", SystemdUnits.socketUnit]) && access("\(unitFolder)/\(SystemdUnits.socketUnit)", F_OK) != 0
     }
 
+    /// Whether it listens, or will after the next login.
+    var isListening: Bool {
+        run(["is-enabled", SystemdUnits.socketUnit]) || run(["is-active", SystemdUnits.socketUnit])
+    }
+
     /// Has the socket listened on from now on, also after the next login.
     func start() throws(Refusal) {
         guard run(["daemon-reload"]), run(["enable", "--now", SystemdUnits.socketUnit]) else {

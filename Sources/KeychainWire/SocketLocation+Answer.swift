@@ -2,11 +2,10 @@
 
 import CKeychainSupport
 import Glibc
-import KeychainWire
 
 extension SocketLocation {
     /// Whether somebody listens.
-    var answers: Bool {
+    public var answers: Bool {
         let descriptor = keychain_open_private_socket()
         guard descriptor >= 0 else { return false }
         defer { keychain_close_private(descriptor) }

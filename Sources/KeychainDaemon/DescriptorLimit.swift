@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainServer
+
+/// How many descriptors the daemon may have open (RLIMIT_NOFILE), and how many connections follow from that.
+enum DescriptorLimit {
+    /// A connection has its socket, and a folder in `/proc` by which its process is looked at again.
+    private static let perConnection = 2
+
+    /// What the store, the login manager and looks at programs need besides.
+    private static let reserved = 128
+
+    /// Raises the limit as far as the most connections need and the system allows.
+    ///
+    /// - Returns: The limit; `nil` for none.
+    static func raise() -> Int? {
+        // The constants of the C library are of a type that its functions do not take.
+        let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0 else { return 1024 }
+        let wanted = rlim_t(perConnection * ServerOptions().mostConnections + reserved)
+        if limit.rlim_cur < wanted {
+            limit.rlim_cur = min(limit.rlim_max, wanted)
+            if setrlimit(resource, &limit) != 0 { getrlimit(resource, &limit) }
+        }
+        return Int(exactly: limit.rlim_cur)
+    }
+
+    /// The options of a server that may have so many descriptors: it refuses further connections in words, before calls
+    /// of those that it has fail.
+    static func serverOptions(_ limit: Int?) -> ServerOptions {
+        var options = ServerOptions()
+        guard let limit else { return options }
+        let connections = max(8, (limit - reserved) / perConnection)
+        options.mostConnections = min(options.mostConnections, connections)
+        options.mostConnectionsOfUser = min(options.mostConnectionsOfUser, connections)
+        return options
+    }
+}
