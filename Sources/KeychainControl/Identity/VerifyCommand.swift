@@ -39,8 +39,8 @@ struct VerifyCommand: ParsableCommand {
     }
 
     private func identify() throws(Refusal) -> Identification {
-        let examiner = ProgramExaminer(.ofUser)
         let folder = try folder()
+        let examiner = ProgramExaminer(.ofUser, store: folder?.path)
         do throws(IdentityError) {
             var record = try IdentityRecord(in: folder)
             if let program { return examiner.identify(programAt: program, record) }

@@ -177,6 +177,29 @@ extension PeerProcess {
         return file.contents(limit: limit)
     }
 
+    /// O_PATH (open(2)), which Glibc keeps from Swift: no right to list the folders on the way is needed.
+    private static let asPath: Int32 = 0o10_000_000
+
+    /// Whether it sees the very folder that this process has at a path, at the same path and where it may write.
+    ///
+    /// Its own symbolic links lead nowhere.
+    func canWrite(toFolder path: String) -> Bool {
+        guard let resolved = realpath(path, nil) else { return false }
+        defer { free(resolved) }
+        var ours = stat()
+        guard let path = String(validatingCString: resolved), stat(path, &ours) == 0,
+            var theirs = Descriptor("root", below: folder.number, Self.asPath | O_DIRECTORY)
+        else { return false }
+        for name in path.split(separator: "/") {
+            let flags = Self.asPath | O_DIRECTORY | O_NOFOLLOW
+            guard let next = Descriptor(String(name), below: theirs.number, flags) else { return false }
+            theirs = next
+        }
+        var system = statvfs()
+        guard let status = theirs.status, fstatvfs(theirs.number, &system) == 0 else { return false }
+        return status.st_dev == ours.st_dev && status.st_ino == ours.st_ino && system.f_flag & UInt(ST_RDONLY) == 0
+    }
+
     /// In which ways it sees another system than this process: names of namespaces, or its root folder.
     func foreignViews() throws(IdentityError) -> [String] {
         let views = [("ns/pid", "PID namespace"), ("ns/mnt", "mount namespace"), ("root", "root folder")]

@@ -18,7 +18,7 @@ public final class IdentityService: Sendable {
     /// - Throws: ``KeychainError`` when the file cannot be read, or is damaged: without it, what was revoked would
     ///   count.
     public init(_ options: IdentityOptions = .ofUser, folder: PrivateDirectory?) throws(KeychainError) {
-        examiner = ProgramExaminer(options)
+        examiner = ProgramExaminer(options, store: folder?.path)
         self.folder = folder
         do throws(IdentityError) { record = Mutex(try IdentityRecord(in: folder)) } catch {
             throw KeychainError(.notAvailable, error.description, kind: .storage(.damaged))

@@ -10,9 +10,17 @@ import KeychainCore
 public struct ProgramExaminer: Sendable {
     let options: IdentityOptions
     let hashes = ExecutableHashes()
+    private let store: String?
 
     /// Looks for proofs in these places.
-    public init(_ options: IdentityOptions) { self.options = options }
+    ///
+    /// - Parameters:
+    ///   - options: the places.
+    ///   - store: the folder of the keychain that programs ask for; `nil` where there is none.
+    public init(_ options: IdentityOptions, store: String? = nil) {
+        self.options = options
+        self.store = store
+    }
 
     /// Who a process is.
     ///
@@ -42,7 +50,17 @@ public struct ProgramExaminer: Sendable {
         }
         let unit = group?.systemUnit
         if let unit { findings.pass("service", "it runs in the system's \(unit)") }
-        let identity = identity(program?.proof, unit, isForeign: foreign?.isEmpty != true, findings)
+        let isForeign = foreign?.isEmpty != true
+        // What could use the store without a daemon loses nothing by one.
+        let hasStore = isForeign && (store.map(peer.canWrite(toFolder:)) ?? false)
+        if hasStore { findings.note("store", "it can write to the keychain's folder by itself") }
+        let identity = identity(
+            program?.proof,
+            unit,
+            isForeign: isForeign,
+            isConfined: isForeign && !hasStore,
+            findings
+        )
         return IdentifiedPeer(peer, Identification(identity: identity, checks: findings.checks), program)
     }
 
@@ -59,7 +77,8 @@ public struct ProgramExaminer: Sendable {
         var proof: ProgramProof?
         if let executable { proof = ProgramProof.find(for: executable, options, hashes, &findings, &record) }
         if proof != nil { findings.note("process", "what it loads, and who traces it, is looked at when it connects") }
-        return Identification(identity: identity(proof, nil, isForeign: false, findings), checks: findings.checks)
+        let identity = identity(proof, nil, isForeign: false, isConfined: false, findings)
+        return Identification(identity: identity, checks: findings.checks)
     }
 
     private func sandbox(
@@ -147,6 +166,7 @@ public struct ProgramExaminer: Sendable {
         _ proof: ProgramProof?,
         _ unit: String?,
         isForeign: Bool,
+        isConfined: Bool,
         _ findings: IdentityFindings
     ) -> ClientIdentity {
         let reserved =
@@ -170,7 +190,7 @@ public struct ProgramExaminer: Sendable {
             applicationIdentifier: kinds.first?.1,
             ownedGroups: groups,
             ownedPrefix: unit.map { "systemd/\($0)/" },
-            isConfined: proof != nil || isForeign,
+            isConfined: proof != nil || isConfined,
             isSandboxed: isForeign,
             hasOwnerRights: proof?.root?.manifest.hasOwnerRights ?? false,
             reservedGroups: reserved,

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import HostFiles
 import KeychainCore
 import KeychainTestSupport
 import Testing
@@ -154,6 +155,31 @@ struct ProcessAttackTests {
     @Test("a process in another mount namespace counts as in a sandbox", .enabled(if: isRoot))
     func mountNamespace() throws {
         expectSandboxed(try bench.identity("/usr/bin/unshare", "--mount", tool), "mount namespace")
+    }
+
+    @Test(
+        "what sees another system has the groups of others if it can write to the store by itself, and nothing more",
+        .enabled(if: isRoot),
+        arguments: [
+            (":", true), ("mount -o bind,ro \"$1\" \"$1\"", false), ("mount -t tmpfs none \"$1\"", false),
+            // Followed outside of the sandbox, it would lead to the store.
+            ("mount -t tmpfs none \"$2\" && ln -s \"$1\" \"$1\"", false),
+        ]
+    )
+    func storeInSandbox(_ command: String, _ hasGroups: Bool) throws {
+        let outer = bench.folder.path(of: "outer")
+        let path = "\(outer)/keychain"
+        try FileManager.default.createDirectory(atPath: outer, withIntermediateDirectories: false)
+        let folder = try PrivateDirectory(KeychainLocation(path: path))
+        let service = try IdentityService(bench.options, folder: folder)
+        let script = "\(command) && exec \"$3\" \"$4\""
+        let words = ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", script, "sh", path, outer, tool, bench.socketPath]
+        let program = try PeerProgram(words)
+        let connection = try bench.accept()
+        let peer = try service.identify(socket: connection.socket, greetingByteCount: Workbench.greetingByteCount)
+        #expect(peer.identity.kind == .anonymous && peer.identity.isSandboxed)
+        #expect(peer.identity.groups(claimed: ["mine"]) == (hasGroups ? ["mine"] : []))
+        withExtendedLifetime(program) {}
     }
 
     @Test("a process in another PID namespace counts as in a sandbox", .enabled(if: isRoot))
