@@ -22,7 +22,7 @@ public enum ProcessKeychain {
 
     /// The same in its parts, for what only one of them can do.
     ///
-    /// - Throws: ``KeychainError`` when its place cannot be found.
+    /// - Throws: `KeychainError` when its place cannot be found.
     package static func parts(authenticator: any Authenticator) throws(KeychainError) -> Parts {
         Parts(storeAt: try location, authenticator: authenticator)
     }

@@ -74,7 +74,7 @@ extension ServiceKeychain {
     /// The text of an account; `nil` only if there is none.
     ///
     /// Never prompts. The compiler refuses it in asynchronous code, but not on the right of `??` or within another
-    /// autoclosure there: await ``value(_:for:authentication:)`` instead.
+    /// autoclosure there: await `value(_:for:authentication:)` instead.
     public subscript(account: String) -> String? {
         @available(*, noasync, message: "it blocks the thread; await value(String.self, for:), or say blocking { … }")
         get throws(KeychainItemError) { try keychain.string(for: item(account)) }

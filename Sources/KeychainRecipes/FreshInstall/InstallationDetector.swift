@@ -18,7 +18,7 @@ public import Keychain
 /// | any | locked | ``Installation/undetermined`` |
 /// | cannot be read now | any | ``Installation/undetermined`` |
 ///
-/// ``detect()`` changes nothing. Deleting leftovers and marking are steps of their own, for the app to decide on:
+/// `detect()` changes nothing. Deleting leftovers and marking are steps of their own, for the app to decide on:
 ///
 /// ```swift
 /// switch try detector.detect() {
@@ -32,7 +32,7 @@ public import Keychain
 ///
 /// - Important: The mark has to be older than the items. An app that begins to use the detector in an update finds no
 ///   marks on any device, and so a fresh installation. There, let another trace of earlier use count first, and call
-///   ``mark()``.
+///   `mark()`.
 ///
 /// - Warning: Every process that asks has to see the same store. An extension shares the keychain with its app, and has
 ///   other user defaults; a job may run with another home. Either finds no mark of its own beside that in the keychain,

@@ -76,7 +76,7 @@ public struct AccessGroupMove: Sendable {
     /// - Parameters:
     ///   - items: the items; in which group they say they are does not count.
     ///   - authentication: whether and how the user may be prompted for items that require authentication; never,
-    ///     unless it is given. ``Authentication/context(_:)`` prompts once for all where the device allows it.
+    ///     unless it is given. `Authentication.context(_:)` prompts once for all where the device allows it.
     /// - Returns: What became of each item, in their order.
     /// - Throws: ``AccessGroupMoveError``; nothing has changed then.
     @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")

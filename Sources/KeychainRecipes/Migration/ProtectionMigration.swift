@@ -44,8 +44,8 @@ public struct ProtectionMigration: Sendable {
         /// Leave them, without a prompt: a new accessibility replaces the access control, and nothing would require
         /// authentication any more.
         case leave
-        /// Change them, after a prompt: by ``Authentication/allowed(_:)`` for each of them more than once, by
-        /// ``Authentication/context(_:)`` once for all where the device allows it.
+        /// Change them, after a prompt: by `Authentication.allowed(_:)` for each of them more than once, by
+        /// `Authentication.context(_:)` once for all where the device allows it.
         case replaceGuard(Authentication)
     }
 

@@ -41,7 +41,7 @@ public struct SecretMigration: Sendable {
     ///   - source: where the secret is now.
     ///   - item: the item that is to hold it.
     ///   - protection: what protects the item, also one that is there before. Under one that requires authentication
-    ///     the secret cannot be read back without, so ``run(authentication:)`` needs an authentication that may prompt;
+    ///     the secret cannot be read back without, so `run(authentication:)` needs an authentication that may prompt;
     ///     for an item that is there already it prompts more than once.
     ///   - keychain: the keychain.
     ///   - conflictPolicy: what to do when the item holds another secret already.
@@ -88,7 +88,7 @@ public struct SecretMigration: Sendable {
     /// Moves the secret.
     ///
     /// - Parameter authentication: whether and how the user may be prompted where the item requires authentication;
-    ///   never, unless it is given. ``Authentication/context(_:)`` prompts once where the device allows it.
+    ///   never, unless it is given. `Authentication.context(_:)` prompts once where the device allows it.
     /// - Returns: What was done.
     /// - Throws: ``MigrationError``, with ``MigrationError/Reason/authenticationRequired`` where the secret cannot be
     ///   moved without a prompt. The old copy is there still, except where only looking for it after its removal

@@ -12,7 +12,7 @@ package import KeychainServices
 /// which app it belongs to:
 ///
 /// 1. ``run(_:)`` around the call, or a closure made by `carry(_:)`;
-/// 2. ``bind(to:)`` for the queue that it is made on;
+/// 2. ``bind(to:)-(DispatchQueue...)`` for the queue that it is made on;
 /// 3. ``ProcessWideApp``, for code that cannot be reached.
 ///
 /// The first of these that is there counts, in this order. Thread-safe.
