@@ -8,7 +8,7 @@ import Glibc
 public struct FileMark: Sendable, Hashable {
     private let device: UInt
     private let inode: UInt
-    private let byteCount: Int
+    let byteCount: Int
     private let seconds: Int
     private let nanoseconds: Int
 

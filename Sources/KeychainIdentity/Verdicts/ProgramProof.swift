@@ -41,6 +41,16 @@ struct ProgramProof: Sendable {
         let folder = RootManifest.Folder(options.rootManifestFolder, options.trust)
         for objection in folder.objections { findings.note("root-owned manifest", objection) }
         let named = folder.manifests.filter { $0.manifest.path == path }
+        // Most programs have no manifest: nothing of them is read.
+        guard !named.isEmpty || mayBeSigned(path, options) else {
+            findings.note("manifest", "nobody has signed \(path), and no root-owned manifest names it")
+            findings.noteUpgrade(of: path, to: nil, record)
+            return nil
+        }
+        if let objection = objectionToReading(executable, options) {
+            findings.fail("executable", "no manifest can be about \(path): \(objection)")
+            return nil
+        }
         let facts: (SHA256Value, FileMark)
         do throws(IdentityError) {
             facts = try executable.digest(hashes)
@@ -55,7 +65,7 @@ struct ProgramProof: Sendable {
             findings.noteUpgrade(of: path, to: nil, record)
             return nil
         }
-        if let objection = objection(to: executable, options) {
+        if let objection = objection(to: executable) {
             findings.fail("executable", "no manifest can be about \(path): \(objection)")
             return nil
         }
@@ -73,12 +83,42 @@ struct ProgramProof: Sendable {
         )
     }
 
-    private static func objection(to executable: borrowing Executable, _ options: IdentityOptions) -> String? {
+    private static func objection(to executable: borrowing Executable) -> String? {
         do throws(IdentityError) {
-            if let objection = try executable.objection() { return objection }
+            return try executable.objection()
         } catch { return error.description }
+    }
+
+    /// Why the executable is not read, because it may be otherwise than it reads, or reading it takes for ever.
+    private static func objectionToReading(
+        _ executable: borrowing Executable,
+        _ options: IdentityOptions
+    ) -> String? {
+        guard executable.mark.byteCount <= largestByteCount else { return "it is larger than a program can be" }
         guard executable.isServedByProgram, options.trust.objection(to: executable.path) != nil else { return nil }
         return "it is on a file system that a program serves (FUSE), which may run other code than it shows"
+    }
+
+    /// The largest executable that is read: 2 GiB.
+    private static let largestByteCount = 2 << 30
+
+    /// Whether there may be a manifest that a team signed: beside the executable, or in a folder that has one for some.
+    private static func mayBeSigned(_ path: String, _ options: IdentityOptions) -> Bool {
+        access(path + ProgramManifest.fileSuffix, F_OK) == 0 || options.manifestFolders.contains(where: hasManifest)
+    }
+
+    private static func hasManifest(_ folder: String) -> Bool {
+        guard let entries = opendir(folder) else { return false }
+        defer { closedir(entries) }
+        while let entry = readdir(entries) {
+            let isManifest = withUnsafePointer(to: &entry.pointee.d_name) { start in
+                start.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: start.pointee)) {
+                    String(cString: $0).hasSuffix(ProgramManifest.fileSuffix)
+                }
+            }
+            if isManifest { return true }
+        }
+        return false
     }
 
     /// The files that may hold a manifest of the executable.
