@@ -32,7 +32,8 @@ final class Listening: Sendable {
     ) -> (LoginManager, AsyncStream<LoginEvent>, AsyncStream<LoginManager.State>) {
         let (events, event) = AsyncStream.makeStream(of: LoginEvent.self)
         let (states, state) = AsyncStream.makeStream(of: LoginManager.State.self)
-        let manager = LoginManager(address: .other(address), stateChanged: { state.yield($0) }) {
+        let yieldState: @Sendable (LoginManager.State) -> Void = { state.yield($0) }
+        let manager = LoginManager(address: .other(address), stateChanged: yieldState) {
             handle($0)
             event.yield($0)
         }

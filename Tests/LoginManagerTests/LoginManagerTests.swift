@@ -106,11 +106,14 @@ struct LoginManagerTests {
         await listening.stop()
     }
 
-    @Test("what locks a user", arguments: [
-        (LoginEvent.locked(user: 7), true), (.locked(user: 8), false), (.locked(user: nil), true),
-        (.loggedOut(user: 7), true), (.loggedOut(user: 8), false), (.goingToSleep, true), (.wokeUp, false),
-        (.unlocked(user: 7), false),
-    ])
+    @Test(
+        "what locks a user",
+        arguments: [
+            (LoginEvent.locked(user: 7), true), (.locked(user: 8), false), (.locked(user: nil), true),
+            (.loggedOut(user: 7), true), (.loggedOut(user: 8), false), (.goingToSleep, true), (.wokeUp, false),
+            (.unlocked(user: 7), false),
+        ]
+    )
     func locks(_ event: LoginEvent, _ locks: Bool) {
         #expect(event.locks(7) == locks)
     }
