@@ -208,13 +208,13 @@ struct ChangesTogetherTests {
             let (answers, _) = HeldSync(keychain: keychain).answers(
                 Self.accounts.map { account in
                     { keychain in
-                        Thread.current.name = account
+                        ThreadAuthenticator.callOfThread = account
                         return keychain.add(account, "secret", .access(.biometryCurrentSet))
                     }
                 }
             )
             #expect(answers == Self.accounts.map { _ in .done })
-            #expect(authenticator.threads == Set(Self.accounts))
+            #expect(authenticator.calls == Set(Self.accounts))
         }
     }
 
@@ -300,14 +300,25 @@ struct ChangesTogetherTests {
     }
 }
 
-/// An authenticator with biometry that notes the names of the threads on which it is asked for it.
+/// An authenticator with biometry that notes for which calls the threads are on which it is asked for it.
 private final class ThreadAuthenticator: Authenticator {
+    private static let key = "call"
+
+    /// What the thread calls.
+    ///
+    /// Not its name: a thread cannot name itself before the one that made it has noted that it did.
+    static var callOfThread: String {
+        get { Thread.current.threadDictionary[key] as? String ?? "" }
+        set { Thread.current.threadDictionary[key] = newValue }
+    }
+
     private let names = Mutex<Set<String>>([])
 
-    var threads: Set<String> { names.withLock(\.self) }
+    /// The calls of the threads that it was asked on.
+    var calls: Set<String> { names.withLock(\.self) }
 
     var biometry: Biometry {
-        names.withLock { _ = $0.insert(Thread.current.name ?? "") }
+        names.withLock { _ = $0.insert(Self.callOfThread) }
         return Biometry(.touchID, enrolledSet: Bytes16(Array(repeating: 1, count: 16)))
     }
 
