@@ -2,8 +2,8 @@
 
 import Glibc
 
-/// Threads of their own, for work that blocks: neither the pool of Swift's concurrency nor that of Dispatch may be used up
-/// by it.
+/// Threads of their own, for work that blocks: neither the pool of Swift's concurrency nor that of Dispatch may be used
+/// up by it.
 public enum HostThread {
     /// Whether signals of the process may be delivered to a thread.
     public enum Signals: Sendable {

@@ -2,7 +2,8 @@
 
 /// How patient a client of the daemon is, and how much it asks for at once.
 public struct ClientOptions: Sendable, Hashable {
-    /// How long the daemon may be silent before it is given up, which says every few seconds that it is working; 15 seconds.
+    /// How long the daemon may be silent before it is given up, which says every few seconds that it is working; 15
+    /// seconds.
     public var silenceMilliseconds: Int32 = 15_000
     /// How long a daemon that said goodbye, or was there before, may take to come back; 5 seconds.
     public var returnMilliseconds: Int32 = 5_000

@@ -9,8 +9,8 @@ import Synchronization
 
 /// The idle connections of a program, and how many commands it sends at once.
 ///
-/// What it holds changes inside the fork gate only, so that a child inherits no lock that a thread of its parent has. The
-/// child begins with nothing: the connections are the parent's.
+/// What it holds changes inside the fork gate only, so that a child inherits no lock that a thread of its parent has.
+/// The child begins with nothing: the connections are the parent's.
 final class ConnectionPool: @unchecked Sendable {
     let location: SocketLocation
     private let options: ClientOptions

@@ -76,8 +76,8 @@ final class DaemonConnection: Sendable {
         }
     }
 
-    /// The folder is the user's alone, and who listens in it is looked at nevertheless: the socket of another user's daemon
-    /// may have been put there.
+    /// The folder is the user's alone, and who listens in it is looked at nevertheless: the socket of another user's
+    /// daemon may have been put there.
     private func checkOwner() throws(KeychainError) {
         var process: pid_t = 0
         var user: uid_t = 0
@@ -183,7 +183,8 @@ final class DaemonConnection: Sendable {
         next(.message, isLimited, { (bytes) throws(WireError) in try WireMessage(frame: bytes) })
     }
 
-    /// Waits for what the daemon sends; for no longer than it may be silent, which begins anew once the user was prompted.
+    /// Waits for what the daemon sends; for no longer than it may be silent, which begins anew once the user was
+    /// prompted.
     private func next<Value>(
         _ expected: FrameReader.Expected,
         _ isLimited: () -> Bool,

@@ -6,8 +6,8 @@ import KeychainCore
 import KeychainWire
 import Synchronization
 
-/// What the daemon asks in the course of a command: the question is put on a thread of its own, so that the daemon can end
-/// it, and so that nothing stays open when the daemon goes.
+/// What the daemon asks in the course of a command: the question is put on a thread of its own, so that the daemon can
+/// end it, and so that nothing stays open when the daemon goes.
 final class OpenQuestions: Sendable {
     private let authenticator: any Authenticator
     private let send: @Sendable (WireMessage) -> Void
@@ -63,8 +63,8 @@ final class OpenQuestions: Sendable {
         state.withLock { $0.open?.number == number ? $0.open?.cancellation : nil }?.cancel()
     }
 
-    /// Ends the question that is open, and waits until it has gone from the screen; not for ever, as an authenticator of
-    /// the program may ignore that it was ended.
+    /// Ends the question that is open, and waits until it has gone from the screen; not for ever, as an authenticator
+    /// of the program may ignore that it was ended.
     func end() {
         let deadline = Deadline(milliseconds: patienceMilliseconds)
         while let open = state.withLock(\.open) {

@@ -13,8 +13,8 @@ struct DaemonArguments: Hashable {
     /// Whether to go on in the background once it listens.
     var isInBackground = false
 
-    /// After how many seconds without a connection to end, as long as no keys are held that an end would lose; `nil` for
-    /// never.
+    /// After how many seconds without a connection to end, as long as no keys are held that an end would lose; `nil`
+    /// for never.
     var idleSeconds: Int?
 
     /// What is asked for.

@@ -27,8 +27,8 @@ final class DaemonLife: Sendable {
     /// - Parameters:
     ///   - idleSeconds: for how long nobody may be connected; `nil` for any time.
     ///   - holdsKeys: whether keys are unlocked that an end would lose; must not count as a use of the device.
-    ///   - isUnreachable: whether its socket is another's by now, so that no program finds it; `nil` for a socket of the
-    ///     service manager.
+    ///   - isUnreachable: whether its socket is another's by now, so that no program finds it; `nil` for a socket of
+    ///     the service manager.
     ///   - wake: ends the wait for a signal.
     init(
         endsWhenIdleFor idleSeconds: Int?,
@@ -74,8 +74,8 @@ final class DaemonLife: Sendable {
 
     /// Whether nobody has been connected for a while, and nothing is lost by the end.
     ///
-    /// A daemon that holds unlocked keys goes on: items that are available after first unlock would wait for the passcode
-    /// again.
+    /// A daemon that holds unlocked keys goes on: items that are available after first unlock would wait for the
+    /// passcode again.
     var isIdle: Bool {
         guard let idleSeconds, !holdsKeys() else { return false }
         return isUnused(for: idleSeconds)

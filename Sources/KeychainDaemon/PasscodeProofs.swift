@@ -30,8 +30,8 @@ final class PasscodeProofs: Sendable {
     ///
     /// - Parameters:
     ///   - prover: the process.
-    ///   - unlock: the unlock that lasts; with the next lock the proof ends. `nil` when there is none: without a passcode
-    ///     nothing was proved, and a lock that came at once takes the proof along.
+    ///   - unlock: the unlock that lasts; with the next lock the proof ends. `nil` when there is none: without a
+    ///     passcode nothing was proved, and a lock that came at once takes the proof along.
     ///   - time: when.
     func note(_ prover: Prover, _ unlock: UInt64?, at time: ContinuousClock.Instant = .now) {
         guard let unlock else { return }

@@ -5,8 +5,8 @@ import KeychainEngine
 import KeychainIdentity
 import Synchronization
 
-/// The keychain as one program uses it: notes that it gave the right passcode, and that the store is gone, and says what
-/// was not searched.
+/// The keychain as one program uses it: notes that it gave the right passcode, and that the store is gone, and says
+/// what was not searched.
 final class ProgramKeychain: KeychainBackend {
     private let keychain: any ServedKeychain
     private let program: ClientIdentity
@@ -66,7 +66,8 @@ final class ProgramKeychain: KeychainBackend {
         }
     }
 
-    /// An error that also says where was not searched: items that a program had in a group that it lost are there still.
+    /// An error that also says where was not searched: items that a program had in a group that it lost are there
+    /// still.
     private func explained(_ error: KeychainError) -> KeychainError {
         let refusals = refusals.withLock(\.self)
         guard error.status == .itemNotFound, !refusals.isEmpty else { return error }

@@ -46,7 +46,8 @@ struct ServedStore: ~Copyable {
         self.folder = folder
     }
 
-    /// Many programs call at the same time: what they change shares its syncs, and as many read as there are processors.
+    /// Many programs call at the same time: what they change shares its syncs, and as many read as there are
+    /// processors.
     private static var options: StoreOptions {
         let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
         return StoreOptions(makesChangesTogether: true, readerCount: max(1, min(processors, 4)))

@@ -35,7 +35,8 @@ package final class DaemonOnDemand: KeychainBackend {
             if self.client === client { self.client = nil }
         }
 
-        /// Carries out a command, once more where no daemon is at the socket, and another socket is the daemon's by now.
+        /// Carries out a command, once more where no daemon is at the socket, and another socket is the daemon's by
+        /// now.
         func perform(
             _ command: KeychainCommand,
             _ make: () throws(KeychainError) -> DaemonKeychain,

@@ -32,7 +32,8 @@ public final class RoutedKeychain: KeychainBackend {
     /// - Parameters:
     ///   - embedded: opens the store in this process.
     ///   - daemon: reaches the daemon, which it may have to start.
-    ///   - checkOwner: whether there is a store that this process may open; throws as ``EmbeddedKeychain/checkOwner()``.
+    ///   - checkOwner: whether there is a store that this process may open; throws as
+    ///     ``EmbeddedKeychain/checkOwner()``.
     package init(
         embedded: any KeychainBackend,
         daemon: any KeychainBackend,

@@ -33,7 +33,8 @@ public protocol ConnectedPeer: Sendable {
     /// - Throws: ``KeychainError``, mostly of `errSecMissingEntitlement`, for a command that it may not give.
     func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand
 
-    /// Looks at the process again: before a command changes something, and before an answer that says something is sent.
+    /// Looks at the process again: before a command changes something, and before an answer that says something is
+    /// sent.
     ///
     /// - Throws: ``KeychainError`` when it is not the process that was admitted any more; the command is not
     ///   carried out, or the answer not sent.

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The processes that are being looked at before they are let in.
 ///
-/// That may take long, or for ever: of a program on a file system whose server does not answer, nothing can be read. Each
-/// such look keeps a thread, so that there may be only some.
+/// That may take long, or for ever: of a program on a file system whose server does not answer, nothing can be read.
+/// Each such look keeps a thread, so that there may be only some.
 final class AdmissionTable: Sendable {
     private let options: ServerOptions
     private let state = Mutex(State())

@@ -9,8 +9,8 @@ import Synchronization
 
 /// A connection of a process: what has arrived of a message, what is still to be sent, and the command under way.
 ///
-/// One thread at a time reads. Several may send: whoever answers, whoever ends a prompt, and whoever says that a command
-/// takes long. The socket is closed with the object, so that its number is no other's while somebody uses it.
+/// One thread at a time reads. Several may send: whoever answers, whoever ends a prompt, and whoever says that a
+/// command takes long. The socket is closed with the object, so that its number is no other's while somebody uses it.
 final class Connection: Sendable {
     let number: UInt64
     let socket: Int32

@@ -84,7 +84,8 @@ public final class KeychainServer: Sendable {
         finish()
     }
 
-    /// Has ``run()`` return once the commands under way were answered; from any thread, or a handler of a signal's event.
+    /// Has ``run()`` return once the commands under way were answered; from any thread, or a handler of a signal's
+    /// event.
     ///
     /// No other command is taken any more. Programs learn of it, and send what was not taken to the next daemon.
     public func stop() {

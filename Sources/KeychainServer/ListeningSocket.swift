@@ -22,8 +22,8 @@ public final class ListeningSocket: Sendable {
 
     /// Listens at a location; the folder is made if it is missing.
     ///
-    /// - Throws: `errSecNotAvailable` when another daemon listens there, or when the folder cannot be used or is not the
-    ///   user's alone.
+    /// - Throws: `errSecNotAvailable` when another daemon listens there, or when the folder cannot be used or is not
+    ///   the user's alone.
     public init(_ location: SocketLocation) throws(KeychainError) {
         let descriptor: Int32
         do throws(FileError) {

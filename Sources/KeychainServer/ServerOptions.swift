@@ -10,7 +10,8 @@ public struct ServerOptions: Sendable, Hashable {
     public var mostConnectionsOfProcess = 256
     /// How many idle connections a program may keep when others find no room; 4.
     public var mostIdleConnections = 4
-    /// How many commands of one process, or of one sandboxed application, are carried out at once, further ones waiting; 16.
+    /// How many commands of one process, or of one sandboxed application, are carried out at once, further ones
+    /// waiting; 16.
     public var mostCallsOfProcess = 16
     /// How many authentication contexts of one process are known at once, an older one going for a newer; 256.
     public var mostContextsOfProcess = 256

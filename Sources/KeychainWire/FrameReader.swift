@@ -6,9 +6,9 @@ import KeychainCore
 
 /// Collects what arrives on a connection, one greeting or message at a time, in memory that is wiped.
 ///
-/// A program sends nothing before its last message was answered, so that bytes behind the end of one are an error; those
-/// of a daemon are kept for the next. What a length announces is believed no further than bytes have arrived: the memory at
-/// most doubles with them.
+/// A program sends nothing before its last message was answered, so that bytes behind the end of one are an error;
+/// those of a daemon are kept for the next. What a length announces is believed no further than bytes have arrived: the
+/// memory at most doubles with them.
 public struct FrameReader: ~Copyable {
     /// What is to arrive next.
     public enum Expected: Sendable {

@@ -69,8 +69,8 @@ public struct SocketLocation: Sendable, Hashable {
         if let requiredParent, access(requiredParent, F_OK) != 0 {
             throw .system(call: "stat", path: requiredParent, errno: errno)
         }
-        // In a folder such as /tmp another user could put a link there that leads to a folder of this one. A path that was
-        // recorded may be in such a folder, too.
+        // In a folder such as /tmp another user could put a link there that leads to a folder of this one. A path that
+        // was recorded may be in such a folder, too.
         var status = stat()
         let isThere = lstat(folder, &status) == 0
         if isThere, status.st_mode & S_IFMT == S_IFLNK {

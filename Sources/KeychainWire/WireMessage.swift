@@ -19,7 +19,8 @@ public enum WireMessage: Sendable, Hashable {
     case reply(UInt64, KeychainReply)
     /// From the keychain: why the command of this number failed.
     ///
-    /// The number 0 is that of the connection itself: it is refused or ended, and nothing was done that was not answered.
+    /// The number 0 is that of the connection itself: it is refused or ended, and nothing was done that was not
+    /// answered.
     case failure(UInt64, KeychainError)
     /// From the keychain: a prompt to the user.
     case prompt(UInt64, WirePrompt)

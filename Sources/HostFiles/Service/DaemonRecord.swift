@@ -9,7 +9,8 @@ public struct DaemonRecord: Sendable, Hashable {
     /// The process.
     public var process: Int32
 
-    /// When it was started, which tells it from a later process of the same number (proc(5), `/proc/PID/stat`, field 22).
+    /// When it was started, which tells it from a later process of the same number (proc(5), `/proc/PID/stat`, field
+    /// 22).
     public var startTime: UInt64
 
     /// The version of the program.

@@ -9,7 +9,8 @@ public struct ServiceRecord: Sendable, Hashable {
     /// The absolute path of its socket.
     public var socket: String
 
-    /// The unit of the user's systemd that listens there; `nil` where the first program that needs the daemon starts it.
+    /// The unit of the user's systemd that listens there; `nil` where the first program that needs the daemon starts
+    /// it.
     public var unit: String?
 
     private static let fileName = "service.record"

@@ -28,8 +28,8 @@ class Authorization {
     /// Told of each transaction of the call before the call looks at an item, to explain it.
     var onTransaction: ((Engine, RowReader) -> Void)?
 
-    /// Whether the call runs on another thread than its caller's, where the authenticator must not be asked anything: it
-    /// may answer for the caller of the thread.
+    /// Whether the call runs on another thread than its caller's, where the authenticator must not be asked anything:
+    /// it may answer for the caller of the thread.
     var isElsewhere = false
 
     /// Whether the call asked for something there, so that what came of it is worth nothing.

@@ -5,8 +5,9 @@ import Synchronization
 
 /// Asks the owner of a device for what policies and access controls demand, through an authenticator.
 ///
-/// Nothing is asked for what a context has shown already, nor where the answer could not help. One evaluation prompts at
-/// a time in each queue of the authenticator; the others wait for their turn, for no longer than a question may take.
+/// Nothing is asked for what a context has shown already, nor where the answer could not help. One evaluation prompts
+/// at a time in each queue of the authenticator; the others wait for their turn, for no longer than a question may
+/// take.
 final class Evaluator: Sendable {
     let device: KeychainDevice
     let authenticator: any Authenticator

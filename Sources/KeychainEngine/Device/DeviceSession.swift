@@ -176,8 +176,8 @@ final class DeviceSession: @unchecked Sendable {
         }
     }
 
-    /// Which unlock it is that lasts, another one after each lock and each change of the passcode; `nil` while nothing is
-    /// unlocked.
+    /// Which unlock it is that lasts, another one after each lock and each change of the passcode; `nil` while nothing
+    /// is unlocked.
     ///
     /// Locks of other processes are noticed by transactions.
     var currentUnlock: UInt64? {

@@ -57,8 +57,8 @@ final class QueuedChange: @unchecked Sendable {
 
 /// The changes of items that wait to be made together, in the order in which they came, and who makes them.
 ///
-/// One of the waiting threads leads: it makes its own change and those of all others that came, with one sync of the log.
-/// All functions are called inside the fork gate, so that no child inherits the lock while it is taken.
+/// One of the waiting threads leads: it makes its own change and those of all others that came, with one sync of the
+/// log. All functions are called inside the fork gate, so that no child inherits the lock while it is taken.
 final class ChangeQueue: @unchecked Sendable {
     // What follows is touched under the lock only.
     private let lock = ForkSafeLock()

@@ -21,8 +21,8 @@ extension EmbeddedKeychain {
     /// The same, to the daemon.
     @_spi(Benchmarks) public func handOverToDaemon() throws(KeychainError) { try handOver(to: .daemon) }
 
-    /// Whether keys are unlocked that would have to be unlocked again by another process; does not count as a use of the
-    /// device.
+    /// Whether keys are unlocked that would have to be unlocked again by another process; does not count as a use of
+    /// the device.
     package var holdsUnlockedKeys: Bool { access.lockState != .beforeFirstUnlock }
 
     /// Which unlock of the device it is that lasts, another one after each lock and each change of the passcode; `nil`

@@ -18,8 +18,8 @@ struct PageMap: ~Copyable {
     /// How many pages are read at once.
     private static let chunk = 4_096
 
-    /// Whether a page at some of the addresses is the process's own copy, and no more what the file has: the kernel makes
-    /// one when it is written to.
+    /// Whether a page at some of the addresses is the process's own copy, and no more what the file has: the kernel
+    /// makes one when it is written to.
     func hasCopiedPage(_ addresses: Range<UInt64>) -> Bool {
         let pageSize = UInt64(sysconf(Int32(_SC_PAGESIZE)))
         var pages = [UInt64](repeating: 0, count: Self.chunk)

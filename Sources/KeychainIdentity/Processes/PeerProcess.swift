@@ -216,8 +216,8 @@ extension PeerProcess {
         return foreign
     }
 
-    /// The same by what everybody may read of a process that lets nobody look at it, such as `keychainctl`: which mounts
-    /// it sees, by numbers that no two of the host have (proc(5), `mountinfo`), and its PID namespaces.
+    /// The same by what everybody may read of a process that lets nobody look at it, such as `keychainctl`: which
+    /// mounts it sees, by numbers that no two of the host have (proc(5), `mountinfo`), and its PID namespaces.
     func foreignViewsOfAnybody() throws(IdentityError) -> [String] {
         guard let theirs = folder.contents("status", limit: 1 << 14),
             let ours = Self.contents("/proc/self/status", limit: 1 << 14)

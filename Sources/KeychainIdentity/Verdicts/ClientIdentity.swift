@@ -36,8 +36,8 @@ public struct ClientIdentity: Sendable, Hashable {
     /// manifest.
     public let isConfined: Bool
 
-    /// Whether it is confined, so that it cannot read the user's files as other programs can: an application of Flatpak,
-    /// a snap, and whatever else sees another system than the one who asks.
+    /// Whether it is confined, so that it cannot read the user's files as other programs can: an application of
+    /// Flatpak, a snap, and whatever else sees another system than the one who asks.
     public let isSandboxed: Bool
 
     /// Whether it may do what the owner of the keychain may.

@@ -66,8 +66,8 @@ public final class OpenKeybag: Sendable {
         return try maker.make { (purpose) throws(ProtectionError) in try fresh.key(purpose) }
     }
 
-    /// The bytes of the same keybag for another owner: every slot and every wrapped key stays as it is, so that it takes
-    /// no passcode.
+    /// The bytes of the same keybag for another owner: every slot and every wrapped key stays as it is, so that it
+    /// takes no passcode.
     package func handedOver(to owner: StoreOwner) -> [UInt8] {
         var successor = keybag
         successor.owner = owner

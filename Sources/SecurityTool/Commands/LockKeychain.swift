@@ -20,7 +20,8 @@ struct LockKeychain: Command {
         do throws(KeychainError) {
             try session.keychain.backend.device.lock()
         } catch {
-            // Every keychain of macOS has a password; without one there is nothing to lock, and nothing to unlock later.
+            // Every keychain of macOS has a password; without one there is nothing to lock, and nothing to unlock
+            // later.
             guard error.kind != .device(.noPasscode) else {
                 throw CommandFailure(
                     "security: lock-keychain: no passcode is set; 'keychainctl device set-passcode' sets one"

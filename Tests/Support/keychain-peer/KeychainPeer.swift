@@ -7,7 +7,8 @@ import KeychainCore
 import KeychainServer
 import KeychainWire
 
-/// One end of a connection to the daemon's server, for tests to kill and stop: `keychain-peer COMMAND SOCKET ARGUMENT…`.
+/// One end of a connection to the daemon's server, for tests to kill and stop: `keychain-peer COMMAND SOCKET
+/// ARGUMENT…`.
 ///
 /// A line is printed for each step that was acknowledged.
 @main
