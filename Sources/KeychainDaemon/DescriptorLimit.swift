@@ -5,8 +5,8 @@ import KeychainServer
 
 /// How many descriptors the daemon may have open (RLIMIT_NOFILE), and how many connections follow from that.
 enum DescriptorLimit {
-    /// A connection has its socket, and a folder in `/proc` by which its process is looked at again.
-    private static let perConnection = 2
+    /// A connection has its socket, and a folder and a file in `/proc` by which its process is looked at again.
+    private static let perConnection = 3
 
     /// What the store, the login manager and looks at programs need besides.
     private static let reserved = 128

@@ -19,8 +19,8 @@ struct DescriptorLimitTests {
     func connections() {
         #expect(DescriptorLimit.serverOptions(nil) == ServerOptions())
         #expect(DescriptorLimit.serverOptions(1 << 20) == ServerOptions())
-        #expect(DescriptorLimit.serverOptions(1024).mostConnections == 448)
-        #expect(DescriptorLimit.serverOptions(1024).mostConnectionsOfUser == 448)
+        #expect(DescriptorLimit.serverOptions(1024).mostConnections == 298)
+        #expect(DescriptorLimit.serverOptions(1024).mostConnectionsOfUser == 298)
         #expect(DescriptorLimit.serverOptions(0).mostConnections == 8)
     }
 

@@ -123,6 +123,14 @@ extension PeerProcess {
         return FileMark(status)
     }
 
+    /// The memory that it has now, to see later whether it has that still.
+    func openImage() throws(IdentityError) -> ProcessImage {
+        guard let map = folder.open("maps"), let image = ProcessImage(map: map) else {
+            throw folder.failure("the code that it has loaded cannot be listed")
+        }
+        return image
+    }
+
     /// What the kernel says of its state.
     func state() throws(IdentityError) -> State {
         guard let text = folder.contents("status", limit: 1 << 14), let tracer = ProcessStatus.tracer(text) else {
@@ -242,6 +250,26 @@ extension PeerProcess {
     private static func contents(_ path: String, limit: Int) -> [UInt8]? {
         guard let file = Descriptor(path, O_RDONLY) else { return nil }
         return file.contents(limit: limit)
+    }
+}
+
+/// The memory of a process as execve(2) made it.
+///
+/// An open list of mappings (proc(5), `maps`) belongs to that memory, and is empty once the process has executed
+/// another program: one that executes its first program again cannot hide that it was another meanwhile.
+final class ProcessImage: Sendable {
+    private let map: Descriptor
+
+    /// The memory of an open `maps`; `nil` when that has gone already.
+    init?(map: consuming Descriptor) {
+        self.map = map
+        guard isCurrent else { return nil }
+    }
+
+    /// Whether the process has that memory still.
+    var isCurrent: Bool {
+        var byte: UInt8 = 0
+        return pread(map.number, &byte, 1, 0) == 1
     }
 }
 

@@ -6,6 +6,7 @@ import Synchronization
 final class CheckedCode: Sendable {
     private let code: LoadedCode
     private let allowance: LoadedCode.Allowance
+    private let image: ProcessImage
     private let last: Mutex<Look>
 
     private struct Look {
@@ -27,6 +28,7 @@ final class CheckedCode: Sendable {
     ) throws(IdentityError) {
         self.code = code
         self.allowance = allowance
+        image = try process.openImage()
         last = Mutex(try Self.look(process, try process.state(), code, allowance))
     }
 
@@ -34,6 +36,7 @@ final class CheckedCode: Sendable {
 
     /// Checks it again, if it may be other code.
     func check(_ process: PeerProcess, _ state: PeerProcess.State) throws(IdentityError) {
+        guard image.isCurrent else { throw IdentityError("it executed a program since it connected (execve(2))") }
         let isSame = last.withLock { last in
             last.size == state.codeSize && last.time.advanced(by: Self.lifetime) > .now
                 && last.libraries.allSatisfy(\.isUnchanged)

@@ -89,6 +89,17 @@ struct ProcessAttackTests {
         #expect(throws: KeychainError.self) { try peer.confirm() }
     }
 
+    @Test("a program that becomes another one and then itself again is not answered")
+    func execToAndFro() throws {
+        let other = try bench.install("other")
+        let (program, connection) = try bench.start(tool)
+        let peer = try bench.identify(connection)
+        try peer.confirm()
+        #expect(try program.ask("exec \(other)") == "ready")
+        #expect(try program.ask("exec \(tool)") == "ready")
+        #expect(throws: KeychainError.self) { try peer.confirm() }
+    }
+
     @Test("a program that sends a command and then becomes a signed one is refused")
     func execAfterMessage() throws {
         let evil = try bench.install("evil")
