@@ -120,7 +120,7 @@ package struct JSONParser {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isWhole, let number = Int(text) { return .integer(number) }
         guard let number = Double(text), number.isFinite else { throw failure("the number is too large") }
-        return .real(number)
+        return Int(exactly: number).map { .integer($0) } ?? .real(number)
     }
 }
 
