@@ -7,10 +7,10 @@ import KeychainCore
 import KeychainWire
 import Synchronization
 
-/// The idle connections of a program, and how many commands it sends at once.
+/// The idle connections of a program, and the number of commands that it sends concurrently.
 ///
-/// What it holds changes inside the fork gate only, so that a child inherits no lock that a thread of its parent has.
-/// The child begins with nothing: the connections are the parent's.
+/// It is modified only inside the fork gate, so that a child inherits no lock that a thread of its parent holds.
+/// The child begins with an empty pool: the connections are the parent's.
 final class ConnectionPool: @unchecked Sendable {
     let location: SocketLocation
     private let options: ClientOptions
@@ -88,7 +88,7 @@ final class ConnectionPool: @unchecked Sendable {
         guard error == 0 else {
             throw KeychainError(
                 .notAvailable,
-                "the process was forked in the midst of a call, and has to execute a program before it can use the keychain",
+                "the process was forked during a call, and has to call exec before it can use the keychain",
                 kind: .storage(.abandonedByFork)
             )
         }

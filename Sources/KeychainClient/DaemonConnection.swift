@@ -76,8 +76,8 @@ final class DaemonConnection: Sendable {
         }
     }
 
-    /// The folder is the user's alone, and who listens in it is looked at nevertheless: the socket of another user's
-    /// daemon may have been put there.
+    /// The folder is private to the user, and the listening process is checked nevertheless: the socket of another
+    /// user's daemon may have been placed there.
     private func checkOwner() throws(KeychainError) {
         var process: pid_t = 0
         var user: uid_t = 0
@@ -86,7 +86,7 @@ final class DaemonConnection: Sendable {
         guard user == geteuid() else {
             throw KeychainError(
                 .notAvailable,
-                "the keychain daemon at \(path) runs as another user (\(user)), and is not given anything",
+                "the keychain daemon at \(path) runs as another user (\(user)), and is sent nothing",
                 kind: .unavailable,
                 facts: ["path": path]
             )
@@ -110,7 +110,7 @@ final class DaemonConnection: Sendable {
 
     // MARK: Commands
 
-    /// Sends a command and waits for its answer; has the owner asked meanwhile, when the daemon wants that.
+    /// Sends a command and waits for its reply; shows prompts meanwhile if the daemon requests them.
     func perform(
         _ command: KeychainCommand,
         canAskForSecrets: Bool,
@@ -143,22 +143,22 @@ final class DaemonConnection: Sendable {
             switch nextMessage({ !questions.isAsking }) {
             case .complete(let received): message = received
             case .silent: return .unknown(.silentOutcome(path))
-            case .ended: return .unknown(.unknownOutcome(path, "it went away"))
+            case .ended: return .unknown(.unknownOutcome(path, "it closed the connection"))
             case .malformed(let error):
-                return .unknown(.unknownOutcome(path, "its answer cannot be read: \(error.rawValue)"))
+                return .unknown(.unknownOutcome(path, "its reply cannot be decoded: \(error.rawValue)"))
             }
             switch message {
             case .reply(number, let reply): return .reply(reply)
             case .failure(number, let error): return .failure(error)
             case .failure(0, let error): return .refused(error)
             case .goodbye(let last) where last < number: return .notTaken(.gone(path))
-            case .goodbye: return .unknown(.unknownOutcome(path, "it went away"))
+            case .goodbye: return .unknown(.unknownOutcome(path, "it closed the connection"))
             case .working(number): continue
             case .prompt(let question, let prompt): questions.ask(question, prompt)
             case .endPrompt(let question): questions.end(question)
             case .authenticatorStatus(let question): questions.sendStatus(question)
             case .command, .reply, .failure, .promptReply, .authenticator, .working:
-                return .unknown(.unknownOutcome(path, "its answer is none to the command"))
+                return .unknown(.unknownOutcome(path, "its reply does not match the command"))
             }
         }
     }

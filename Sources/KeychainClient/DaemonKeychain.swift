@@ -5,10 +5,10 @@ public import KeychainCore
 public import KeychainWire
 import Synchronization
 
-/// A keychain that a daemon keeps, reached through its socket.
+/// A keychain that a daemon owns, accessed through its socket.
 ///
 /// Thread-safe; a forked child opens connections of its own. A command that may have reached a daemon that is gone is
-/// not sent again, unless it changes nothing: its error says that it is not known what became of it
+/// not sent again, unless it is read-only: its error says that its outcome is not known
 /// (``KeychainError/Kind/transport``).
 public final class DaemonKeychain: KeychainBackend {
     private let pool: ConnectionPool
@@ -21,9 +21,9 @@ public final class DaemonKeychain: KeychainBackend {
     ///
     /// - Parameters:
     ///   - location: where the daemon listens.
-    ///   - authenticator: who is asked when a command takes an authentication.
-    ///   - options: how patient to be.
-    ///   - start: starts a daemon where none listens, and returns when it does; `nil` where that is not done.
+    ///   - authenticator: the user prompts.
+    ///   - options: timeouts and limits.
+    ///   - start: starts a daemon if none listens, and returns once it does; `nil` to fail instead.
     public init(
         at location: SocketLocation,
         authenticator: any Authenticator = NoAuthenticator(),
@@ -39,7 +39,7 @@ public final class DaemonKeychain: KeychainBackend {
     /// Where the daemon listens.
     public var location: SocketLocation { pool.location }
 
-    /// Sends a command and waits for its answer.
+    /// Sends a command and waits for its reply.
     public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         try pool.withTurn(isUrgent: command.isUrgent) { () throws(KeychainError) in
             try performInTurn(command)
@@ -48,7 +48,7 @@ public final class DaemonKeychain: KeychainBackend {
 
     private func performInTurn(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         let canAskForSecrets = command.mayPrompt && self.canAskForSecrets
-        // A daemon that goes, comes back and goes again is waited for no longer than one that stays away.
+        // The deadline is the same however often a daemon stops and restarts meanwhile.
         var deadline: Deadline?
         var hasBeenSentAgain = false
         while true {

@@ -12,7 +12,7 @@ extension KeychainError {
         case .system(_, _, ENOENT), .system(_, _, ECONNREFUSED):
             self.init(
                 .notAvailable,
-                "no keychain daemon listens at \(path); start it with `keychainctl service restart`",
+                "no keychain daemon listens on \(path); start it with `keychainctl service restart`",
                 kind: .unavailable,
                 facts: ["path": path, Self.absenceFact: "daemon"]
             )
@@ -32,7 +32,7 @@ extension KeychainError {
     package static func movedDaemon(from path: String) -> KeychainError {
         KeychainError(
             .notAvailable,
-            "the keychain daemon does not listen at \(path) any more",
+            "the keychain daemon no longer listens on \(path)",
             kind: .unavailable,
             facts: ["path": path, absenceFact: "daemon"]
         )
@@ -42,7 +42,7 @@ extension KeychainError {
     static func gone(_ path: String) -> KeychainError {
         KeychainError(
             .notAvailable,
-            "the keychain daemon at \(path) went away before it took the command; nothing was done",
+            "the keychain daemon at \(path) stopped before it accepted the command; nothing was done",
             kind: .unavailable,
             facts: ["path": path, absenceFact: "gone"]
         )
@@ -52,7 +52,7 @@ extension KeychainError {
     static func silence(_ path: String) -> KeychainError {
         KeychainError(
             .notAvailable,
-            "the keychain daemon at \(path) does not answer; nothing was done. It may be stopped (SIGCONT continues it), or "
+            "the keychain daemon at \(path) does not respond; nothing was done. It may be stopped (SIGCONT continues it), or "
                 + "`keychainctl service restart` replaces it",
             kind: .unavailable,
             facts: ["path": path]
@@ -63,7 +63,7 @@ extension KeychainError {
     static func notADaemon(_ path: String) -> KeychainError {
         KeychainError(
             .notAvailable,
-            "what listens at \(path) is no keychain daemon",
+            "the process that listens on \(path) is not a keychain daemon",
             kind: .transport,
             facts: ["path": path]
         )
@@ -85,7 +85,7 @@ extension KeychainError {
     static func unknownOutcome(_ path: String, _ why: String) -> KeychainError {
         KeychainError(
             .notAvailable,
-            "the keychain daemon at \(path) gave no answer: \(why). Whether a change was made is not known",
+            "the keychain daemon at \(path) did not reply: \(why). It is not known whether a change was made",
             kind: .transport,
             facts: ["path": path]
         )
@@ -93,7 +93,7 @@ extension KeychainError {
 
     /// The same of a daemon that is silent.
     static func silentOutcome(_ path: String) -> KeychainError {
-        var error = unknownOutcome(path, "it is silent, and may be stopped (SIGCONT continues it)")
+        var error = unknownOutcome(path, "it does not respond, and may be stopped (SIGCONT continues it)")
         error.facts[silenceFact] = "yes"
         return error
     }

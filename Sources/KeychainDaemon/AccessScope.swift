@@ -3,20 +3,19 @@
 import KeychainCore
 import KeychainIdentity
 
-/// What a program may reach of what it says is its own: the access groups of its identity, and those that nobody in
-/// particular owns.
+/// Which of the access groups that a program claims it may use: those of its identity, and those that are unowned.
 ///
-/// Among the latter there is order, as in an embedded keychain, and no boundary.
+/// The latter organize items, as in an embedded keychain, and are not a security boundary.
 struct AccessScope {
     /// Who the program is.
     let identity: ClientIdentity
-    /// The groups that items are in, for a program that says it has every group.
+    /// The groups that contain items, for a program that claims every group.
     let storedGroups: () throws(KeychainError) -> [String]
 
     /// A request, with the groups that its client may use.
     struct Permitted {
         var request: KeychainRequest
-        /// Why groups were left out that the program says it has, each a sentence without its end.
+        /// Why claimed groups were left out, each a sentence without a period.
         var refusals: [String]
     }
 
@@ -30,7 +29,7 @@ struct AccessScope {
         var groups = identity.groups(claimed: claimed)
         if request.operation.mayAdd, named.isEmpty { try checkDefault(claimed, groups) }
         if claimed.contains(Client.everyGroup) {
-            // The common one is searched even while it is empty, so that nothing is no missing entitlement.
+            // The common group is included even while it is empty: a search of nothing is no missing entitlement.
             for group in try storedGroups() + named + [Client.commonGroup]
             where !groups.contains(group) && identity.refusal(of: group) == nil {
                 groups.append(group)
@@ -46,14 +45,14 @@ struct AccessScope {
         return Permitted(request: permitted, refusals: refused.compactMap(identity.refusal(of:)))
     }
 
-    /// Refuses to add an item without a group where it would silently go into another one than on other systems.
+    /// Refuses to add an item without a group if it would silently go into another one than on Apple's systems.
     private func checkDefault(_ claimed: [String], _ groups: [String]) throws(KeychainError) {
         guard identity.ownedGroups.isEmpty, let first = claimed.first else { return }
         if first != Client.everyGroup { return try check(first) }
         guard groups.isEmpty else { return }
         throw KeychainError(
             .missingEntitlement,
-            "an item of a client that has every group has to name its own",
+            "a client that has every access group has to name the group of an item that it adds",
             subject: AttributeName.accessGroup.description
         )
     }

@@ -7,14 +7,13 @@ struct DaemonArguments: Hashable {
     /// The folder of the store; `nil` for the one that the environment names.
     var store: String?
 
-    /// Where to listen; `nil` for the place that programs look for.
+    /// The socket to listen on; `nil` for the one that programs look for.
     var socket: String?
 
-    /// Whether to go on in the background once it listens.
+    /// Whether to move to the background once it listens.
     var isInBackground = false
 
-    /// After how many seconds without a connection to end, as long as no keys are held that an end would lose; `nil`
-    /// for never.
+    /// After how many seconds without a connection to exit, unless the daemon holds unlocked keys; `nil` for never.
     var idleSeconds: Int?
 
     /// What is asked for.
@@ -37,13 +36,13 @@ struct DaemonArguments: Hashable {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             func value() throws(Problem) -> String {
                 guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
-                    throw Problem(description: "\(parts[0]) takes a value")
+                    throw Problem(description: "\(parts[0]) requires a value")
                 }
                 return value
             }
             func path() throws(Problem) -> String {
                 let path = try value()
-                guard path.hasPrefix("/") else { throw Problem(description: "\(parts[0]) takes an absolute path") }
+                guard path.hasPrefix("/") else { throw Problem(description: "\(parts[0]) requires an absolute path") }
                 return path
             }
             switch parts[0] {
@@ -51,17 +50,17 @@ struct DaemonArguments: Hashable {
             case "--socket": arguments.socket = try path()
             case "--exit-when-idle":
                 guard let seconds = Int(try value()), (1...86_400 * 365).contains(seconds) else {
-                    throw Problem(description: "--exit-when-idle takes a number of seconds")
+                    throw Problem(description: "--exit-when-idle requires a number of seconds")
                 }
                 arguments.idleSeconds = seconds
             case "--background" where parts.count == 1: arguments.isInBackground = true
             case "--foreground" where parts.count == 1: arguments.isInBackground = false
             case "--user" where parts.count == 1: continue
             case "--system" where parts.count == 1:
-                throw Problem(description: "there is no system service yet; run one for each user")
+                throw Problem(description: "there is no system daemon yet; run one for each user")
             case "--help", "-h": return .showHelp
             case "--version": return .showVersion
-            default: throw Problem(description: "\(parts[0]) is not an option; see 'keychaind --help'")
+            default: throw Problem(description: "unknown option \(parts[0]); see 'keychaind --help'")
             }
         }
         return .serve(arguments)
@@ -72,15 +71,15 @@ struct DaemonArguments: Hashable {
 
         USAGE: keychaind [--store <folder>] [--socket <path>] [--background] [--exit-when-idle <seconds>]
 
-        It takes over a socket that systemd passes on. 'keychainctl service enable' has programs use it.
+        It accepts a listening socket from systemd. 'keychainctl service enable' makes programs use it.
 
         OPTIONS:
           --user                     Serve the user who runs it (default).
-          --store <folder>           The folder of the keychain; else SWIFT_KEYCHAIN_HOME, else the user's own.
-          --socket <path>            Where to listen; else where programs look for it.
+          --store <folder>           The keychain's folder; default: SWIFT_KEYCHAIN_HOME, or the user's own.
+          --socket <path>            The socket to listen on; default: where programs look for it.
           --foreground               Stay in the foreground (default).
-          --background               Go on in the background once it listens.
-          --exit-when-idle <seconds> End after that time without a connection, unless that would lock items.
+          --background               Move to the background once it listens.
+          --exit-when-idle <seconds> Exit after that time without a connection, unless that would lock items.
           --version                  Show the version.
           -h, --help                 Show help information.
 

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Until when a daemon serves: until it is asked to end, its store is gone, or nobody needs it.
+/// How long a daemon serves: until it is told to stop, loses its store or socket, or is idle.
 final class DaemonLife: Sendable {
     private struct State {
         var connections = 0
@@ -16,19 +16,19 @@ final class DaemonLife: Sendable {
     private let isUnreachable: (@Sendable () -> Bool)?
     private let wake: @Sendable () -> Void
 
-    /// The longest time between two looks, in seconds: nothing but a signal or idleness ends the wait.
+    /// The longest interval between two checks, in seconds, if only a signal or idleness can end the wait.
     private static let longestWait = 3600
 
-    /// The same where the socket may be replaced: programs wait meanwhile.
+    /// The same if the socket may be replaced: programs wait meanwhile.
     private static let socketWait = 5
 
     /// The life of a daemon.
     ///
     /// - Parameters:
     ///   - idleSeconds: for how long nobody may be connected; `nil` for any time.
-    ///   - holdsKeys: whether keys are unlocked that an end would lose; must not count as a use of the device.
-    ///   - isUnreachable: whether its socket is another's by now, so that no program finds it; `nil` for a socket of
-    ///     the service manager.
+    ///   - holdsKeys: whether there are unlocked keys that would be lost on exit; must not count as a use of the device.
+    ///   - isUnreachable: whether its socket was replaced, so that no program reaches it; `nil` for a socket of the
+    ///     service manager.
     ///   - wake: ends the wait for a signal.
     init(
         endsWhenIdleFor idleSeconds: Int?,
@@ -51,30 +51,30 @@ final class DaemonLife: Sendable {
         }
     }
 
-    /// Has the daemon end.
+    /// Makes the daemon exit.
     func end(because reason: String) {
         state.withLock { $0.reason = $0.reason ?? reason }
         wake()
     }
 
-    /// Waits until the daemon is to end.
+    /// Waits until the daemon is to exit.
     ///
-    /// - Returns: Why.
+    /// - Returns: The reason.
     func waitForEnd(_ termination: Termination) -> String {
         let longest = isUnreachable == nil ? Self.longestWait : Self.socketWait
         let pause = idleSeconds.map { max(1, min($0 / 4, longest)) } ?? longest
         while true {
             let signal = termination.wait(seconds: pause)
             if let reason = state.withLock(\.reason) { return reason }
-            if let signal { return "it was asked to by \(signal)" }
+            if let signal { return "received \(signal)" }
             if isUnreachable?() == true { return "its socket was replaced or removed" }
-            if isIdle { return "nobody has used it" }
+            if isIdle { return "it was idle" }
         }
     }
 
-    /// Whether nobody has been connected for a while, and nothing is lost by the end.
+    /// Whether no program has been connected for a while, and nothing is lost on exit.
     ///
-    /// A daemon that holds unlocked keys goes on: items that are available after first unlock would wait for the
+    /// A daemon that holds unlocked keys keeps running: items that are available after first unlock would need the
     /// passcode again.
     var isIdle: Bool {
         guard let idleSeconds, !holdsKeys() else { return false }

@@ -89,11 +89,11 @@ public enum KeychainDaemon {
         if let failure = announce(place, in: store.folder) { log.write(.warning, "\(failure)") }
         let isWatched = HostThread.start(.blocked) {
             let reason = life.waitForEnd(termination)
-            log.write(.notice, "ending: \(reason)")
+            log.write(.notice, "stopping: \(reason)")
             notification.stopping()
             server.stop()
         }
-        guard isWatched else { throw DaemonFailure("the system has no threads left") }
+        guard isWatched else { throw DaemonFailure("the system cannot create another thread") }
         let sessions = SessionLock(keychain, proofs, log)
         sessions.start()
         defer { sessions.stop() }

@@ -5,8 +5,8 @@ import KeychainEngine
 import KeychainIdentity
 import Synchronization
 
-/// The keychain as one program uses it: notes that it gave the right passcode, and that the store is gone, and says
-/// what was not searched.
+/// The keychain as one program uses it: records that the program entered the correct passcode, notices that the store
+/// has another owner, and reports which groups were not searched.
 final class ProgramKeychain: KeychainBackend {
     private let keychain: any ServedKeychain
     private let program: ClientIdentity
@@ -14,16 +14,15 @@ final class ProgramKeychain: KeychainBackend {
     private let proofs: PasscodeProofs
     private let life: DaemonLife
 
-    /// Why groups were left out that the program says it has, in the command that was permitted last: a connection has
-    /// one command at a time.
+    /// Why claimed groups were left out of the command that was permitted last: a connection has one command at a time.
     private let refusals = Mutex<[String]>([])
 
     /// Whether the command under way on this thread is of a sandbox.
     @TaskLocal private static var isForSandbox = false
 
-    /// How many wrong passcodes in a row, of whomever, may have been given at most for one of a sandbox to be judged.
+    /// The number of consecutive wrong attempts, by any program, from which on attempts of a sandbox are not checked.
     ///
-    /// A sandbox answers the question for the passcode by itself. The user is delayed from five on.
+    /// A sandbox answers the prompt for the passcode itself. The user is delayed from five wrong attempts on.
     static let wrongPasscodesOfSandboxes = 3
 
     /// For ``DeviceOptions/attemptLimit`` of the keychain that is served.
@@ -60,19 +59,19 @@ final class ProgramKeychain: KeychainBackend {
             outcome.result = .failure(explained(error))
             return .explained(outcome)
         case .failure(let error):
-            if error.foreignOwner != nil { life.end(because: "the store was made over to somebody else") }
+            if error.foreignOwner != nil { life.end(because: "the store has another owner now") }
             guard case .items = command else { throw error }
             throw explained(error)
         }
     }
 
-    /// An error that also says where was not searched: items that a program had in a group that it lost are there
-    /// still.
+    /// An error that also says which groups were not searched: items that a program had in a group that it lost still
+    /// exist.
     private func explained(_ error: KeychainError) -> KeychainError {
         let refusals = refusals.withLock(\.self)
         guard error.status == .itemNotFound, !refusals.isEmpty else { return error }
         var error = error
-        error.reason += "; not searched, though the program says that it has it: \(refusals.joined(separator: "; "))"
+        error.reason += "; not searched, although the program claims it: \(refusals.joined(separator: "; "))"
         return error
     }
 }

@@ -13,7 +13,7 @@ struct ServedStore: ~Copyable {
     let folder: PrivateDirectory
     private let lock: FileLock
 
-    /// How long to wait for a daemon that ends.
+    /// How long to wait for a daemon that is stopping.
     private static let patienceMilliseconds: Int32 = 15_000
 
     /// Opens the store of a folder, which is there and the daemon's.
@@ -21,7 +21,7 @@ struct ServedStore: ~Copyable {
     /// - Parameters:
     ///   - location: the folder.
     ///   - authenticator: the user prompts.
-    ///   - isServed: whether another daemon that serves the store answers; it is as good then.
+    ///   - isServed: whether another daemon that serves the store responds; this one is not needed then.
     /// - Throws: ``DaemonFailure``; one of ``DaemonStatus/done`` where another daemon serves.
     init(
         at location: KeychainLocation,
@@ -35,7 +35,7 @@ struct ServedStore: ~Copyable {
         var device = DeviceOptions(authenticator: authenticator)
         device.owner = .daemon
         device.attemptLimit = ProgramKeychain.attemptLimit
-        // Of each process the server lets some be known; what one names is not to cost others theirs.
+        // The server limits the contexts of each process; those of one process must not displace others'.
         device.mostContexts = 1 << 16
         let keychain = EmbeddedKeychain(at: location, options: Self.options, device: device)
         let isThere: Bool
@@ -46,15 +46,14 @@ struct ServedStore: ~Copyable {
         self.folder = folder
     }
 
-    /// Many programs call at the same time: what they change shares its syncs, and as many read as there are
-    /// processors.
+    /// Many programs call at the same time: their changes share syncs, and there are as many readers as processors.
     private static var options: StoreOptions {
         let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
         return StoreOptions(makesChangesTogether: true, readerCount: max(1, min(processors, 4)))
     }
 
     private static func missing(_ location: KeychainLocation) -> DaemonFailure {
-        DaemonFailure("there is no keychain in \(location.path); 'keychainctl service enable' makes one")
+        DaemonFailure("there is no keychain in \(location.path); 'keychainctl service enable' creates one")
     }
 
     private static func lock(_ folder: PrivateDirectory, _ isServed: () -> Bool) throws(DaemonFailure) -> FileLock {
@@ -66,7 +65,7 @@ struct ServedStore: ~Copyable {
             } catch {
                 guard error.isBusy else { throw DaemonFailure(error) }
             }
-            if isServed() { throw DaemonFailure("another keychaind serves the store already", .done) }
+            if isServed() { throw DaemonFailure("another keychaind already serves the store", .done) }
             guard pauses.wait() else {
                 let process = DaemonRecord(in: folder).map { "process \($0.process)" } ?? "another program"
                 throw DaemonFailure("\(process) holds the store's lock \(folder.path(of: DaemonRecord.lockName))")

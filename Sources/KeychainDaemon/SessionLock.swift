@@ -51,8 +51,9 @@ final class SessionLock: Sendable {
     private static func tell(_ state: LoginManager.State, _ log: DaemonLog) {
         switch state {
         case .starting, .listening: break
-        case .noLoginManager: log.write(.information, "there is no login manager: a locked session locks nothing")
-        case .noBus(let reason): log.write(.information, "a locked session locks nothing: \(reason)")
+        case .noLoginManager:
+            log.write(.information, "there is no login manager: locking a session does not lock the keychain")
+        case .noBus(let reason): log.write(.information, "locking a session does not lock the keychain: \(reason)")
         }
     }
 }

@@ -7,10 +7,10 @@ enum SocketActivation {
     /// The first descriptor that is passed on (`SD_LISTEN_FDS_START`).
     private static let first: Int32 = 3
 
-    /// Takes the sockets over: they are closed on exec from now on, and no child believes that they are meant for it.
+    /// Takes the sockets: they are closed on exec from now on, and children do not inherit the variables.
     ///
     /// - Returns: Their descriptors; none when the process was started in another way.
-    /// - Throws: ``DaemonFailure`` for what is no listening Unix stream socket.
+    /// - Throws: ``DaemonFailure`` for a descriptor that is not a listening Unix stream socket.
     static func takeSockets() throws(DaemonFailure) -> [Int32] {
         defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
         return try sockets(process: value("LISTEN_PID"), count: value("LISTEN_FDS"))
@@ -26,12 +26,12 @@ enum SocketActivation {
         // They may be those of the process that started this one.
         guard let process, Int32(process) == ownProcess else { return [] }
         guard let count = count.flatMap({ Int32($0) }), (1...64).contains(count) else {
-            throw DaemonFailure("LISTEN_FDS is no number of sockets")
+            throw DaemonFailure("LISTEN_FDS is not a valid number of sockets")
         }
         let descriptors = Array(first..<first + count)
         for descriptor in descriptors {
             guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, isListeningUnixSocket(descriptor) else {
-                throw DaemonFailure("descriptor \(descriptor), which was passed on, is no listening Unix stream socket")
+                throw DaemonFailure("descriptor \(descriptor), which was passed, is not a listening Unix stream socket")
             }
         }
         return descriptors

@@ -7,7 +7,7 @@ import KeychainIdentity
 import KeychainServer
 import KeychainWire
 
-/// Admits every process of the user whom the daemon serves, and nobody else's.
+/// Admits every process of the user whom the daemon serves, and no other process.
 final class UserAdmission: Admission {
     private let keychain: any ServedKeychain
     private let identities: IdentityService
@@ -34,16 +34,20 @@ final class UserAdmission: Admission {
         var user: uid_t = 0
         let failure = keychain_peer(socket, &process, &user)
         guard failure == 0 else {
-            throw KeychainError(.notAvailable, "it is not known who connects", facts: ["errno": "\(failure)"])
+            throw KeychainError(
+                .notAvailable,
+                "the process that connects cannot be determined",
+                facts: ["errno": "\(failure)"]
+            )
         }
         guard user == self.user else {
             throw KeychainError(
                 .missingEntitlement,
-                "this keychain daemon serves user \(self.user) and no other; run one of your own",
+                "this keychain daemon serves only user \(self.user); run your own",
                 facts: ["user": "\(user)"]
             )
         }
-        // Nothing is answered before, so that a process sends its first command as the program that is looked at.
+        // No reply is sent before, so a process sends its first command as the program that was identified.
         let peer = try identities.identify(socket: socket, greetingByteCount: Greeting.byteCount)
         let instance = ProcessInstance(identifier: peer.process.identifier, startTime: peer.process.startTime)
         return UserProgram(

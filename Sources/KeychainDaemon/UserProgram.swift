@@ -107,7 +107,7 @@ final class UserProgram: ConnectedPeer {
         if proofs.isProved(by: prover, try keychain.currentUnlock()) { return }
         throw KeychainError(
             .missingEntitlement,
-            "this is for the owner of the keychain: the passcode has to be given first",
+            "this is reserved for the owner of the keychain: this process has to enter the passcode first",
             facts: ["proof": "passcode"]
         )
     }
@@ -118,7 +118,7 @@ final class UserProgram: ConnectedPeer {
         let reasons = identity.reasons.isEmpty ? "" : ": \(identity.reasons.joined(separator: "; "))"
         throw KeychainError(
             .missingEntitlement,
-            "\(what) is for the owner of the keychain, not for a sandbox\(reasons)"
+            "\(what) is reserved for the owner of the keychain, and not available to a sandbox\(reasons)"
         )
     }
 }

@@ -6,17 +6,17 @@ import HostFiles
 import KeychainCore
 import KeychainWire
 
-/// Starts a daemon for a store, where no service manager has done so.
+/// Starts a daemon for a store, unless a service manager does.
 package struct DaemonLauncher: Sendable {
     private let location: KeychainLocation
 
-    /// For how long a daemon that was started on demand goes on without a connection.
+    /// The idle timeout of a daemon that was started on demand.
     private static let idleSeconds = 600
 
     /// How long a daemon may take until it listens; longer than it waits for one that ends.
     private static let patienceMilliseconds: Int32 = 20_000
 
-    /// What of the environment a daemon is given: nothing that has it load other code.
+    /// The environment variables that a daemon inherits: none that makes it load other code.
     private static let variables = [
         KeychainLocation.environmentVariable, "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "HOME", "TMPDIR", "LANG",
     ]
@@ -26,7 +26,7 @@ package struct DaemonLauncher: Sendable {
 
     /// The program that would be started; `nil` where there is none.
     ///
-    /// - Throws: ``KeychainError`` when the one that was named is not to be trusted.
+    /// - Throws: ``KeychainError`` if the one that was named cannot be trusted.
     package func program() throws(KeychainError) -> String? {
         do throws(FileError) {
             return try DaemonProgram.path(for: try PrivateDirectory(existing: location))
@@ -35,20 +35,20 @@ package struct DaemonLauncher: Sendable {
         }
     }
 
-    /// Starts one, and waits until it listens; where a systemd is to listen, has that do it.
+    /// Starts one, by systemd if a unit was set up, and waits until it listens.
     ///
-    /// Another one that listens meanwhile is as good.
+    /// If another one listens meanwhile, that is used.
     ///
-    /// - Parameter socket: where it is to listen.
-    /// - Throws: ``KeychainError`` with what the daemon says.
+    /// - Parameter socket: the socket to listen on.
+    /// - Throws: ``KeychainError`` with the daemon's message.
     package func start(listeningAt socket: SocketLocation) throws(KeychainError) {
         if try startUnit(), socket.answers { return }
         try startProgram(listeningAt: socket.path)
     }
 
-    /// Has the user's systemd listen, if that was set up.
+    /// Starts the user's systemd unit, if one was set up.
     ///
-    /// - Returns: Whether it does. There may be none in this session, as of a job of cron(8).
+    /// - Returns: Whether it listens. There may be no user systemd, as in a cron(8) job.
     private func startUnit() throws(KeychainError) -> Bool {
         let record: ServiceRecord?
         do throws(FileError) {
@@ -68,7 +68,7 @@ package struct DaemonLauncher: Sendable {
         guard let program = try program() else {
             throw KeychainError(
                 .notAvailable,
-                "the keychain daemon owns the store, and there is no program 'keychaind' to start; install it, or name it by "
+                "the keychain daemon owns the store, and there is no program 'keychaind' to start; install it, or name its path in "
                     + DaemonProgram.environmentVariable,
                 kind: .unavailable
             )
@@ -81,7 +81,7 @@ package struct DaemonLauncher: Sendable {
         guard status != 0 else { return }
         throw KeychainError(
             .notAvailable,
-            "the keychain daemon could not be started: \(message.isEmpty ? "it ended with status \(status)" : message)",
+            "the keychain daemon could not be started: \(message.isEmpty ? "it exited with status \(status)" : message)",
             kind: .unavailable,
             facts: ["program": program]
         )
@@ -103,10 +103,10 @@ package struct DaemonLauncher: Sendable {
         guard let message else {
             kill(child, SIGKILL)
             while waitpid(child, &status, 0) < 0, errno == EINTR {}
-            return (1, "it does not say that it listens")
+            return (1, "it did not report that it listens")
         }
         while waitpid(child, &status, 0) < 0 {
-            // A program that reaps every child took the status with it; whether one listens shows by itself.
+            // A program that reaps every child has taken the status; the next connection shows whether the daemon listens.
             guard errno == EINTR else { return (0, message) }
         }
         return (status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F, message)

@@ -6,7 +6,7 @@ import KeychainCore
 import KeychainEngine
 import KeychainWire
 
-/// The daemon that owns a store, which is started by the first command where nobody listens.
+/// The daemon that owns a store; it is started by the first command if none listens.
 package final class DaemonOnDemand: KeychainBackend {
     private let location: KeychainLocation
     private let authenticator: any Authenticator
@@ -35,8 +35,7 @@ package final class DaemonOnDemand: KeychainBackend {
             if self.client === client { self.client = nil }
         }
 
-        /// Carries out a command, once more where no daemon is at the socket, and another socket is the daemon's by
-        /// now.
+        /// Executes a command, and retries it once if no daemon listens on the socket and the record names another one.
         func perform(
             _ command: KeychainCommand,
             _ make: () throws(KeychainError) -> DaemonKeychain,
@@ -64,7 +63,7 @@ package final class DaemonOnDemand: KeychainBackend {
         launcher = DaemonLauncher(storeAt: location)
     }
 
-    /// The socket where the daemon listens: where the store's folder says, else where it is looked for by default.
+    /// The daemon's socket: the one that the store's folder records, or else the default one.
     package func socket() throws(KeychainError) -> SocketLocation {
         do throws(FileError) {
             if let folder = try PrivateDirectory(existing: location), let record = ServiceRecord(in: folder) {
@@ -76,10 +75,10 @@ package final class DaemonOnDemand: KeychainBackend {
         }
     }
 
-    /// The program that is started on demand; `nil` where there is none.
+    /// The program that is started on demand; `nil` if there is none.
     package func program() throws(KeychainError) -> String? { try launcher.program() }
 
-    /// Carries out a command by the daemon, which is started where nobody listens.
+    /// Executes a command through the daemon, which is started if none listens.
     package func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         // Where nobody listens there is nothing to end.
         if command.endsContext { return (try? performByRunning(command)) ?? .done }
@@ -97,7 +96,7 @@ package final class DaemonOnDemand: KeychainBackend {
         )
     }
 
-    /// The same, by a daemon that runs already.
+    /// The same, without starting a daemon.
     package func performByRunning(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         try running.perform(
             command,

@@ -6,12 +6,12 @@ import KeychainEngine
 
 /// The keychain of the user who runs this process.
 public enum ProcessKeychain {
-    /// What carries out commands on it: this process, or the daemon where that owns the store.
+    /// The backend that executes commands on it: in this process, or through the daemon if that owns the store.
     ///
-    /// Nothing is read, made or started before the first one.
+    /// Nothing is read, created or started before the first command.
     ///
     /// - Parameter authenticator: the user prompts.
-    /// - Returns: The keychain; a backend that fails with the reason when its place cannot be found.
+    /// - Returns: The keychain; a backend that fails with the reason if its folder cannot be determined.
     public static func backend(authenticator: any Authenticator) -> any KeychainBackend {
         do {
             return RoutedKeychain(try parts(authenticator: authenticator))
@@ -22,7 +22,7 @@ public enum ProcessKeychain {
 
     /// The same in its parts, for what only one of them can do.
     ///
-    /// - Throws: `KeychainError` when its place cannot be found.
+    /// - Throws: `KeychainError` if its folder cannot be determined.
     package static func parts(authenticator: any Authenticator) throws(KeychainError) -> Parts {
         Parts(storeAt: try location, authenticator: authenticator)
     }

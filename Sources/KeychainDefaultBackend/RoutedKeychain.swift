@@ -5,10 +5,10 @@ import KeychainEngine
 import KeychainProtection
 import Synchronization
 
-/// The keychain of a store that programs may open by themselves or that a daemon may own: each command goes to whoever
-/// owns the store at that moment.
+/// The keychain of a store that is embedded or owned by a daemon: each command goes to the store's owner at that
+/// moment.
 ///
-/// The owner is asked nothing that it does not own: a store that changes hands refuses the other one's transactions
+/// When a store changes owner, transactions of the former owner fail
 /// with ``KeychainError/KeyFailure/foreignOwner`` before anything is changed, and the command goes to the new owner. So
 /// no command is carried out twice.
 public final class RoutedKeychain: KeychainBackend {
@@ -21,10 +21,10 @@ public final class RoutedKeychain: KeychainBackend {
     private let embedded: any KeychainBackend
     private let daemon: any KeychainBackend
     private let checkOwner: @Sendable () throws(KeychainError) -> Bool
-    // Without a lock: a child that is forked while another thread holds one would wait for ever.
+    // Not a lock: a child that is forked while another thread holds it would deadlock.
     private let current = Atomic<Route>(.embedded)
 
-    /// More often than that nobody moves a store while a command is on its way.
+    /// The maximum number of moves of the store during one command.
     private static let mostMoves = 4
 
     /// A router.
@@ -44,13 +44,13 @@ public final class RoutedKeychain: KeychainBackend {
         self.checkOwner = checkOwner
     }
 
-    /// Who carries out commands now, by a look at the store.
+    /// The current route, according to the store.
     package var route: Route {
         learnOwner()
         return current.load(ordering: .relaxed)
     }
 
-    /// Carries out a command by whoever owns the store.
+    /// Executes a command through the owner of the store.
     public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         if command.endsContext { return try performOnKnownRoute(command) }
         var moves = 0
@@ -71,7 +71,7 @@ public final class RoutedKeychain: KeychainBackend {
         }
     }
 
-    /// Takes in what a failure says of the owner.
+    /// Updates the route from a failure.
     ///
     /// - Returns: Whether another route is to be tried.
     private func isMoved(by error: KeychainError, from route: Route) -> Bool {
@@ -80,23 +80,23 @@ public final class RoutedKeychain: KeychainBackend {
         case .embedded?: current.store(.embedded, ordering: .relaxed)
         case .some: return false
         case nil:
-            // A daemon that gave its store back is gone.
+            // A daemon whose store was taken back has exited.
             guard route == .daemon, error.kind == .unavailable else { return false }
             learnOwner()
         }
         return current.load(ordering: .relaxed) != route
     }
 
-    /// Looks at whose the store is.
+    /// Reads the store's owner.
     ///
-    /// A store that is not there yet is made by this process; what else is wrong with one, the command itself says.
+    /// A missing store is created by this process; the command itself reports any other error.
     private func learnOwner() {
         var route = Route.embedded
         do throws(KeychainError) { _ = try checkOwner() } catch { if error.foreignOwner == .daemon { route = .daemon } }
         current.store(route, ordering: .relaxed)
     }
 
-    /// Ends a context with whoever knows it; no daemon is started for that.
+    /// Ends a context in every keychain that may know it; no daemon is started for that.
     private func performOnKnownRoute(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         // It may have been named before the store changed hands.
         let reply = try embedded.perform(command)

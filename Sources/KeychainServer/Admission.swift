@@ -2,42 +2,41 @@
 
 public import KeychainCore
 
-/// Decides what a process that connects may reach.
+/// Decides which processes may connect, and what they may access.
 public protocol Admission: Sendable {
-    /// Looks at a process that has connected, once for each connection and before any message is read.
+    /// Identifies a process that has connected, once for each connection and before any message is read.
     ///
     /// - Parameter socket: the connected socket.
-    /// - Returns: What is known of the process.
+    /// - Returns: The process.
     /// - Throws: ``KeychainError`` with the reason for a refusal, which is sent to the process.
     func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer
 }
 
 /// A process that was admitted.
 public protocol ConnectedPeer: Sendable {
-    /// The process, to which authentication contexts, prompts and limits belong.
+    /// The process, which owns authentication contexts and prompts, and to which limits apply.
     var process: ProcessInstance { get }
 
-    /// The sandboxed application that it belongs to, whose processes share the limits of one; `nil` for a process with
-    /// limits of its own.
+    /// The sandboxed application that it is part of, whose processes share limits; `nil` for a process with limits of
+    /// its own.
     var application: String? { get }
 
-    /// What carries out its commands.
+    /// The backend that executes its commands.
     var backend: any KeychainBackend { get }
 
-    /// Whether to believe what the process says of biometry: in tests only, because any process could say that it
+    /// Whether to trust what the process reports about biometry: in tests only, because any process could claim to have
     /// recognized the user.
     var vouchesForBiometry: Bool { get }
 
-    /// A command as this process may give it: with the client that it is, instead of the one that it says it is.
+    /// A command as this process may send it: with its proved client, instead of the one that it claims to be.
     ///
-    /// - Throws: ``KeychainError``, mostly of `errSecMissingEntitlement`, for a command that it may not give.
+    /// - Throws: ``KeychainError``, mostly of `errSecMissingEntitlement`, for a command that it may not send.
     func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand
 
-    /// Looks at the process again: before a command changes something, and before an answer that says something is
-    /// sent.
+    /// Checks the process again: before a command changes something, and before a reply that carries data is sent.
     ///
-    /// - Throws: ``KeychainError`` when it is not the process that was admitted any more; the command is not
-    ///   carried out, or the answer not sent.
+    /// - Throws: ``KeychainError`` if it is no longer the program that was admitted; the command is not executed, or
+    ///   the reply not sent.
     func confirm() throws(KeychainError)
 }
 
@@ -46,12 +45,12 @@ extension ConnectedPeer {
     public var application: String? { nil }
 }
 
-/// A process, told from all that had or will have the same number.
+/// A process, distinguished from earlier and later ones with the same PID.
 public struct ProcessInstance: Sendable, Hashable {
-    /// The number of the process (PID), as this process sees it.
+    /// Its PID, in the PID namespace of this process.
     public var identifier: Int32
 
-    /// When it was started, in clock ticks since the host was (proc(5), `/proc/PID/stat`, field 22).
+    /// When it was started, in clock ticks since boot (proc(5), `/proc/PID/stat`, field 22).
     public var startTime: UInt64
 
     /// A process.

@@ -4,10 +4,10 @@ import Glibc
 import KeychainCore
 import Synchronization
 
-/// The processes that are being looked at before they are let in.
+/// The processes that are being identified before they are admitted.
 ///
-/// That may take long, or for ever: of a program on a file system whose server does not answer, nothing can be read.
-/// Each such look keeps a thread, so that there may be only some.
+/// That may block indefinitely, if the file system of the executable does not respond. Each identification occupies a
+/// thread, so the number of overdue ones is limited.
 final class AdmissionTable: Sendable {
     private let options: ServerOptions
     private let state = Mutex(State())
@@ -24,12 +24,12 @@ final class AdmissionTable: Sendable {
 
     init(_ options: ServerOptions) { self.options = options }
 
-    /// Whether none is looked at.
+    /// Whether no process is being identified.
     var isEmpty: Bool { state.withLock(\.admissions.isEmpty) }
 
-    /// Notes a process that is about to be looked at, by its socket.
+    /// Registers a process that is about to be identified, by its socket.
     ///
-    /// - Throws: `errSecNotAvailable` when looking at it has taken too long before, or at many others.
+    /// - Throws: `errSecNotAvailable` if an identification of it is overdue, or too many others are.
     func begin(_ socket: Int32, of process: pid_t, tick: UInt64) throws(KeychainError) {
         let isTaken = state.withLock { state in
             let overdue = state.admissions.values.filter(\.isOverdue)
@@ -41,15 +41,15 @@ final class AdmissionTable: Sendable {
         if !isTaken { throw .overdueAdmission }
     }
 
-    /// Forgets a process that was looked at.
+    /// Removes a process that was identified.
     ///
-    /// - Throws: `errSecNotAvailable` when that took too long, which it was told already.
+    /// - Throws: `errSecNotAvailable` if that took too long; the process has been told so already.
     func end(_ socket: Int32) throws(KeychainError) {
         let admission = state.withLock { $0.admissions.removeValue(forKey: socket) }
         if admission?.isOverdue == true { throw .overdueAdmission }
     }
 
-    /// Finds those that take too long, and has each refused by its socket, once and while that is open.
+    /// Refuses each process whose identification is overdue, once and while its socket is open.
     func refuseOverdue(tick: UInt64, _ refuse: (Int32) -> Void) {
         state.withLock { state in
             for (socket, admission) in state.admissions where !admission.isOverdue {
@@ -64,8 +64,7 @@ final class AdmissionTable: Sendable {
 extension KeychainError {
     static let overdueAdmission = KeychainError(
         .notAvailable,
-        "the keychain daemon could not find out in time which program this is: the file system of its executable may not "
-            + "answer",
+        "the keychain daemon could not identify this program in time: the file system of its executable may not respond",
         kind: .unavailable
     )
 }

@@ -5,7 +5,7 @@ import KeychainCore
 import KeychainWire
 import Synchronization
 
-/// A command that is being carried out on the calling thread, and the connection that it came from.
+/// A command that is being executed on the calling thread, and its connection.
 final class Call: Sendable {
     /// The call of this thread.
     @TaskLocal static var current: Call?
@@ -27,7 +27,7 @@ final class Call: Sendable {
     }
 
     var canAskForSecrets: Bool {
-        // It is looked at in transactions, so nobody is asked.
+        // It is read in transactions, so the program is not asked.
         guard connection.peer.vouchesForBiometry else { return canTypeThere }
         return authenticatorStatus?.canAskForSecrets ?? false
     }
@@ -43,7 +43,7 @@ final class Call: Sendable {
         }
     }
 
-    /// Has the program that gave the command put a question, and waits for the answer.
+    /// Has the program that sent the command show a prompt, and waits for the answer.
     func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
         guard !prompt.cancellation.isCancelled, !server.isStopping else { return .ended }
         let number = nextQuestion()
@@ -60,7 +60,7 @@ final class Call: Sendable {
             case .message(let message): return message
             case .connectionEnded: return nil
             case .overdue:
-                // The program may not have seen that the time is over.
+                // The program may not have noticed the timeout.
                 connection.send(end, tick: server.tick)
                 return lastAnswer(to: number)
             }
@@ -121,7 +121,7 @@ final class Call: Sendable {
             }
             let left = deadline.millisecondsLeft
             if left == 0 || isOver() { return .overdue }
-            // Whatever ends the question is looked for now and then.
+            // Whether the question has ended is checked periodically.
             let pause = max(1, min(left, server.options.tickMilliseconds))
             _ = SocketReadiness.wait(for: connection.wanted, of: connection.socket, milliseconds: pause)
         }
@@ -138,26 +138,26 @@ extension WireMessage {
     }
 }
 
-/// Asks whoever sits before the program whose command is being carried out on the calling thread.
+/// Prompts the user of the program whose command is being executed on the calling thread.
 ///
-/// The question travels on the connection of that command. Outside of a command nobody can be asked.
+/// The prompt is sent on the connection of that command. Outside of a command there is nobody to prompt.
 public struct CallAuthenticator: Authenticator {
     /// An authenticator for the keychain of a daemon.
     public init() {}
 
-    /// None, unless the program can be believed.
+    /// None, unless the program is trusted.
     public var biometry: Biometry { Call.current?.biometry ?? .none }
 
-    /// What the program has said with its command.
+    /// As the program stated with its command.
     public var canAskForSecrets: Bool { Call.current?.canAskForSecrets ?? false }
 
-    /// A place among the prompts of that program; those of others are shown meanwhile.
+    /// A place in the queue of that program's prompts; those of other programs are shown meanwhile.
     public func enqueue(_ cancellation: PromptCancellation) -> PromptTicket? {
         guard let call = Call.current else { return PromptTicket() }
         return call.enqueue(cancellation)
     }
 
-    /// Has the program ask; ended when the program ends.
+    /// Has the program show the prompt, which is cancelled when the program exits.
     public func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
         Call.current?.ask(prompt) ?? .unavailable
     }

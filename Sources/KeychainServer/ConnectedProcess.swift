@@ -152,7 +152,7 @@ final class ProcessTable: Sendable {
     }
 
     private static func release(_ context: Bytes16, _ process: ConnectedProcess) {
-        // What cannot be released now is dropped by the keychain itself one day.
+        // If that fails, the keychain drops the context later by itself.
         _ = try? process.peer.backend.perform(.authentication(.release(context)))
     }
 }
@@ -161,7 +161,7 @@ extension KeychainError {
     static func tooManyConnections(_ whose: String) -> KeychainError {
         KeychainError(
             .notAvailable,
-            "the keychain daemon has as many connections of \(whose) as it takes; close some, or try again later",
+            "the keychain daemon has reached its limit of connections of \(whose); close some, or try again later",
             kind: .unavailable
         )
     }

@@ -7,15 +7,16 @@ import KeychainCore
 import KeychainWire
 import Synchronization
 
-/// A connection of a process: what has arrived of a message, what is still to be sent, and the command under way.
+/// A connection of a process: the part of a message that has arrived, pending output, and the command in progress.
 ///
-/// One thread at a time reads. Several may send: whoever answers, whoever ends a prompt, and whoever says that a
-/// command takes long. The socket is closed with the object, so that its number is no other's while somebody uses it.
+/// One thread at a time reads. Several may send: the one that replies, the one that cancels a prompt, and the one that
+/// reports progress. The socket is closed with the object, so its number is not reused while a thread uses it.
 final class Connection: Sendable {
     let number: UInt64
     let socket: Int32
     let user: uid_t
-    /// The process that connected (PID): what another one writes to the socket, which it was left or given, ends it.
+    /// The process that connected (PID): if another one writes to the socket that it inherited or was passed, the
+    /// connection ends.
     private let sender: pid_t
     let process: ConnectedProcess
     let peer: any ConnectedPeer
@@ -235,7 +236,7 @@ final class Connection: Sendable {
             case .busy, .asking: return false
             case .ended: return true
             case .greeting:
-                // The answer to a greeting is the same, whatever it says, as long as there is one version.
+                // The reply to a greeting does not depend on its contents as long as there is one version.
                 _ = enqueue(SecretBytes(ServerGreeting(to: ClientGreeting()).bytes), &state, tick)
                 leave(&state, tick)
                 return true
@@ -259,7 +260,7 @@ final class Connection: Sendable {
         if let frame = try? WireMessage.goodbye(last).encoded() { _ = enqueue(frame, &state, tick) }
     }
 
-    /// Tells why the connection is refused, as far as the socket takes it, and ends it.
+    /// Sends why the connection is refused, as far as the socket accepts it, and ends it.
     func end(_ error: KeychainError?, tick: UInt64) {
         state.withLock { state in
             guard state.phase != .ended else { return }
@@ -272,7 +273,7 @@ final class Connection: Sendable {
             state.waiting = nil
             state.commandByteCount = 0
             _ = count(&state)
-            // What was sent arrives still; a thread that waits for the socket is woken.
+            // What was sent still arrives; a thread that waits for the socket is woken.
             shutdown(socket, Int32(SHUT_RDWR))
         }
         ending.cancel()
@@ -417,18 +418,18 @@ final class BufferedBytes: Sendable {
 extension KeychainError {
     fileprivate static let tooMuchBuffered = KeychainError(
         .notAvailable,
-        "the keychain daemon holds as many bytes of messages as it may; try again later",
+        "the keychain daemon has reached its limit of buffered messages; try again later",
         kind: .unavailable
     )
 
     fileprivate static let otherSender = KeychainError(
         .missingEntitlement,
-        "another process than the one that connected wrote to the connection; each process has to connect by itself"
+        "another process than the one that connected wrote to the connection; each process has to connect itself"
     )
 
     fileprivate static let tooSlow = KeychainError(
         .notAvailable,
-        "a message to the keychain daemon began, and did not arrive in time",
+        "a message to the keychain daemon was not completed in time",
         kind: .transport
     )
 }

@@ -99,7 +99,7 @@ final class ConnectionTable: Sendable {
 extension KeychainError {
     static let stopping = KeychainError(
         .notAvailable,
-        "the keychain daemon is being stopped",
+        "the keychain daemon is stopping",
         kind: .unavailable
     )
 }

@@ -3,7 +3,7 @@
 import Dispatch
 import Synchronization
 
-/// When connections are to be looked after: at every tick while something is going on, else not at all.
+/// When connections are checked: at every tick while anything is in progress, otherwise not at all.
 final class Housekeeping: Sendable {
     private let tickMilliseconds: Int
     private let ticks = Atomic<UInt64>(1)
@@ -15,7 +15,7 @@ final class Housekeeping: Sendable {
     /// The number of the tick.
     var tick: UInt64 { ticks.load(ordering: .relaxed) }
 
-    /// Notes that something is going on that may have to be looked after.
+    /// Records activity that may need checks.
     func noteActivity() {
         guard isAsleep.load(ordering: .sequentiallyConsistent) else { return }
         interrupt()
@@ -27,9 +27,9 @@ final class Housekeeping: Sendable {
         wake.signal()
     }
 
-    /// Waits for the next tick; where nothing is going on, until something is.
+    /// Waits for the next tick, or, while nothing is in progress, for activity.
     ///
-    /// - Parameter isQuiet: whether nothing is going on. It is asked again after others can see that it was.
+    /// - Parameter isQuiet: whether nothing is in progress. It is called again once other threads can see the wait.
     func wait(isQuiet: () -> Bool) {
         if isQuiet() {
             isAsleep.store(true, ordering: .sequentiallyConsistent)

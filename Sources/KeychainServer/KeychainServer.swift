@@ -7,10 +7,10 @@ public import KeychainCore
 import KeychainWire
 import Synchronization
 
-/// Serves the keychains of those whom an ``Admission`` lets in, on listening sockets.
+/// Serves processes that an ``Admission`` admits, on listening sockets.
 ///
-/// It knows nothing of stores and identities. Several threads wait for what arrives and carry it out themselves; a
-/// connection on which nothing happens costs no thread.
+/// It knows neither stores nor identities. Several threads wait for messages and execute them themselves; an idle
+/// connection needs no thread.
 public final class KeychainServer: Sendable {
     let options: ServerOptions
     private let admission: any Admission
@@ -31,9 +31,9 @@ public final class KeychainServer: Sendable {
     /// A server.
     ///
     /// - Parameters:
-    ///   - sockets: sockets that listen. They stay the caller's, and have to stay open until ``run()`` has returned.
-    ///   - options: limits and patience.
-    ///   - admission: who is let in.
+    ///   - sockets: listening sockets. The caller keeps owning them, and keeps them open until ``run()`` has returned.
+    ///   - options: limits and timeouts.
+    ///   - admission: decides who may connect.
     /// - Throws: `errSecNotAvailable` when the system has no descriptors left.
     public init(
         sockets: [Int32],
@@ -50,7 +50,7 @@ public final class KeychainServer: Sendable {
         workers = Workers(atMost: options.mostWorkers)
         housekeeping = Housekeeping(options)
         buffered = BufferedBytes(atMost: options.mostBufferedBytes)
-        // Lower numbers are those of the listening sockets, and 0 is that of the end.
+        // Lower numbers are those of the listening sockets, and 0 is that of the stop event.
         numbers = Atomic(UInt64(sockets.count) + 1)
         watch = keychain_watch_make()
         wake = keychain_event()
@@ -71,7 +71,7 @@ public final class KeychainServer: Sendable {
         close(wake)
     }
 
-    /// How many connections there are.
+    /// The number of connections.
     public var connectionCount: Int { connections.count }
 
     /// Serves until ``stop()``.
@@ -84,10 +84,10 @@ public final class KeychainServer: Sendable {
         finish()
     }
 
-    /// Has ``run()`` return once the commands under way were answered; from any thread, or a handler of a signal's
-    /// event.
+    /// Makes ``run()`` return once commands in progress were answered; callable from any thread, or a handler of a
+    /// signal's event.
     ///
-    /// No other command is taken any more. Programs learn of it, and send what was not taken to the next daemon.
+    /// No further command is accepted. Programs are told, and send what was not accepted to the next daemon.
     public func stop() {
         guard !stopping.exchange(true, ordering: .sequentiallyConsistent) else { return }
         housekeeping.interrupt()
@@ -120,7 +120,7 @@ public final class KeychainServer: Sendable {
         }
     }
 
-    /// After how long without anything to do a thread looks whether it is one too many.
+    /// After how long without work a thread checks whether it is still needed.
     private static let idleMilliseconds: Int32 = 10_000
 
     private func serve(_ connection: Connection) {
@@ -149,7 +149,7 @@ public final class KeychainServer: Sendable {
     }
 
     private func answer(_ command: ReceivedCommand, on connection: Connection) {
-        // Nobody is left to be told, and what came of it may have been asked for anew on another connection.
+        // The program cannot receive the result, and may have sent the command again on another connection.
         if !command.command.changesNothing, connection.hasHungUp { return end(connection) }
         let call = Call(connection, canAskForSecrets: command.canAskForSecrets, self)
         let frame = carryOut(command.command, command.number, call)
@@ -178,7 +178,7 @@ public final class KeychainServer: Sendable {
         try command.checkSizes()
         let permitted = try peer.permitted(command)
         try processes.claim(permitted.contextIdentifiers, for: connection.process)
-        // What another program sends that the process has become is not carried out.
+        // A command is not executed if the process has become another program.
         if !permitted.changesNothing { try peer.confirm() }
         let result = Call.$current.withValue(call) {
             Result { () throws(KeychainError) in try peer.backend.perform(permitted) }
@@ -186,7 +186,7 @@ public final class KeychainServer: Sendable {
         if case .authentication(.release(let context)) = permitted {
             processes.forget(context, of: connection.process)
         }
-        // A change that was made is told of, whoever the process is by now: the reply says nothing else.
+        // That a change was made is reported even if the process has changed: the reply carries no data.
         if case .success(let reply) = result, reply.saysNothing { return reply }
         try peer.confirm()
         return try result.get()
@@ -215,11 +215,11 @@ extension KeychainServer {
         let socket = keychain_accept(listening)
         let failure = errno
         if socket < 0, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(failure) {
-            // Those that wait stay in the queue until descriptors are free.
+            // Pending connections stay in the backlog until descriptors are free.
             isAcceptPaused.store(true, ordering: .sequentiallyConsistent)
             return housekeeping.noteActivity()
         }
-        // Somebody else accepts the next one while this one is looked at.
+        // Another thread accepts the next one while this one is identified.
         if !isStopping { _ = keychain_watch_again(watch, listening, number, SocketReadiness.readable.rawValue) }
         if socket >= 0 { admit(socket) }
     }
@@ -237,7 +237,7 @@ extension KeychainServer {
             var user: uid_t = 0
             let failure = keychain_peer(socket, &process, &user)
             guard failure == 0 else { throw KeychainError(call: "getsockopt", errno: failure) }
-            // Since Linux 6.16 a socket that was connected before the listening one was to do so does not.
+            // Since Linux 6.16 a socket that connected before the option was set on the listening one does not inherit it.
             let unnamed = keychain_name_senders(socket)
             guard unnamed == 0 else { throw KeychainError(call: "setsockopt", errno: unnamed) }
             try makeRoom(for: user)
@@ -265,7 +265,7 @@ extension KeychainServer {
         }
     }
 
-    /// Looks at a process; others are served meanwhile, however long that takes.
+    /// Identifies a process; others are served meanwhile, however long that takes.
     private func examine(_ process: pid_t, _ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
         try admissions.begin(socket, of: process, tick: tick)
         housekeeping.noteActivity()
@@ -276,7 +276,7 @@ extension KeychainServer {
         return try result.get()
     }
 
-    /// Makes room for a connection of a user, if it must be in the place of one that is idle.
+    /// Makes room for a connection of a user, by closing an idle one if necessary.
     private func makeRoom(for user: uid_t) throws(KeychainError) {
         do throws(KeychainError) { try connections.reserve(user) } catch {
             guard let idle = connections.longestIdle(keeping: options.mostIdleConnections),
@@ -293,16 +293,16 @@ extension KeychainServer {
             connection.end(nil, tick: tick)
             return processes.leave(connection.process)
         }
-        // Nothing may have been going on before, for as long as it was looked at.
+        // The server may have been idle before, apart from the identification.
         housekeeping.noteActivity()
         let wanted = SocketReadiness.readable.rawValue
         if keychain_watch_add(watch, connection.socket, connection.number, wanted) != 0 { end(connection) }
     }
 
-    /// Tells why a process is not let in, without waiting for what it says.
+    /// Sends why a process is refused, without reading its greeting.
     private func refuse(_ socket: Int32, _ error: KeychainError) {
         let greeting = ServerGreeting(to: ClientGreeting()).bytes
-        // A program that came too late turns to the next daemon.
+        // A program that connects too late tries the next daemon.
         let reason = isStopping ? WireMessage.goodbye(0) : .failure(0, error)
         let failure = (try? reason.encoded().unprotectedCopy) ?? []
         let message = greeting + failure
@@ -310,9 +310,9 @@ extension KeychainServer {
         shutdown(socket, Int32(SHUT_RDWR))
     }
 
-    /// Looks after every connection.
+    /// Checks every connection.
     ///
-    /// - Returns: Whether something is going on.
+    /// - Returns: Whether anything is in progress.
     private func lookAfter() -> Bool {
         admissions.refuseOverdue(tick: tick) { refuse($0, .overdueAdmission) }
         var isAnything = !admissions.isEmpty
@@ -329,7 +329,7 @@ extension KeychainServer {
         return isAnything
     }
 
-    /// Lets the commands under way end, and tells everybody else that no more are taken.
+    /// Waits for commands in progress, and says goodbye on all other connections.
     private func finish() {
         for socket in sockets { keychain_watch_remove(watch, socket) }
         connections.close()
@@ -348,6 +348,6 @@ extension KeychainServer {
 }
 
 extension KeychainReply {
-    /// Whether it says no more than that the command was carried out.
+    /// Whether it says only that the command was executed.
     fileprivate var saysNothing: Bool { self == .done || self == .answer(.nothing) }
 }

@@ -6,7 +6,7 @@ import HostFiles
 public import KeychainCore
 public import KeychainWire
 
-/// A socket at which a daemon listens that nobody has started by its socket: one daemon for each.
+/// A listening socket that a daemon creates itself, without socket activation; it has one daemon at a time.
 ///
 /// A lock file beside it is held for as long as the object lives. So a socket that is found without its lock held was
 /// left by a daemon that was killed, and is replaced.
@@ -20,17 +20,17 @@ public final class ListeningSocket: Sendable {
     /// The socket in the folder, which another daemon or a service manager may replace.
     private let identity: FileIdentity?
 
-    /// Listens at a location; the folder is made if it is missing.
+    /// Listens at a location; the folder is created if it is missing.
     ///
-    /// - Throws: `errSecNotAvailable` when another daemon listens there, or when the folder cannot be used or is not
-    ///   the user's alone.
+    /// - Throws: `errSecNotAvailable` if another daemon listens there, or the folder cannot be used or is not private
+    ///   to the user.
     public init(_ location: SocketLocation) throws(KeychainError) {
         let descriptor: Int32
         do throws(FileError) {
             folder = try location.openFolder(making: true)
             name = location.name
             lock = try FileLock("\(name).lock", in: folder, until: Deadline(milliseconds: 0))
-            // A service manager that listens holds no lock.
+            // A service manager that listens on it holds no lock.
             guard !location.answers else { throw FileError.lockTimeout(path: location.path) }
             try Self.removeStale(name, in: folder)
             descriptor = keychain_open_private_socket()
@@ -38,7 +38,7 @@ public final class ListeningSocket: Sendable {
         } catch .lockTimeout {
             throw KeychainError(
                 .notAvailable,
-                "another keychain daemon listens at \(location.path)",
+                "another keychain daemon listens on \(location.path)",
                 kind: .unavailable,
                 facts: ["path": location.path]
             )
@@ -62,12 +62,12 @@ public final class ListeningSocket: Sendable {
         keychain_close_private(descriptor)
     }
 
-    /// Whether programs that connect by its path do not reach this socket any more.
+    /// Whether its path no longer leads to this socket.
     public var isReplaced: Bool { FileIdentity(path: folder.path(of: name)) != identity }
 
     private let forkGeneration = keychain_fork_generation()
 
-    /// How many processes may wait to be accepted.
+    /// The length of the backlog (listen(2)).
     private static let backlog: Int32 = 512
 
     private static func removeStale(_ name: String, in folder: PrivateDirectory) throws(FileError) {

@@ -1,55 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much a server takes on, and how patient it is.
+/// The limits and timeouts of a server.
 public struct ServerOptions: Sendable, Hashable {
-    /// How many connections there may be at once; 4096.
+    /// The maximum number of connections; 4096.
     public var mostConnections = 4096
-    /// How many of them may come from one user; 4096.
+    /// The maximum number of connections of one user; 4096.
     public var mostConnectionsOfUser = 4096
-    /// How many of them may come from one process, or from one sandboxed application; 256.
+    /// The maximum number of connections of one process, or of one sandboxed application; 256.
     public var mostConnectionsOfProcess = 256
-    /// How many idle connections a program may keep when others find no room; 4.
+    /// The number of idle connections that a program keeps when the limit is reached; 4.
     public var mostIdleConnections = 4
-    /// How many commands of one process, or of one sandboxed application, are carried out at once, further ones
-    /// waiting; 16.
+    /// The maximum number of concurrent commands of one process, or of one sandboxed application; further ones are
+    /// queued; 16.
     public var mostCallsOfProcess = 16
-    /// How many authentication contexts of one process are known at once, an older one going for a newer; 256.
+    /// The maximum number of authentication contexts of one process; the oldest is discarded for a new one; 256.
     public var mostContextsOfProcess = 256
-    /// How many threads carry out commands, at most, each for as long as a command takes or its prompt; 128.
+    /// The maximum number of threads, each of which executes one command at a time, including its prompts; 128.
     public var mostWorkers = 128
-    /// How many commands prompt or wait for their turn to prompt, further ones failing as if nobody could be asked; 48.
+    /// The maximum number of commands that prompt or wait for their turn to; further ones fail as if the user could not
+    /// be prompted; 48.
     public var mostQuestions = 48
-    /// How many of them may be of one process, or of one sandboxed application; 8.
+    /// The same of one process, or of one sandboxed application; 8.
     public var mostQuestionsOfProcess = 8
-    /// How many bytes of messages are held for all connections together: of unfinished ones in either direction, and of
-    /// commands that are not answered yet; 256 MiB.
+    /// The maximum number of bytes of messages of all connections: incomplete ones in either direction, and commands
+    /// that are not answered yet; 256 MiB.
     public var mostBufferedBytes = 256 << 20
-    /// How many of them for one process; 192 MiB.
+    /// The same of one process, also in a sandbox; 192 MiB.
     public var mostBufferedBytesOfProcess = 192 << 20
 
-    /// How long a message may take to arrive once it has begun, and a greeting from the connection on; 10 seconds.
+    /// The timeout for the rest of a message that has begun, and for the greeting after the connection; 10 seconds.
     public var messageMilliseconds: Int32 = 10_000
-    /// How long it may take to find out which program has connected; 10 seconds.
+    /// The timeout for the identification of a program; 10 seconds.
     public var admissionMilliseconds: Int32 = 10_000
-    /// How long a process may leave an answer unread that does not fit into the socket; 10 seconds.
+    /// The timeout for a process that does not read a reply; 10 seconds.
     public var answerMilliseconds: Int32 = 10_000
-    /// After how long a process is told that its command is being carried out still, again and again; 5 seconds.
+    /// The interval at which a process is told that its command is still in progress; 5 seconds.
     public var workingMilliseconds: Int32 = 5_000
-    /// How long a process may take to say that a prompt was ended, beyond the prompt's own time; 5 seconds.
+    /// How long a process may take to confirm that a prompt has ended, beyond the prompt's own timeout; 5 seconds.
     public var promptGraceMilliseconds: Int32 = 5_000
-    /// How long commands under way may take to finish once the server is to stop; 10 seconds.
+    /// How long commands in progress may take to finish once the server is stopping; 10 seconds.
     public var stopMilliseconds: Int32 = 10_000
-    /// How often connections are looked at while there is something to look at; a second.
+    /// The interval at which connections are checked while anything is in progress; one second.
     public var tickMilliseconds: Int32 = 1_000
 
-    /// The options of a daemon.
+    /// The default options.
     public init() {}
 
-    /// How many threads may be kept by looks at programs that take too long.
+    /// The maximum number of threads that overdue identifications may occupy.
     var mostOverdueAdmissions: Int { max(1, mostWorkers / 4) }
 
-    /// How many commands are carried out at once: some threads are left for looks at programs, to read, and for what is
-    /// urgent.
+    /// The maximum number of concurrent commands: the remaining threads identify programs, read, and execute urgent
+    /// commands.
     var mostCalls: Int { max(1, mostWorkers - mostOverdueAdmissions - mostWorkers / 16) }
 
     /// How many ticks a time takes: one at least.

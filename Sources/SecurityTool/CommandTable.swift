@@ -93,7 +93,7 @@ enum CommandTable {
         ),
         Entry(
             name: "unlock-keychain",
-            summary: "Unlock the keychain, for every program of the user where a service keeps it.",
+            summary: "Unlock the keychain, for every program of the user if the daemon owns it.",
             synopsis: "[-h] [-u] [-p password] [keychain]",
             kind: .command(UnlockKeychain())
         ),

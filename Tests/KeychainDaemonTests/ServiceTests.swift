@@ -29,7 +29,7 @@ struct ServiceTests {
     func thereAndBack() throws {
         #expect(try shell.security("add-generic-password -a anna -s service -w before").status == 0)
         let rehearsal = try shell.control("service enable --dry-run")
-        #expect(rehearsal.status == 0 && rehearsal.output.contains("make the store over"), "\(rehearsal)")
+        #expect(rehearsal.status == 0 && rehearsal.output.contains("hand the store over"), "\(rehearsal)")
         #expect(try shell.control("service status").output.contains("embedded"))
 
         let enabled = try shell.control("service enable")

@@ -63,7 +63,7 @@ struct UpgradeTests {
         #expect(reasons.contains(bench.team.prefix + "com.example.shared"), "\(reasons)")
         #expect(reasons.contains("keychainctl sign"))
         unlink(tool + ProgramManifest.fileSuffix)
-        #expect(try bench.identity(tool).reasons.contains { $0.contains("does not reach its items") })
+        #expect(try bench.identity(tool).reasons.contains { $0.contains("cannot access its items") })
     }
 
     @Test("a version signed by another team is told so, and has its own team's groups alone")

@@ -196,7 +196,7 @@ struct HostileProgramTests {
         #expect(eventually("that is read") { connections.allSatisfy(\.isRead) })
         let error = #expect(throws: KeychainError.self) { try server.client().add("a") }
         #expect(error?.status == .notAvailable)
-        #expect(error?.reason.contains("as many connections") == true)
+        #expect(error?.reason.contains("limit of connections") == true)
         connections.removeAll()
         #expect(eventually("they are forgotten") { server.connectionCount == 0 })
         try server.client().add("a")
@@ -252,7 +252,7 @@ struct HostileProgramTests {
             Issue.record("it was not refused")
             return
         }
-        #expect(error.reason.contains("as many bytes"))
+        #expect(error.reason.contains("limit of buffered messages"))
         keychain.open()
         for connection in held { #expect(try connection.message() == .reply(1, .answer(.nothing))) }
     }

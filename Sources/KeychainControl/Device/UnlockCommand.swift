@@ -10,8 +10,8 @@ struct UnlockCommand: ParsableCommand {
         commandName: "unlock",
         abstract: "Runs a command and its child processes with the keychain unlocked, until the next lock.",
         discussion: """
-            An unlock lasts as long as a process; where the daemon has the keychain, until the next lock and for every \
-            program, with a command or without one. Otherwise, without a command, the passcode is only checked. The exit \
+            An unlock lasts as long as a process; if the daemon owns the keychain, until the next lock and for every \
+            program, with or without a command. Otherwise, without a command, the passcode is only checked. The exit \
             status is the command's; 128 and the signal when one ended it, 127 when it is not there, 126 when it cannot be \
             run.
             """

@@ -4,18 +4,18 @@ import ArgumentParser
 import Foundation
 import KeychainIdentity
 
-/// `keychainctl sign`: says which access groups a program has, for the daemon to believe.
+/// `keychainctl sign`: signs which access groups a program has, for the daemon to grant.
 struct SignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign",
-        abstract: "Signs programs, so that the access groups of a team are theirs alone.",
+        abstract: "Signs programs, so that only they get the access groups of a team.",
         discussion: """
             Writes a manifest beside each program, which binds the executable's SHA-256 to an application identifier and to \
-            access groups. Sign again after every build; executables of one application together, so that they have the same \
-            serial. Programs of one team with the same application identifier reach the same items.
+            access groups. Sign again after every build, and executables of one application together, so that they have the \
+            same serial. Programs of one team with the same application identifier access the same items.
 
-            What a program stored before it was signed lies in groups that every program of the user has. It does not reach \
-            those any more.
+            What a program stored before it was signed is in groups that every program of the user can access. The signed \
+            program can no longer access those.
             """
     )
 
@@ -24,7 +24,7 @@ struct SignCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Entitlements: a property list, in which $(AppIdentifierPrefix) stands for the team's identifier.",
+            "Entitlements: a property list, in which $(AppIdentifierPrefix) stands for the team identifier and a period.",
             valueName: "file"
         ),
         completion: .file(extensions: ["entitlements", "plist"])
@@ -33,7 +33,7 @@ struct SignCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The application, such as com.example.tool; else the bundle identifier, else the program's name.",
+            "The application, such as com.example.tool; default: the bundle identifier, or the program's name.",
             valueName: "identifier"
         )
     )
@@ -48,17 +48,17 @@ struct SignCommand: ParsableCommand {
 
     @Flag(
         help: """
-            It executes what it generates, as a just-in-time compiler does; also by the entitlement \
+            It executes code that it generates, as a just-in-time compiler does; also set by the entitlement \
             com.apple.security.cs.allow-jit.
             """
     )
     var jit = false
 
-    @Option(help: "Tells later versions from earlier ones; else the time in seconds since 1970.")
+    @Option(help: "Orders the versions of an application; default: the seconds since 1970.")
     var serial: Int?
 
     @Option(
-        help: ArgumentHelp("Where the manifest goes, if not beside the program.", valueName: "file"),
+        help: ArgumentHelp("The manifest to write; default: beside the program.", valueName: "file"),
         completion: .file()
     )
     var output: String?
@@ -68,9 +68,9 @@ struct SignCommand: ParsableCommand {
 
     func validate() throws {
         guard output == nil || programs.count == 1 else {
-            throw ValidationError("--output takes the manifest of one program.")
+            throw ValidationError("--output can only be used with one program.")
         }
-        guard serial ?? 0 >= 0 else { throw ValidationError("A serial is not negative.") }
+        guard serial ?? 0 >= 0 else { throw ValidationError("The serial must not be negative.") }
     }
 
     func run() throws {
@@ -122,7 +122,7 @@ struct SignCommand: ParsableCommand {
         let url = URL(fileURLWithPath: entitlements)
         let file = try EntitlementsFile(url, prefix: team.prefix, bundleIdentifier: bundleIdentifier)
         guard file.unknownVariables.isEmpty else {
-            throw Refusal("\(entitlements): nothing is known of the variable \(file.unknownVariables[0])")
+            throw Refusal("\(entitlements): unknown variable \(file.unknownVariables[0])")
         }
         let groups = GroupsFile.groups(of: file.contents)
         let named = ["application-identifier", "com.apple.application-identifier"].compactMap {
@@ -130,7 +130,7 @@ struct SignCommand: ParsableCommand {
         }
         if let other = groups.first(where: { !team.owns($0) }) {
             throw Refusal(
-                "\(entitlements) names '\(other)', which a signature cannot give: groups of a program begin with its team's "
+                "\(entitlements) names '\(other)', which a signature cannot grant: a program's groups begin with its team's "
                     + "\(team.prefix) In the file, write $(AppIdentifierPrefix) for it."
             )
         }

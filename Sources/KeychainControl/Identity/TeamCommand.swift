@@ -3,13 +3,13 @@
 import ArgumentParser
 import KeychainIdentity
 
-/// `keychainctl team`: the keys that programs are signed by.
+/// `keychainctl team`: the keys that programs are signed with.
 struct TeamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "team",
-        abstract: "Makes the keys that programs are signed by, and says which of them count.",
+        abstract: "Creates, rotates and revokes the keys that programs are signed with.",
         discussion: """
-            A team is known by the digest of its first key. A key is named by the path of its file, or by its name in \
+            A team is identified by the digest of its first key. A key is named by the path of its file, or by its name in \
             ~/.config/swift-keychain/teams. The file of a private key is not encrypted: keep it where only those can read \
             it who may sign for the team.
             """,
@@ -25,7 +25,7 @@ struct TeamCommand: ParsableCommand {
 struct CreateTeamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Makes a key, and with it a team."
+        abstract: "Creates a key, and with it a team."
     )
 
     @Argument(help: "The new key: a name, or the path of a file.", completion: .file())
@@ -58,7 +58,7 @@ struct ListTeamsCommand: ParsableCommand {
 struct ShowTeamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows a key's team, its public key, and what the team has said of its keys."
+        abstract: "Shows a key's team, its public key, and the team's statements about its keys."
     )
 
     @Argument(help: "The key: a name, or the path of a file.", completion: .file())
@@ -76,14 +76,14 @@ struct ShowTeamCommand: ParsableCommand {
 struct RotateTeamKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Makes a new key for a team, which keeps its identifier.",
+        abstract: "Creates a new key for a team, which keeps its identifier.",
         discussion: """
-            Programs that are signed by the new key carry the statement of the old one that it is the team's, and reach \
-            what those reach that the old key has signed. The old key goes on to count until it is revoked.
+            Programs that are signed with the new key carry the old key's statement that adds it to the team, and access \
+            the same items as those that the old key has signed. The old key remains valid until it is revoked.
             """
     )
 
-    @Option(help: ArgumentHelp("The key that signs for the team now.", valueName: "key"), completion: .file())
+    @Option(help: ArgumentHelp("The team's current key.", valueName: "key"), completion: .file())
     var teamKey: String
 
     @Argument(help: "The new key: a name, or the path of a file.", completion: .file())
@@ -100,27 +100,27 @@ struct RotateTeamKeyCommand: ParsableCommand {
     }
 }
 
-/// `keychainctl team revoke`: a key, or versions of a program, that count no more.
+/// `keychainctl team revoke`: revokes a key, or versions of a program.
 struct RevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Says that a key, or versions of an application, count no more.",
+        abstract: "Revokes a key, or versions of an application.",
         discussion: """
-            A daemon learns it from the next program of the team that connects and was signed after this: sign the programs \
-            again. There is no way back.
+            A daemon learns of it from the next program of the team that connects and was signed afterwards: sign the \
+            programs again. A revocation cannot be undone.
             """
     )
 
-    @Option(help: ArgumentHelp("The key that signs for the team now.", valueName: "key"), completion: .file())
+    @Option(help: ArgumentHelp("The team's current key.", valueName: "key"), completion: .file())
     var teamKey: String
 
-    @Option(help: ArgumentHelp("The public key that counts no more; see 'team show'.", valueName: "public-key"))
+    @Option(help: ArgumentHelp("The public key to revoke; see 'team show'.", valueName: "public-key"))
     var key: String?
 
     @Option(help: ArgumentHelp("The application, such as TEAMID.com.example.tool.", valueName: "identifier"))
     var application: String?
 
-    @Option(help: ArgumentHelp("The first serial of the application that still counts.", valueName: "serial"))
+    @Option(help: ArgumentHelp("The lowest serial that remains valid.", valueName: "serial"))
     var below: Int?
 
     func validate() throws {
@@ -140,14 +140,14 @@ struct RevokeCommand: ParsableCommand {
         if let application, let below {
             return .serialRevocation(applicationIdentifier: application, belowSerial: below)
         }
-        guard let key, let revoked = TeamPublicKey(key) else { throw Refusal("--key takes a public key") }
-        // Of the keys that the revoked one made the team's, the way to this one stays.
+        guard let key, let revoked = TeamPublicKey(key) else { throw Refusal("--key requires a public key") }
+        // Of the keys that the revoked one added, the chain to this one remains valid.
         return .keyRevocation(key: revoked, successor: file.successor(of: revoked))
     }
 }
 
 extension TeamKeyFile {
-    /// The key that came after another one on the way to this one; `nil` when the key is this one.
+    /// The successor of another key in the chain to this one; `nil` if that key is this one.
     fileprivate func successor(of revoked: TeamPublicKey) -> TeamPublicKey? {
         var next: TeamPublicKey? = nil
         var current = key.publicKey
@@ -165,8 +165,8 @@ extension TeamStatement {
     /// What it says, in words.
     fileprivate var summary: String {
         switch content {
-        case .rotation(let newKey): "\(document.signer) made \(newKey) a key of the team"
-        case .keyRevocation(let key, let successor?): "the key \(key) is revoked; \(successor) took its place"
+        case .rotation(let newKey): "\(document.signer) added \(newKey) to the team"
+        case .keyRevocation(let key, let successor?): "the key \(key) is revoked; its successor is \(successor)"
         case .keyRevocation(let key, nil): "the key \(key) is revoked"
         case .serialRevocation(let application, let serial): "\(application) below serial \(serial) is revoked"
         }

@@ -5,18 +5,18 @@ import HostFiles
 import KeychainCore
 import KeychainIdentity
 
-/// A team's private key in a file, and beside it what the team has said of its keys and manifests.
+/// A team's private key in a file, and beside it the team's statements about its keys and manifests.
 ///
-/// The file of the key is of mode 0600, and not encrypted: who reads it can sign for the team. That of the statements
-/// is public; it has one signed document on each line.
+/// The file of the key has mode 0600 and is not encrypted: whoever reads it can sign for the team. The file of
+/// statements is public; it has one signed document on each line.
 struct TeamKeyFile {
     let path: String
     let key: TeamKey
 
-    /// Whose key it is: the key's own team, or the one whose key it became.
+    /// The team of the key: its own, or the one that it was added to.
     let team: TeamIdentifier
 
-    /// Everything that the team has said, in order.
+    /// All statements of the team, in order.
     private(set) var statements: [TeamStatement]
 
     private static let statementsSuffix = ".statements"
@@ -31,7 +31,7 @@ struct TeamKeyFile {
         do throws(FileError) {
             let target = try FileTarget(path)
             guard try target.folder.hasFile(target.name) else {
-                throw FileError.unusablePath(path, "there is no such file; 'keychainctl team create' makes one")
+                throw FileError.unusablePath(path, "there is no such file; 'keychainctl team create' creates one")
             }
         } catch .unusablePath(_, let why) {
             throw Refusal("\(path): \(why)")
@@ -42,36 +42,36 @@ struct TeamKeyFile {
         team = statements.first?.team ?? TeamIdentifier(firstKey: key.publicKey)
         let keys = try keys()
         guard keys.maySign(key.publicKey) else {
-            throw Refusal("\(path): the key is not, or not any more, one of team \(team)")
+            throw Refusal("\(path): the key is not, or no longer, a key of team \(team)")
         }
     }
 
-    /// Makes a key in a new file.
+    /// Creates a key in a new file.
     ///
     /// - Parameters:
     ///   - name: a path, or the name of a key in the user's folder.
-    ///   - statements: what makes it a key of another team than its own; its own, if there is nothing.
-    /// - Throws: ``Refusal`` when there is a file already, and what `statements` throws.
+    ///   - statements: the statements that add it to another team; empty for a team of its own.
+    /// - Throws: ``Refusal`` if the file exists, and what `statements` throws.
     init(creating name: String, _ statements: (TeamKey) throws(Refusal) -> [TeamStatement]) throws(Refusal) {
         path = try Self.path(name, creates: true)
         key = TeamKey()
         self.statements = try statements(key)
         team = self.statements.first?.team ?? TeamIdentifier(firstKey: key.publicKey)
         guard access(path, F_OK) != 0, access(path + Self.statementsSuffix, F_OK) != 0 else {
-            throw Refusal("there is something at \(path) already")
+            throw Refusal("\(path) exists already")
         }
         try SecretFile.write(key.pem, to: path, standardOutput: -1)
         if !self.statements.isEmpty { try writeStatements() }
     }
 
-    /// What the statements come to.
+    /// The state of the team's keys according to the statements.
     func keys() throws(Refusal) -> TeamKeys {
         do throws(IdentityError) { return try TeamKeys(team: team, statements) } catch {
             throw Refusal("\(path + Self.statementsSuffix): \(error)")
         }
     }
 
-    /// Signs a statement and puts it to the others.
+    /// Signs a statement and appends it to the others.
     mutating func state(_ content: TeamStatement.Content) throws(Refusal) -> TeamStatement {
         do throws(IdentityError) {
             let statement = try TeamStatement(content, of: team, created: SigningTime.text(Date()), by: key)
@@ -79,7 +79,7 @@ struct TeamKeyFile {
             try keys.accept(statement)
             statements.append(statement)
             return statement
-        } catch { throw Refusal("the statement would not count: \(error)") }
+        } catch { throw Refusal("the statement would be rejected: \(error)") }
     }
 
     /// Writes the statements beside the key.
@@ -124,7 +124,7 @@ extension TeamKeyFile {
     private static func path(_ name: String, creates: Bool = false) throws(Refusal) -> String {
         guard !name.contains("/") else { return name }
         guard !name.isEmpty, !name.hasPrefix("."), let folder = folder() else {
-            throw Refusal("'\(name)' is no name of a key")
+            throw Refusal("'\(name)' is not the name of a key")
         }
         if creates {
             do throws(FileError) { _ = try PrivateDirectory(KeychainLocation(path: folder)) } catch {

@@ -6,13 +6,13 @@ import KeychainCore
 import KeychainDoctor
 import KeychainIdentity
 
-/// `keychainctl verify`: who the daemon takes a program for.
+/// `keychainctl verify`: how the daemon identifies a program.
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Says who the daemon takes a program for, and why; exit status 1 if nothing is proved.",
+        abstract: "Shows how the daemon identifies a program, and why; exit status 1 if it is anonymous.",
         discussion: """
-            Looks at what a program is now: a daemon takes nothing from what is said here. With --pid, it looks at a running \
+            Examines the program as it is now: the daemon does not rely on the result. With --pid, it examines a running \
             process as the daemon would if the process connected.
             """
     )
@@ -20,7 +20,7 @@ struct VerifyCommand: ParsableCommand {
     @Argument(help: "An executable.", completion: .file())
     var program: String?
 
-    @Option(help: ArgumentHelp("A running process, by its number.", valueName: "number"))
+    @Option(help: ArgumentHelp("The process ID of a running program.", valueName: "number"))
     var pid: Int32?
 
     @Flag(help: "Write a JSON object.")
@@ -49,7 +49,7 @@ struct VerifyCommand: ParsableCommand {
         } catch { throw Refusal(error.description) }
     }
 
-    /// The folder of the keychain, in which the daemon keeps what it knows of programs.
+    /// The folder of the keychain, in which the daemon records what it knows of programs.
     private func folder() throws(Refusal) -> PrivateDirectory? {
         do throws(FileError) {
             let location = try KeychainLocation(environment: { name throws(FileError) in
@@ -67,14 +67,14 @@ enum IdentificationText {
         var lines = [headline(identity)]
         if identity.isKnown {
             let groups = identity.ownedGroups.isEmpty ? "none" : identity.ownedGroups.joined(separator: ", ")
-            lines.append("access groups of its own: \(groups)")
+            lines.append("access groups that it owns: \(groups)")
         }
         let others =
             identity.isConfined
-            ? "others: none, whatever it asks for"
-            : "others: those that it says it has and that belong to nobody; every program of the user has them that says so"
+            ? "others: none, whatever it claims"
+            : "others: unowned groups that it claims, which any program of the user gets that claims them"
         lines.append(others)
-        if identity.hasOwnerRights { lines.append("it may do what the owner of the keychain may") }
+        if identity.hasOwnerRights { lines.append("it has the rights of the keychain's owner") }
         let width = identification.checks.map(\.name.count).max() ?? 0
         for check in identification.checks {
             let name = check.name + String(repeating: " ", count: width - check.name.count)
@@ -96,10 +96,10 @@ enum IdentificationText {
         return switch identity.kind {
         case .flatpak(let name): "the Flatpak application \(name)"
         case .snap(let name): "the snap \(name) (\(application))"
-        case .systemUnit(let unit): "the system's service \(unit)"
+        case .systemUnit(let unit): "the system service \(unit)"
         case .signed(let team): "\(application), signed for team \(team)"
         case .rootManifest(let file): "\(application), by \(file)"
-        case .anonymous: "anonymous: nothing proves who it is"
+        case .anonymous: "anonymous: nothing proves its identity"
         }
     }
 

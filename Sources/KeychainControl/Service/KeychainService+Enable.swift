@@ -9,7 +9,7 @@ import KeychainProtection
 import KeychainWire
 
 extension KeychainService {
-    /// What `enable` does, found out before anything is done.
+    /// The steps of `enable`, determined before any of them is performed.
     struct Plan {
         let program: String
         let socket: SocketLocation
@@ -21,29 +21,31 @@ extension KeychainService {
         /// The steps, in words.
         var steps: [String] {
             var steps: [String] = []
-            if owner == nil { steps.append("make an empty keychain") }
-            steps.append("have programs start \(program), which listens at \(socket.path)")
+            if owner == nil { steps.append("create an empty keychain") }
+            steps.append("record that programs start \(program), which listens on \(socket.path)")
             if let manager {
-                if !hasPackagedUnits { steps.append("write the units of systemd to \(manager.unitFolder)") }
-                steps.append("have systemd listen, now and after each login: \(SystemdUnits.socketUnit)")
+                if !hasPackagedUnits { steps.append("write the systemd units to \(manager.unitFolder)") }
+                steps.append("have systemd listen, now and after each login: enable \(SystemdUnits.socketUnit)")
             } else {
                 steps.append(
-                    "leave it to the first program that needs the daemon to start it, as no systemd listens for it"
+                    "let the first program that needs the daemon start it, as no systemd listens for it"
                 )
             }
-            if owner != .daemon { steps.append("make the store over to the daemon; what is unlocked is locked") }
-            return steps + ["make one call through the daemon, and undo all this if it fails"]
+            if owner != .daemon { steps.append("hand the store over to the daemon, which locks it") }
+            return steps + ["make one call through the daemon, and revert all steps if it fails"]
         }
     }
 
-    /// Checks what `enable` needs; changes nothing.
+    /// Checks the preconditions of `enable`; changes nothing.
     func planOfEnabling() throws(Refusal) -> Plan {
         let owner = try owner()
         guard owner == nil || owner == .embedded || owner == .daemon else {
-            throw Refusal("the store belongs to something that this version does not know; update this program")
+            throw Refusal("the store has an owner that this version does not know; update this program")
         }
         guard let program = try refusing({ () throws(KeychainError) in try daemon.program() }) else {
-            throw Refusal("there is no 'keychaind'; install it, or name it by \(DaemonProgram.environmentVariable)")
+            throw Refusal(
+                "there is no 'keychaind'; install it, or name its path in \(DaemonProgram.environmentVariable)"
+            )
         }
         let socket = try socketLocation()
         // systemd listens for the user's own keychain only.
@@ -70,7 +72,7 @@ extension KeychainService {
         }
     }
 
-    /// Makes the store over to the daemon.
+    /// Hands the store over to the daemon.
     func enable() throws(Refusal) {
         try alone { (folder) throws(Refusal) in
             let plan = try planOfEnabling()
@@ -115,18 +117,18 @@ extension KeychainService {
                 }
             }
         } catch let second {
-            throw Refusal("\(error.description); the store is still the daemon's, because \(second.description)")
+            throw Refusal("\(error.description); the daemon still owns the store, because \(second.description)")
         }
         if let manager = plan.manager, !plan.hasPackagedUnits { SystemdUnits.remove(from: manager.unitFolder) }
         if let record { try? record.write(in: folder) } else { ServiceRecord.remove(in: folder) }
     }
 
-    /// Takes the store back from the daemon, or removes what a move that was killed has left.
+    /// Takes the store back from the daemon, or removes what an interrupted move left behind.
     func disable() throws(Refusal) {
         try alone { (folder) throws(Refusal) in
             let owner = try owner()
             guard owner != .embedded, owner != nil else {
-                guard hasRemains(folder) else { throw Refusal("programs open it by themselves already") }
+                guard hasRemains(folder) else { throw Refusal("the keychain is embedded already") }
                 return removeRemains(folder)
             }
             guard owner == .daemon else { throw Refusal("the store has an owner that this version does not know") }
@@ -139,7 +141,7 @@ extension KeychainService {
         }
     }
 
-    /// Whether something has programs, or systemd, turn to a daemon that does not have the store.
+    /// Whether a record or unit still directs programs, or systemd, to a daemon that does not own the store.
     func hasRemains(_ folder: PrivateDirectory) -> Bool {
         if ServiceRecord(in: folder) != nil { return true }
         guard !location.isNamed, let manager else { return false }
@@ -157,20 +159,20 @@ extension KeychainService {
 
     /// What `disable` does, in words.
     static let stepsOfDisabling = [
-        "end the daemon, once the calls under way are answered", "make the store over to the programs that use it",
+        "stop the daemon, once calls in progress are answered", "hand the store back to the programs that use it",
         "make one call without the daemon",
     ]
 
-    /// What `disable` does where the daemon does not have the store.
-    static let stepOfTidying = "remove what an 'enable' or 'disable' that was interrupted has left"
+    /// What `disable` does if the daemon does not own the store.
+    static let stepOfTidying = "remove what an interrupted 'enable' or 'disable' left behind"
 
     /// What `restart` does, in words.
-    static let stepsOfRestarting = ["end the daemon, once the calls under way are answered", "start it anew"]
+    static let stepsOfRestarting = ["stop the daemon, once calls in progress are answered", "start it again"]
 
-    /// Ends the daemon and starts another one.
+    /// Stops the daemon and starts another one.
     func restart() throws(Refusal) {
         try alone { (folder) throws(Refusal) in
-            guard try owner() == .daemon else { throw Refusal("the daemon does not have the keychain") }
+            guard try owner() == .daemon else { throw Refusal("the daemon does not own the keychain") }
             let hasManager = !location.isNamed && (manager?.restart() ?? false)
             if !hasManager { try whileStopped(folder) { () throws(Refusal) in } }
             _ = try refusing { () throws(KeychainError) in try daemon.perform(.device(.status)) }

@@ -17,7 +17,7 @@ struct KeychainService: Sendable {
     /// The systemd of the user; `nil` where the first program that needs the daemon starts it.
     let manager: UserManager?
 
-    /// How long a daemon may take to end: longer than it lets calls under way go on.
+    /// How long a daemon may take to stop: longer than it waits for calls in progress.
     private static let patienceMilliseconds: Int32 = 30_000
 
     private static let lockName = "service.lock"
@@ -27,7 +27,7 @@ struct KeychainService: Sendable {
         self.manager = manager
     }
 
-    /// Whose the store is; `nil` where there is none.
+    /// The owner of the store; `nil` if there is no store.
     func owner() throws(Refusal) -> StoreOwner? {
         do throws(KeychainError) {
             return try embedded.checkOwner() ? .embedded : nil
@@ -37,7 +37,7 @@ struct KeychainService: Sendable {
         }
     }
 
-    /// The daemon that runs; `nil` for none.
+    /// The running daemon; `nil` if there is none.
     func running() throws(Refusal) -> DaemonRecord? {
         try folder().flatMap { DaemonRecord(in: $0) }
     }
@@ -62,9 +62,9 @@ struct KeychainService: Sendable {
         return result
     }
 
-    /// Ends the daemon, and keeps another one from serving the store while `body` runs.
+    /// Stops the daemon, and prevents another one from serving the store while `body` runs.
     ///
-    /// Calls under way are answered first.
+    /// Calls in progress are answered first.
     func whileStopped<Result>(
         _ folder: PrivateDirectory,
         _ body: () throws(Refusal) -> Result
@@ -76,14 +76,14 @@ struct KeychainService: Sendable {
             lock = try FileLock(DaemonRecord.lockName, in: folder, until: deadline)
         } catch {
             let process = DaemonRecord(in: folder).map { " (process \($0.process))" } ?? ""
-            throw Refusal("the daemon\(process) does not end: \(error)")
+            throw Refusal("the daemon\(process) does not stop: \(error)")
         }
         let result = try body()
         _ = consume lock
         return result
     }
 
-    /// The store as its daemon opens it, for who keeps daemons from it.
+    /// The store opened as its daemon; only while no daemon may serve it.
     var asDaemon: EmbeddedKeychain {
         var device = DeviceOptions()
         device.owner = .daemon

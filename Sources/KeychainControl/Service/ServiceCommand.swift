@@ -8,10 +8,10 @@ import KeychainProtection
 struct ServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "service",
-        abstract: "Makes the keychain over to a daemon that all programs use, and takes it back.",
+        abstract: "Hands the keychain over to a daemon that all programs share, and takes it back.",
         discussion: """
-            Without the daemon each program opens the keychain by itself, and is unlocked by itself. With it one unlock is \
-            for all programs of the user, until a lock.
+            Without the daemon each program opens the keychain itself and is unlocked separately. With it one unlock \
+            applies to all programs of the user, until the next lock.
             """,
         subcommands: [
             ServiceStatusCommand.self, EnableServiceCommand.self, DisableServiceCommand.self,
@@ -21,15 +21,15 @@ struct ServiceCommand: ParsableCommand {
     )
 }
 
-/// `keychainctl service enable`: makes the keychain over to the daemon.
+/// `keychainctl service enable`: hands the keychain over to the daemon.
 struct EnableServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable",
-        abstract: "Makes the keychain over to the daemon; programs that run go on, through it.",
-        discussion: "It is one change of the store: nothing is copied, and what programs write meanwhile is kept."
+        abstract: "Hands the keychain over to the daemon; running programs keep working, through it.",
+        discussion: "One transaction changes the owner: nothing is copied, and no change of another program is lost."
     )
 
-    @Flag(help: "Say what would be done, and do nothing.")
+    @Flag(help: "Print the steps without performing them.")
     var dryRun = false
 
     func run() throws {
@@ -39,9 +39,11 @@ struct EnableServiceCommand: ParsableCommand {
         if dryRun { return surroundings.say(Steps.text(plan.steps)) }
         try service.enable()
         let isNew = plan.owner != .daemon
-        surroundings.say(isNew ? "The daemon has the keychain now." : "The keychain is the daemon's already.")
+        surroundings.say(isNew ? "The daemon owns the keychain now." : "The daemon owns the keychain already.")
         if isNew {
-            surroundings.remark("If a passcode is set, it is locked: 'keychainctl device unlock' unlocks it for all.")
+            surroundings.remark(
+                "If a passcode is set, it is locked: 'keychainctl device unlock' unlocks it for all programs."
+            )
         }
     }
 }
@@ -50,11 +52,11 @@ struct EnableServiceCommand: ParsableCommand {
 struct DisableServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable",
-        abstract: "Takes the keychain back from the daemon; programs that run go on, without it.",
-        discussion: "What was unlocked is locked: each program has to be unlocked by itself."
+        abstract: "Takes the keychain back from the daemon; running programs keep working, without it.",
+        discussion: "The keychain is locked: each program has to be unlocked separately."
     )
 
-    @Flag(help: "Say what would be done, and do nothing.")
+    @Flag(help: "Print the steps without performing them.")
     var dryRun = false
 
     func run() throws {
@@ -69,21 +71,21 @@ struct DisableServiceCommand: ParsableCommand {
         try service.disable()
         surroundings.say(
             isEnabled
-                ? "Programs open the keychain by themselves now."
-                : "Programs open the keychain by themselves already; what was left of the daemon was removed."
+                ? "The keychain is embedded now: each program opens it itself."
+                : "The keychain is embedded already; what was left of the daemon was removed."
         )
     }
 }
 
-/// `keychainctl service restart`: starts the daemon anew.
+/// `keychainctl service restart`: restarts the daemon.
 struct RestartServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restart",
-        abstract: "Ends the daemon once the calls under way are answered, and starts it anew; it is locked then.",
-        discussion: "For a new version of the program. With a passcode set, items wait for the next unlock."
+        abstract: "Stops the daemon once calls in progress are answered, and starts it again; it is locked then.",
+        discussion: "Run it after an upgrade. If a passcode is set, items are locked until the next unlock."
     )
 
-    @Flag(help: "Say what would be done, and do nothing.")
+    @Flag(help: "Print the steps without performing them.")
     var dryRun = false
 
     func run() throws {
@@ -94,7 +96,7 @@ struct RestartServiceCommand: ParsableCommand {
             return surroundings.say(Steps.text(KeychainService.stepsOfRestarting))
         }
         try service.restart()
-        surroundings.say("The daemon was started anew. The keychain is locked if a passcode is set.")
+        surroundings.say("The daemon was restarted. The keychain is locked if a passcode is set.")
     }
 }
 
@@ -102,14 +104,14 @@ struct RestartServiceCommand: ParsableCommand {
 struct UnitFilesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unit-files",
-        abstract: "Writes the units of systemd, for a package.",
+        abstract: "Writes the systemd units, for a package.",
         shouldDisplay: false
     )
 
     @Option(help: "The folder to write them to.", completion: .directory)
     var output: String
 
-    @Option(help: "The path of keychaind once it is installed.")
+    @Option(help: "The path of the installed keychaind.")
     var program: String
 
     func validate() throws {
@@ -119,12 +121,12 @@ struct UnitFilesCommand: ParsableCommand {
     func run() throws { try SystemdUnits(program: program).write(to: AbsolutePath.of(output)) }
 }
 
-/// Steps that would be carried out.
+/// The steps of a command, for `--dry-run`.
 private enum Steps {
-    static let none = "Nothing: programs open the keychain by themselves."
+    static let none = "Nothing to do: the keychain is embedded."
 
     static func text(_ steps: [String]) -> String {
         let lines = steps.enumerated().map { "  \($0.offset + 1). \($0.element)" }
-        return (["Would, in this order:"] + lines).joined(separator: "\n")
+        return (["Would do, in this order:"] + lines).joined(separator: "\n")
     }
 }

@@ -8,13 +8,13 @@ import KeychainDefaultBackend
 import KeychainProtection
 import KeychainWire
 
-/// `keychainctl service status`: whose the keychain is, and how its daemon does.
+/// `keychainctl service status`: who owns the keychain, and the state of its daemon.
 ///
-/// It starts none.
+/// It starts no daemon.
 struct ServiceStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows whose the keychain is, and whether its daemon runs; starts nothing."
+        abstract: "Shows who owns the keychain, and whether its daemon is running; starts nothing."
     )
 
     @Flag(help: "Write a JSON object.")
@@ -55,15 +55,15 @@ struct ServiceStatus: Encodable {
     var text: String {
         let whose =
             switch owner {
-            case StoreOwner.daemon.name: "the daemon's"
-            case StoreOwner.embedded.name: "embedded: each program opens it by itself"
-            case nil: "not there yet; embedded, once a program makes it"
-            case let other?: "that of owner \(other), which this version does not know"
+            case StoreOwner.daemon.name: "owned by the daemon"
+            case StoreOwner.embedded.name: "embedded: each program opens it itself"
+            case nil: "not created yet; embedded once a program creates it"
+            case let other?: "owned by \(other), which this version does not know"
             }
         var rows = [("Keychain", whose)]
         if owner == StoreOwner.daemon.name {
             rows.append(("Socket", socket ?? "unknown"))
-            let daemon = process.map { "process \($0), \(version ?? "of an unknown version")" }
+            let daemon = process.map { "process \($0), \(version ?? "unknown version")" }
             rows.append(("Daemon", daemon ?? "not running; started by the next call"))
             if let state { rows.append(("State", state)) }
             if let connections { rows.append(("Connections", "\(connections)")) }

@@ -39,19 +39,21 @@ struct UserManager: Sendable {
         run(["is-enabled", SystemdUnits.socketUnit]) || run(["is-active", SystemdUnits.socketUnit])
     }
 
-    /// Has the socket listened on from now on, also after the next login.
+    /// Makes systemd listen on the socket from now on, also after the next login.
     func start() throws(Refusal) {
         guard run(["daemon-reload"]), run(["enable", "--now", SystemdUnits.socketUnit]) else {
-            throw Refusal("systemd did not start \(SystemdUnits.socketUnit); see 'systemctl --user status' of it")
+            throw Refusal(
+                "systemd did not start \(SystemdUnits.socketUnit); see 'systemctl --user status \(SystemdUnits.socketUnit)'"
+            )
         }
     }
 
-    /// Ends both, also after the next login.
+    /// Stops and disables both units.
     func stop() {
         _ = run(["disable", "--now", SystemdUnits.socketUnit])
         _ = run(["stop", SystemdUnits.serviceUnit])
     }
 
-    /// Ends the daemon; its socket stays, and starts another one.
+    /// Restarts the daemon; its socket stays open.
     func restart() -> Bool { run(["restart", SystemdUnits.serviceUnit]) }
 }

@@ -146,15 +146,15 @@ struct PasscodeAttempt {
         }
     }
 
-    /// Refuses a try of somebody who is not to bring about a delay or an erasure.
+    /// Refuses an attempt of a program that must not cause a delay or an erasure.
     private static func check(_ record: DeviceRecord, _ limit: Int) throws(KeychainError) {
         let wrong = max(0, record.failedAttempts) + max(0, record.interruptedAttempts)
-        // One is left to the owner before everything is erased.
+        // One attempt is left to the owner before everything is erased.
         let allowed = min(Int64(limit), (record.eraseAfterFailedAttempts ?? .max) - 1)
         guard wrong < allowed else {
             throw KeychainError(
                 .authenticationFailed,
-                "too many wrong passcodes were given; give the right one outside of a sandbox "
+                "too many wrong passcodes were entered; enter the correct one outside of a sandbox "
                     + "('keychainctl device unlock')"
             )
         }

@@ -4,16 +4,16 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// Whose the store is, and how it changes hands.
+/// The owner of the store, and how it changes.
 extension EmbeddedKeychain {
-    /// Makes the store over to another kind of program.
+    /// Hands the store over to another owner.
     ///
-    /// It is one change of the store: whoever has it open fails at its next transaction with
-    /// ``KeychainError/KeyFailure/foreignOwner``, and a transaction under way is finished before. What was unlocked, or
-    /// offered to other programs, is locked.
+    /// It is one transaction: a process that has the store open fails at its next transaction with
+    /// ``KeychainError/KeyFailure/foreignOwner``, and a transaction in progress is finished before. Unlocked keys, also
+    /// those offered to other programs, are locked.
     ///
-    /// - Parameter owner: who opens the store from now on; this keychain does not any more.
-    /// - Throws: ``KeychainError`` with the reason; the store has the owner that it had.
+    /// - Parameter owner: the new owner; this keychain can no longer open the store.
+    /// - Throws: ``KeychainError`` with the reason; the owner is unchanged.
     package func handOver(to owner: StoreOwner) throws(KeychainError) {
         try withEngine(.alone) { (engine) throws(KeychainError) in try engine.handOver(to: owner) }
     }
@@ -57,7 +57,7 @@ extension Engine {
             try writer.setDeviceRecord(record)
         }
         withdrawUnlocks()
-        // What other processes have unlocked goes at their next call, before they find the other owner.
+        // Keys that other processes have unlocked are wiped at their next call, before they find the other owner.
         try? lockMark?.replace()
         session.clear()
         forgetDevice()
@@ -65,7 +65,7 @@ extension Engine {
 }
 
 extension KeychainError {
-    /// Whose the store is that was refused; `nil` for every other failure.
+    /// The owner of the store that was refused; `nil` for every other failure.
     ///
     /// Nothing was changed then.
     package var foreignOwner: StoreOwner? {

@@ -55,7 +55,7 @@ extension KeychainError {
         case .foreignOwner(.daemon):
             self.init(
                 .notAvailable,
-                "the keychain daemon owns the store, so this process does not open it by itself; use it through the "
+                "the keychain daemon owns the store, so this process does not open it itself; use it through the "
                     + "daemon, or take it back with 'keychainctl service disable'",
                 kind: .keys(.foreignOwner),
                 facts: ["owner": StoreOwner.daemon.name]
@@ -63,7 +63,7 @@ extension KeychainError {
         case .foreignOwner(.embedded):
             self.init(
                 .notAvailable,
-                "the store is embedded: programs open it by themselves, and the daemon does not; make it over with "
+                "the store is embedded: programs open it themselves, and the daemon does not; hand it over with "
                     + "'keychainctl service enable'",
                 kind: .keys(.foreignOwner),
                 facts: ["owner": StoreOwner.embedded.name]
@@ -71,15 +71,8 @@ extension KeychainError {
         case .foreignOwner(.system):
             self.init(
                 .notAvailable,
-                "the keychain daemon of the system owns the store, so no program of a user opens it; use it "
+                "the system's keychain daemon owns the store, so no program of a user opens it; use it "
                     + "through the daemon",
-                kind: .keys(.foreignOwner)
-            )
-        case .foreignOwner(.embedded):
-            self.init(
-                .notAvailable,
-                "the store belongs to the programs of its user, so the daemon does not open it; hand it over to the "
-                    + "daemon first",
                 kind: .keys(.foreignOwner)
             )
         case .foreignOwner(let owner):

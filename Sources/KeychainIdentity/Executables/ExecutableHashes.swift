@@ -3,14 +3,14 @@
 import Glibc
 import Synchronization
 
-/// The SHA-256 of files, remembered for as long as they have not been changed.
+/// A cache of the SHA-256 of files that have not been modified.
 public final class ExecutableHashes: Sendable {
     private let known = Mutex<[FileMark: SHA256Value]>([:])
 
-    /// How many files are remembered, after which all are forgotten.
+    /// The number of files in the cache, after which it is emptied.
     private static let capacity = 1024
 
-    /// Knows no file.
+    /// An empty cache.
     public init() {}
 
     /// The digest of an open file.
@@ -21,7 +21,7 @@ public final class ExecutableHashes: Sendable {
         let before = try mark(of: file, path)
         if let digest = known.withLock({ $0[before] }) { return (digest, before) }
         guard let digest = SHA256Value(ofFile: file) else { throw .system("reading", path, errno) }
-        guard try mark(of: file, path) == before else { throw IdentityError("\(path) is being changed") }
+        guard try mark(of: file, path) == before else { throw IdentityError("\(path) is being modified") }
         // A change within the same tick of the clock would leave the mark as it is (at most 10 ms, the kernel's coarse
         // clock).
         if Self.isSettled(file) {

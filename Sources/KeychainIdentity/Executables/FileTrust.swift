@@ -2,24 +2,24 @@
 
 import Glibc
 
-/// Whether the owner of the system alone can change what is at a path: the file and every folder on the way belong to
-/// root, and neither a group nor everybody may write to them.
+/// Whether only root can change the file at a path: the file and every folder on the path are owned by root, and
+/// writable by neither a group nor everyone.
 struct FileTrust: Sendable {
-    /// Who must own everything.
+    /// The required owner.
     var owner: uid_t = 0
 
-    /// The folder from which on the way is looked at: `/`, but for a test.
+    /// The folder from which on the path is checked: `/`, except in tests.
     var base = "/"
 
     /// Why others can change it; `nil` when they cannot.
     func objection(to path: String) -> String? {
-        guard path.hasPrefix("/"), let resolved = realpath(path, nil) else { return "is not there" }
+        guard path.hasPrefix("/"), let resolved = realpath(path, nil) else { return "does not exist" }
         defer { free(resolved) }
         guard let path = String(validatingCString: resolved) else { return "has a name that is not UTF-8" }
         var way = path
         while true {
             if let objection = objection(toPart: way) {
-                return way == path ? objection : "lies in \(way), which \(objection)"
+                return way == path ? objection : "is in \(way), which \(objection)"
             }
             guard way != base, way != "/" else { return nil }
             let end = way.lastIndex(of: "/") ?? way.startIndex
@@ -29,11 +29,11 @@ struct FileTrust: Sendable {
 
     private func objection(toPart path: String) -> String? {
         var status = stat()
-        guard lstat(path, &status) == 0 else { return "is not there" }
+        guard lstat(path, &status) == 0 else { return "does not exist" }
         guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { return "is neither a file nor a folder" }
-        guard status.st_uid == owner else { return "belongs to user \(status.st_uid)" }
+        guard status.st_uid == owner else { return "is owned by user \(status.st_uid)" }
         // An access control list shows in the rights of the group (acl(5)).
-        guard status.st_mode & 0o022 == 0 else { return "may be written by others than its owner" }
+        guard status.st_mode & 0o022 == 0 else { return "is writable by others than its owner" }
         return nil
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An executable that a manifest can be about.
+/// An executable that can have a manifest.
 public struct ProgramFile: Sendable, Hashable {
     /// Its path, without symbolic links.
     public let path: String
@@ -8,14 +8,14 @@ public struct ProgramFile: Sendable, Hashable {
     /// Its SHA-256.
     public let digest: SHA256Value
 
-    /// Looks at an executable.
+    /// Examines an executable.
     ///
-    /// - Throws: ``IdentityError`` when there is none, and for one that runs what others give it: a script, an
+    /// - Throws: ``IdentityError`` if there is none, and for one that executes whatever it is given: a script, an
     ///   interpreter, a shell, a debugger.
     public init(path: String) throws(IdentityError) {
         let executable = try Executable(path: path)
         if let objection = try executable.objection() {
-            throw IdentityError("no manifest can be about \(executable.path): \(objection)")
+            throw IdentityError("\(executable.path) cannot have a manifest: \(objection)")
         }
         self.path = executable.path
         digest = try executable.digest(ExecutableHashes()).0

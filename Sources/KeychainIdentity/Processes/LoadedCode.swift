@@ -3,11 +3,11 @@
 import CKeychainSupport
 import Glibc
 
-/// Whether the code that a process has loaded is its own: its executable, what the system's owner put where others
-/// cannot change it, and what its manifest names.
+/// Whether the code that a process has loaded is its own: its executable, files that only root can change, and
+/// libraries that its manifest lists.
 ///
-/// `LD_PRELOAD`, `LD_AUDIT` and `LD_LIBRARY_PATH` bring a library of somebody else into a process; this finds it, and
-/// what such a library leaves behind as code. What it changes in the program's data leaves no trace here (ThreatModel).
+/// `LD_PRELOAD`, `LD_AUDIT` and `LD_LIBRARY_PATH` load foreign libraries into a process; this detects them, and code
+/// that such a library leaves behind. It does not detect what they change in the program's data (ThreatModel).
 struct LoadedCode: Sendable {
     let trust: FileTrust
     let hashes: ExecutableHashes
@@ -44,8 +44,8 @@ struct LoadedCode: Sendable {
     func check(_ memory: ExecutableMemory, _ allowance: Allowance) throws(IdentityError) -> [NamedLibrary] {
         if !allowance.isJIT, let name = memory.generated.first {
             throw IdentityError(
-                "it executes memory that no file is behind\(name.isEmpty ? "" : " (\(name))"), as a just-in-time compiler "
-                    + "makes it, or a library that has gone; if the program does that, its manifest has to say so "
+                "it has anonymous executable memory\(name.isEmpty ? "" : " (\(name))"), from a just-in-time compiler or a "
+                    + "library that was unmapped; if the program generates code, its manifest has to allow that "
                     + "('keychainctl sign --jit')"
             )
         }
@@ -63,7 +63,7 @@ struct LoadedCode: Sendable {
             status.st_mode & S_IFMT == S_IFREG, try Self.isMapped(mapping, file, status)
         else {
             throw IdentityError(
-                "it runs code of \(mapping.path), which is not there, or not any more; start the program again"
+                "it runs code of \(mapping.path), which does not exist or was replaced; restart the program"
             )
         }
         if FileMark(status).isSameFile(as: allowance.executable) { return nil }
@@ -71,8 +71,8 @@ struct LoadedCode: Sendable {
         guard !allowance.libraries.isEmpty else { throw Self.foreign(mapping, reason) }
         guard keychain_is_served_by_program(file.number) == 0 else {
             throw IdentityError(
-                "it runs code of \(mapping.path), on a file system that a program serves (FUSE), which may run other code "
-                    + "than it shows"
+                "it runs code of \(mapping.path), on a FUSE file system, which may execute other code than it returns for "
+                    + "reads"
             )
         }
         let (digest, mark) = try hashes.digest(of: file.number, mapping.path)
@@ -82,7 +82,7 @@ struct LoadedCode: Sendable {
 
     private static func foreign(_ mapping: MemoryMapping, _ reason: String) -> IdentityError {
         IdentityError(
-            "it runs code of \(mapping.path), which \(reason), and which no manifest of it names (LD_PRELOAD, LD_AUDIT?)"
+            "it runs code of \(mapping.path), which \(reason), and which its manifests do not list (LD_PRELOAD, LD_AUDIT?)"
         )
     }
 

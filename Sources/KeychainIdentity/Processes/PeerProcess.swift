@@ -3,24 +3,24 @@
 import CKeychainSupport
 import Glibc
 
-/// A process at the other end of a Unix socket, or one that a user names by its number: held so that no other process
-/// is taken for it, even one that gets its number later.
+/// A process at the other end of a Unix socket, or one named by its PID: held so that no other process is mistaken for
+/// it, even if its PID is reused.
 ///
-/// Everything is read relative to its folder in `/proc`, which was opened once: after its end, that folder stays empty.
+/// Everything is read relative to its folder in `/proc`, which is opened once: after its exit, that folder is empty.
 public final class PeerProcess: Sendable {
-    /// Its number (PID), as this process sees it.
+    /// Its PID, in the PID namespace of this process.
     public let identifier: Int32
 
-    /// When it was started, in clock ticks since the host was (proc(5), `/proc/PID/stat`, field 22).
+    /// When it was started, in clock ticks since boot (proc(5), `/proc/PID/stat`, field 22).
     public let startTime: UInt64
 
     /// The user that it ran as when it connected (the effective one).
     public let user: UInt32
 
-    /// The label of a security module, such as AppArmor; `nil` where there is none.
+    /// The label of a security module, such as AppArmor; `nil` if there is none.
     let securityLabel: String?
 
-    /// Whether the kernel said which process connected, rather than only its number (before Linux 6.5).
+    /// Whether the kernel returned a pidfd of the process that connected, rather than only its PID (before Linux 6.5).
     public let isExact: Bool
 
     /// Its folder in `/proc`.
@@ -30,10 +30,9 @@ public final class PeerProcess: Sendable {
     ///
     /// - Parameters:
     ///   - socket: the connected socket.
-    ///   - greetingByteCount: how many bytes it may have sent already. What it sends later, it sends as the process
-    ///     that is looked at here: a process that sends a command and then becomes another program by execve(2) is
-    ///     refused.
-    /// - Throws: ``IdentityError`` when the process has ended, cannot be seen from here, or sent more than that.
+    ///   - greetingByteCount: how many bytes it may have sent already. Whatever it sends later comes from the program
+    ///     that is identified here: a process that sends a command and then calls execve(2) is refused.
+    /// - Throws: ``IdentityError`` if the process has exited, is not visible here, or has sent more than that.
     public init(socket: Int32, greetingByteCount: Int) throws(IdentityError) {
         var process: pid_t = 0
         var user: uid_t = 0
@@ -41,7 +40,7 @@ public final class PeerProcess: Sendable {
         let failure = keychain_peer_credentials(socket, &process, &user, &group)
         guard failure == 0 else { throw .system("getsockopt(SO_PEERCRED)", "the socket", failure) }
         guard process > 0 else {
-            throw IdentityError("the process is in a PID namespace that cannot be seen from here")
+            throw IdentityError("the process is in a PID namespace that is not visible here")
         }
         var isExact: Int32 = 0
         guard let pidfd = Descriptor(taking: keychain_peer_open(socket, process, &isExact)) else {
@@ -50,7 +49,7 @@ public final class PeerProcess: Sendable {
         }
         folder = try ProcessFolder(process)
         startTime = try folder.startTime()
-        // Only now is it certain that the folder is that of the process that connected: it has not ended since.
+        // Only now is it certain that the folder is that of the process that connected: it has not exited since.
         guard keychain_peer_is_alive(pidfd.number) != 0 else { throw Self.ended(process) }
         identifier = process
         self.user = user
@@ -65,13 +64,13 @@ public final class PeerProcess: Sendable {
     /// become another program.
     func checkQueue(of socket: Int32, greetingByteCount: Int) throws(IdentityError) {
         guard (0...greetingByteCount).contains(Int(keychain_queued_bytes(socket))) else {
-            throw IdentityError("process \(identifier) sent a message before it was looked at")
+            throw IdentityError("process \(identifier) sent a message before it was identified")
         }
     }
 
-    /// A process by its number.
+    /// A process by its PID.
     ///
-    /// - Throws: ``IdentityError`` when there is none.
+    /// - Throws: ``IdentityError`` if there is none.
     public init(identifier: Int32) throws(IdentityError) {
         folder = try ProcessFolder(identifier)
         startTime = try folder.startTime()
@@ -83,7 +82,7 @@ public final class PeerProcess: Sendable {
     }
 
     private static func ended(_ process: Int32) -> IdentityError {
-        IdentityError("process \(process), which connected, has ended")
+        IdentityError("process \(process), which connected, has exited")
     }
 
     private static func label(_ socket: Int32) -> String? {
@@ -108,7 +107,7 @@ extension PeerProcess {
     /// The contents of the executable that it runs, whatever became of its path.
     func openContents() throws(IdentityError) -> Descriptor {
         guard let file = Descriptor("exe", below: folder.number, O_RDONLY) else {
-            throw folder.failure("its executable cannot be looked at")
+            throw folder.failure("its executable cannot be inspected")
         }
         return file
     }
@@ -118,7 +117,7 @@ extension PeerProcess {
         var status = stat()
         guard fstatat(folder.number, "exe", &status, 0) == 0 else {
             if errno == ENOENT || errno == ESRCH { return nil }
-            throw folder.failure("its executable cannot be looked at")
+            throw folder.failure("its executable cannot be inspected")
         }
         return FileMark(status)
     }
@@ -134,7 +133,7 @@ extension PeerProcess {
     /// What the kernel says of its state.
     func state() throws(IdentityError) -> State {
         guard let text = folder.contents("status", limit: 1 << 14), let tracer = ProcessStatus.tracer(text) else {
-            throw folder.failure("it cannot be seen whether it is traced")
+            throw folder.failure("it cannot be determined whether it is being traced")
         }
         return State(tracer: tracer, codeSize: ProcessStatus.codeSize(text))
     }
@@ -147,7 +146,7 @@ extension PeerProcess {
         let codeSize: UInt64?
 
         func checkIsUntraced() throws(IdentityError) {
-            guard tracer == 0 else { throw IdentityError("process \(tracer) traces it, as a debugger does") }
+            guard tracer == 0 else { throw IdentityError("process \(tracer) is tracing it, as a debugger does") }
         }
     }
 
@@ -155,17 +154,17 @@ extension PeerProcess {
     func executableMemory() throws(IdentityError) -> ExecutableMemory {
         guard let text = folder.contents("maps", limit: ExecutableMemory.largestByteCount),
             text.count < ExecutableMemory.largestByteCount, !text.isEmpty
-        else { throw folder.failure("the code that it has loaded cannot be listed") }
+        else { throw folder.failure("its loaded code cannot be listed") }
         guard let memory = ExecutableMemory(text: text) else {
-            throw IdentityError("the list of the code that it has loaded cannot be read")
+            throw IdentityError("the list of its loaded code cannot be parsed")
         }
         guard let file = folder.open("pagemap") else {
-            throw folder.failure("it cannot be seen whether its code was written to")
+            throw folder.failure("it cannot be determined whether its code was modified")
         }
         let pages = PageMap(file)
         for addresses in memory.unwritten where pages.hasCopiedPage(addresses) {
             throw IdentityError(
-                "code that it loaded was written to afterwards, as by a debugger or a library that has gone"
+                "its loaded code was modified, as by a debugger or a library that was unmapped"
             )
         }
         return memory
@@ -188,9 +187,9 @@ extension PeerProcess {
     /// O_PATH (open(2)), which Glibc keeps from Swift: no right to list the folders on the way is needed.
     private static let asPath: Int32 = 0o10_000_000
 
-    /// Whether it sees the very folder that this process has at a path, at the same path and where it may write.
+    /// Whether it has the same folder as this process at a path, and on a writable mount.
     ///
-    /// Its own symbolic links lead nowhere.
+    /// Symbolic links in its own view are not followed.
     func canWrite(toFolder path: String) -> Bool {
         guard let resolved = realpath(path, nil) else { return false }
         defer { free(resolved) }
@@ -208,7 +207,7 @@ extension PeerProcess {
         return status.st_dev == ours.st_dev && status.st_ino == ours.st_ino && system.f_flag & UInt(ST_RDONLY) == 0
     }
 
-    /// In which ways it sees another system than this process: names of namespaces, or its root folder.
+    /// In which ways its view of the system differs from this process's: names of namespaces, or its root folder.
     func foreignViews() throws(IdentityError) -> [String] {
         let views = [("ns/pid", "PID namespace"), ("ns/mnt", "mount namespace"), ("root", "root folder")]
         var foreign: [String] = []
@@ -217,28 +216,28 @@ extension PeerProcess {
             var ours = stat()
             guard fstatat(folder.number, name, &theirs, 0) == 0, stat("/proc/self/\(name)", &ours) == 0 else {
                 if errno == EACCES || errno == EPERM { return try foreignViewsOfAnybody() }
-                throw folder.failure("its \(text) cannot be looked at")
+                throw folder.failure("its \(text) cannot be inspected")
             }
             if theirs.st_dev != ours.st_dev || theirs.st_ino != ours.st_ino { foreign.append(text) }
         }
         return foreign
     }
 
-    /// The same by what everybody may read of a process that lets nobody look at it, such as `keychainctl`: which
-    /// mounts it sees, by numbers that no two of the host have (proc(5), `mountinfo`), and its PID namespaces.
+    /// The same from world-readable files, for a process that others may not inspect, such as `keychainctl`: its mounts,
+    /// by identifiers that are unique on the host (proc(5), `mountinfo`), and its PID namespaces.
     func foreignViewsOfAnybody() throws(IdentityError) -> [String] {
         guard let theirs = folder.contents("status", limit: 1 << 14),
             let ours = Self.contents("/proc/self/status", limit: 1 << 14)
-        else { throw folder.failure("its PID namespace cannot be looked at") }
+        else { throw folder.failure("its PID namespace cannot be inspected") }
         var foreign: [String] = []
         let counts = [theirs, ours].map(ProcessStatus.namespaceCount)
         if counts[0] != counts[1] { foreign.append("PID namespace") }
         var hasSameMounts = false
-        // Something may be mounted between two looks.
+        // Something may be mounted between the two reads.
         for _ in 0..<3 where !hasSameMounts {
             guard let theirs = folder.contents("mountinfo", limit: Self.mostMountBytes), !theirs.isEmpty,
                 let ours = Self.contents("/proc/self/mountinfo", limit: Self.mostMountBytes)
-            else { throw folder.failure("its mount namespace cannot be looked at") }
+            else { throw folder.failure("its mount namespace cannot be inspected") }
             hasSameMounts = theirs == ours
         }
         if !hasSameMounts { foreign.append("mount namespace") }
@@ -309,9 +308,9 @@ private struct ProcessFolder: Sendable, ~Copyable {
         switch errno {
         case EACCES, EPERM:
             IdentityError(
-                "\(what): it does not let other processes of its user look at it (PR_SET_DUMPABLE), or has more rights"
+                "\(what): other processes of its user may not inspect it (PR_SET_DUMPABLE, or higher privileges)"
             )
-        case ENOENT, ESRCH: IdentityError("\(what): it has ended")
+        case ENOENT, ESRCH: IdentityError("\(what): it has exited")
         case let failure: IdentityError("\(what): \(SystemText.of(failure))")
         }
     }

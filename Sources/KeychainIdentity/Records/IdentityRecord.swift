@@ -2,17 +2,17 @@
 
 import KeychainCore
 
-/// What has been learned from the manifests of programs that asked: statements of teams, the highest serial of each
+/// What the manifests of programs that connected have stated: teams' statements, the highest serial of each
 /// application, and which application was at which path.
 ///
-/// The daemon keeps it beside the store. Without it, an earlier version of a program would be as good as a later one.
+/// The daemon keeps it beside the store. Without it, an earlier version of a program is accepted like a later one.
 public struct IdentityRecord: Sendable, Hashable {
     /// The name of its file in the folder of a keychain.
     public static let fileName = "identities.json"
 
     /// An application that was at a path.
     public struct Program: Sendable, Hashable {
-        /// Which one.
+        /// Its identifier.
         public var applicationIdentifier: String
         /// The access groups that it had.
         public var accessGroups: [String]
@@ -23,13 +23,12 @@ public struct IdentityRecord: Sendable, Hashable {
     private(set) var serials: [String: Int] = [:]
     private(set) var programs: [String: Program] = [:]
 
-    /// The most bytes that its file may have.
+    /// The maximum size of its file, in bytes.
     public static let largestByteCount = 1 << 24
 
     /// How much is kept, so that a program that signs manifests of its own cannot fill the disk.
     ///
-    /// A team or an application
-    /// that comes when there is no more room is refused.
+    /// A team or an application that would exceed it is refused.
     private enum Capacity {
         static let statementsOfTeam = 32
         static let statements = 2_048
@@ -37,55 +36,55 @@ public struct IdentityRecord: Sendable, Hashable {
         static let programs = 4_096
     }
 
-    /// A record of nothing.
+    /// An empty record.
     public init() {}
 
     /// The keys of a team, as far as they are known.
     public func keys(of team: TeamIdentifier) -> TeamKeys { keys[team] ?? TeamKeys(team: team) }
 
-    /// The application that was at a path when a program from there asked last.
+    /// The application that was at a path when a program from there last connected.
     public func program(at path: String) -> Program? { programs[path] }
 
-    /// Takes a statement into account, for good.
+    /// Adds a statement permanently.
     ///
-    /// - Throws: ``IdentityError`` when its signer may not say so, or when there is no room; nothing is changed then.
+    /// - Throws: ``IdentityError`` if its signer may not make it, or the record is full; nothing is changed then.
     public mutating func accept(_ statement: TeamStatement) throws(IdentityError) {
         guard !statements.contains(where: { $0.document.text == statement.document.text }) else { return }
         var keys = keys(of: statement.team)
         try keys.accept(statement)
         guard statements.count < Capacity.statements,
             statements.count(where: { $0.team == statement.team }) < Capacity.statementsOfTeam
-        else { throw IdentityError("too many statements of teams are known") }
+        else { throw IdentityError("too many team statements are recorded") }
         self.keys[statement.team] = keys
         statements.append(statement)
     }
 
-    /// Checks a manifest against what is known, and takes its statements into account.
+    /// Checks a manifest against the record, and adds its statements.
     ///
-    /// - Throws: ``IdentityError`` when it does not count.
+    /// - Throws: ``IdentityError`` if it is not valid.
     mutating func check(_ manifest: ProgramManifest) throws(IdentityError) {
         for statement in manifest.statements { try accept(statement) }
         try keys(of: manifest.team).check(manifest)
         let application = manifest.applicationIdentifier
         if let known = serials[application], manifest.serial < known {
             throw IdentityError(
-                "its manifest has serial \(manifest.serial), and a later one of \(application), \(known), was here before: "
-                    + "start the program again, or sign this version with a higher serial"
+                "its manifest has serial \(manifest.serial), and a later one of \(application), \(known), was seen before: "
+                    + "restart the program, or sign this version with a higher serial"
             )
         }
     }
 
-    /// Notes that a program with a manifest that counts asked.
+    /// Records that a program with a valid manifest connected.
     ///
-    /// - Throws: ``IdentityError`` when there is no room.
+    /// - Throws: ``IdentityError`` if the record is full.
     mutating func note(_ manifest: ProgramManifest, path: String) throws(IdentityError) {
         let application = manifest.applicationIdentifier
         guard serials[application] != nil || serials.count < Capacity.serials else {
-            throw IdentityError("too many applications are known")
+            throw IdentityError("too many applications are recorded")
         }
         serials[application] = manifest.serial
         let known = programs[path]
-        // What was there before stays known: the other application does not reach its items.
+        // The earlier application stays recorded: the new one cannot access its items.
         guard known == nil || known?.applicationIdentifier == application else { return }
         guard known != nil || programs.count < Capacity.programs else { return }
         programs[path] = Program(applicationIdentifier: application, accessGroups: manifest.accessGroups)
@@ -119,10 +118,10 @@ extension IdentityRecord {
             try accept(TeamStatement(SignedDocument(text: statement.utf8)))
         }
         guard let serials = fields["serials"].members, let programs = fields["programs"].members else {
-            throw IdentityError("'serials' or 'programs' is no object")
+            throw IdentityError("'serials' or 'programs' is not an object")
         }
         for (application, value) in serials {
-            guard let serial = value.integer, serial >= 0 else { throw IdentityError("a serial is no number") }
+            guard let serial = value.integer, serial >= 0 else { throw IdentityError("a serial is not a number") }
             self.serials[application] = serial
         }
         for (path, value) in programs {

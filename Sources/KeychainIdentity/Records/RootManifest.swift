@@ -3,40 +3,40 @@
 import Glibc
 import KeychainCore
 
-/// What the owner of the system says of a program: a file in `/etc/swift-keychain/programs.d` (Identity, "Root-owned
-/// manifests").
+/// A manifest of a program in a file that only root can change, in `/etc/swift-keychain/programs.d` (Identity,
+/// "Root-owned manifests").
 public struct RootManifest: Sendable, Hashable {
     /// The path of the executable, without symbolic links.
     public let path: String
 
-    /// The executable's SHA-256, when it must be this one.
+    /// The executable's SHA-256, if it is required.
     public let executable: SHA256Value?
 
-    /// The team that must have signed the executable, whichever version it is.
+    /// The team that must have signed the executable, in any version; optional.
     public let team: TeamIdentifier?
 
-    /// Which application it is.
+    /// The application identifier.
     public let applicationIdentifier: String
 
     /// Its access groups in their order.
     public let accessGroups: [String]
 
-    /// Those of them that only programs have to whom a root-owned manifest gives them.
+    /// Those of its groups that only programs get to which a root-owned manifest grants them.
     public let exclusiveGroups: [String]
 
-    /// Whether the program may do what the owner of the keychain may: see every group, set policies, make backups.
+    /// Whether the program has the rights of the keychain's owner: explanations across all groups, policies, backups.
     public let hasOwnerRights: Bool
 
-    /// The SHA-256 of the libraries that it may load besides the system's.
+    /// The SHA-256 of the libraries that it may load in addition to the system's.
     public let libraries: [SHA256Value]
 
-    /// Whether it executes what it generates, as a just-in-time compiler does.
+    /// Whether it executes code that it generates, as a just-in-time compiler does.
     public let isJIT: Bool
 
     /// Reads a manifest.
     ///
-    /// - Throws: ``IdentityError`` for anything but a manifest of a version that is known, for a relative path, and for
-    ///   groups that nobody can be given: every group, and those of teams and sandboxes.
+    /// - Throws: ``IdentityError`` for anything but a manifest of a known version, for a relative path, and for
+    ///   groups that cannot be granted: every group, and those of teams and sandboxes.
     public init(text: some Sequence<UInt8>) throws(IdentityError) {
         let optional: Set = ["sha256", "team", "exclusiveGroups", "ownerRights", "libraries", "jit"]
         let fields = try JSONFields(
@@ -55,7 +55,7 @@ public struct RootManifest: Sendable, Hashable {
         isJIT = try fields.flag("jit")
         var libraries: [SHA256Value] = []
         for text in fields.has("libraries") ? try fields.strings("libraries") : [] {
-            guard let digest = SHA256Value(text) else { throw IdentityError("a library is not named by its SHA-256") }
+            guard let digest = SHA256Value(text) else { throw IdentityError("a library is not given by its SHA-256") }
             libraries.append(digest)
         }
         self.libraries = libraries
@@ -63,7 +63,7 @@ public struct RootManifest: Sendable, Hashable {
             throw IdentityError("'path' is not absolute")
         }
         for group in accessGroups where group == Client.everyGroup || GroupOwner(of: group) != .nobody {
-            throw IdentityError("it gives '\(group)', which cannot be given")
+            throw IdentityError("it grants '\(group)', which cannot be granted")
         }
         let groups = Set(accessGroups.map { Array($0.utf8) })
         guard exclusiveGroups.allSatisfy({ groups.contains(Array($0.utf8)) }) else {
@@ -75,15 +75,15 @@ public struct RootManifest: Sendable, Hashable {
     struct Folder {
         private(set) var manifests: [(file: String, manifest: RootManifest)] = []
 
-        /// Why files of the folder do not count, each a sentence.
+        /// Why files of the folder are ignored, each a sentence.
         private(set) var objections: [String] = []
 
-        /// Reads all manifests of a folder, which only the owner of the system may change; one without it has none.
+        /// Reads all manifests of a folder that only root can change; a missing folder has none.
         init(_ path: String, _ trust: FileTrust) {
             guard let stream = opendir(path) else { return }
             defer { closedir(stream) }
             if let objection = trust.objection(to: path) {
-                objections = ["\(path) \(objection), so no manifest in it counts"]
+                objections = ["\(path) \(objection), so its manifests are ignored"]
                 return
             }
             var names: [String] = []
@@ -96,7 +96,7 @@ public struct RootManifest: Sendable, Hashable {
             for name in names.sorted() {
                 let file = "\(path)/\(name)"
                 do throws(IdentityError) { manifests.append((file, try Self.read(file, trust))) } catch {
-                    objections.append("\(file) does not count: \(error)")
+                    objections.append("\(file) is ignored: \(error)")
                 }
             }
         }

@@ -22,7 +22,7 @@ struct JSONFields {
     ) throws(IdentityError) {
         let value: JSONValue
         do { value = try JSONParser.parse(bytes) } catch { throw IdentityError("it is not JSON: \(error)") }
-        guard let members = value.members else { throw IdentityError("it is no JSON object") }
+        guard let members = value.members else { throw IdentityError("it is not a JSON object") }
         self.members = members
         guard versions.contains(try integer("version")) else {
             throw IdentityError("it is of a version that this version of swift-keychain does not know")
@@ -30,7 +30,7 @@ struct JSONFields {
         let missing = names.subtracting(members.keys).sorted()
         guard missing.isEmpty else { throw IdentityError("'\(missing[0])' is missing") }
         let unknown = Set(members.keys).subtracting(names).subtracting(optional).subtracting(["version"]).sorted()
-        guard unknown.isEmpty else { throw IdentityError("there is a member that is not known, '\(unknown[0])'") }
+        guard unknown.isEmpty else { throw IdentityError("unknown member '\(unknown[0])'") }
     }
 
     func has(_ name: String) -> Bool { members[name] != nil }
@@ -40,46 +40,46 @@ struct JSONFields {
 
     func string(_ name: String) throws(IdentityError) -> String {
         guard let text = self[name].string, !text.isEmpty, !text.utf8.contains(0) else {
-            throw IdentityError("'\(name)' is no string")
+            throw IdentityError("'\(name)' is not a string")
         }
         return text
     }
 
     func integer(_ name: String) throws(IdentityError) -> Int {
-        guard let number = self[name].integer, number >= 0 else { throw IdentityError("'\(name)' is no number") }
+        guard let number = self[name].integer, number >= 0 else { throw IdentityError("'\(name)' is not a number") }
         return number
     }
 
     /// A truth value; false where there is none.
     func flag(_ name: String) throws(IdentityError) -> Bool {
         guard has(name) else { return false }
-        guard let flag = self[name].boolean else { throw IdentityError("'\(name)' is no truth value") }
+        guard let flag = self[name].boolean else { throw IdentityError("'\(name)' is not a Boolean") }
         return flag
     }
 
     func strings(_ name: String) throws(IdentityError) -> [String] {
-        guard let elements = self[name].elements else { throw IdentityError("'\(name)' is no array") }
+        guard let elements = self[name].elements else { throw IdentityError("'\(name)' is not an array") }
         let strings = elements.compactMap(\.string).filter { !$0.isEmpty && !$0.utf8.contains(0) }
         guard strings.count == elements.count, Set(strings.map { Array($0.utf8) }).count == strings.count else {
-            throw IdentityError("'\(name)' is no array of strings, each there once")
+            throw IdentityError("'\(name)' is not an array of distinct strings")
         }
         return strings
     }
 
     func team(_ name: String = "team") throws(IdentityError) -> TeamIdentifier {
         guard let team = TeamIdentifier(try string(name)) else {
-            throw IdentityError("'\(name)' is no identifier of a team")
+            throw IdentityError("'\(name)' is not a team identifier")
         }
         return team
     }
 
     func key(_ name: String) throws(IdentityError) -> TeamPublicKey {
-        guard let key = TeamPublicKey(try string(name)) else { throw IdentityError("'\(name)' is no public key") }
+        guard let key = TeamPublicKey(try string(name)) else { throw IdentityError("'\(name)' is not a public key") }
         return key
     }
 
     func digest(_ name: String) throws(IdentityError) -> SHA256Value {
-        guard let digest = SHA256Value(try string(name)) else { throw IdentityError("'\(name)' is no SHA-256") }
+        guard let digest = SHA256Value(try string(name)) else { throw IdentityError("'\(name)' is not a SHA-256") }
         return digest
     }
 
@@ -93,7 +93,7 @@ struct JSONFields {
                 sample == UInt8(ascii: "0")
                     ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) : byte == sample
             }
-        guard isDate else { throw IdentityError("'\(name)' is no time in UTC, such as 2026-11-23T03:00:00Z") }
+        guard isDate else { throw IdentityError("'\(name)' is not a time in UTC, such as 2026-11-23T03:00:00Z") }
         return text
     }
 }

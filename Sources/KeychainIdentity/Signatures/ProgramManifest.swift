@@ -2,47 +2,47 @@
 
 import KeychainCore
 
-/// What a team says of one executable: which application it is, and which access groups it has (Identity, "Signed
+/// A team's signed manifest of one executable: its application identifier and access groups (Identity, "Signed
 /// manifests").
 public struct ProgramManifest: Sendable, Hashable {
-    /// The team, whose identifier is that of its first key.
+    /// The team, which is identified by its first key.
     public let team: TeamIdentifier
 
-    /// Which application it is; begins with the team's identifier.
+    /// The application identifier; begins with the team identifier.
     public let applicationIdentifier: String
 
-    /// Its access groups in their order; all begin with the team's identifier.
+    /// Its access groups in order; all begin with the team identifier.
     public let accessGroups: [String]
 
     /// The executable's SHA-256.
     public let executable: SHA256Value
 
-    /// Those of the libraries that it may load besides the system's.
+    /// The SHA-256 of the libraries that it may load in addition to the system's.
     public let libraries: [SHA256Value]
 
-    /// Whether it executes what it generates, as a just-in-time compiler does.
+    /// Whether it executes code that it generates, as a just-in-time compiler does.
     public let isJIT: Bool
 
-    /// Tells earlier manifests of the application from later ones.
+    /// Orders the manifests of the application.
     public let serial: Int
 
     /// When it was signed, in UTC (RFC 3339).
     ///
-    /// Nothing is decided by it.
+    /// Informational.
     public let created: String
 
-    /// What the team says of its keys, in the order in which it counts.
+    /// The team's statements about its keys, in the order in which they apply.
     public let statements: [TeamStatement]
 
     /// The manifest as it was signed, and by whom.
     public let document: SignedDocument
 
-    /// What is put after the path of an executable to name its manifest's file.
+    /// The suffix that turns the path of an executable into that of its manifest.
     public static let fileSuffix = ".keychain-manifest"
 
     /// What a manifest is made of.
     public struct Contents: Sendable {
-        /// The team; that of the key unless the key took another one's place.
+        /// The team; that of the key, unless the key was added to another team.
         public var team: TeamIdentifier
         /// Which application it is.
         public var applicationIdentifier: String
@@ -81,7 +81,7 @@ public struct ProgramManifest: Sendable, Hashable {
 
     /// Signs a manifest.
     ///
-    /// - Throws: ``IdentityError`` for contents that no reader would take.
+    /// - Throws: ``IdentityError`` for contents that a reader would reject.
     public init(signing contents: Contents, by key: TeamKey) throws(IdentityError) {
         var members: [String: JSONValue] = [
             "version": .integer(1),
@@ -100,9 +100,9 @@ public struct ProgramManifest: Sendable, Hashable {
 
     /// Reads the manifest in a signed document.
     ///
-    /// Whether the key is one of the team's is another question, which ``TeamKeys`` answers.
+    /// Does not check whether the key is one of the team's; ``TeamKeys`` does.
     ///
-    /// - Throws: ``IdentityError`` for a document of another kind, and for one that names what is not the team's.
+    /// - Throws: ``IdentityError`` for a document of another kind, and for one that names groups or identifiers of another team.
     public init(_ document: SignedDocument) throws(IdentityError) {
         guard document.purpose == .manifest else { throw IdentityError("it was not signed as a manifest") }
         self.document = document
@@ -122,7 +122,7 @@ public struct ProgramManifest: Sendable, Hashable {
         created = try fields.date("created")
         var libraries: [SHA256Value] = []
         for text in try fields.strings("libraries") {
-            guard let digest = SHA256Value(text) else { throw IdentityError("a library is not named by its SHA-256") }
+            guard let digest = SHA256Value(text) else { throw IdentityError("a library is not given by its SHA-256") }
             libraries.append(digest)
         }
         self.libraries = libraries

@@ -5,8 +5,8 @@ import KeychainCore
 /// A document and who signed it: a JSON Web Signature (RFC 7515) in its compact serialization, by Ed25519 (RFC 8032;
 /// the algorithm `Ed25519` of RFC 9864), with the signer's public key in the header (RFC 8037).
 ///
-/// The signature covers the purpose, as the type of the document (RFC 8725, section 3.11), so that none passes for one
-/// of another kind. Which algorithm checks it is not up to the document: there is one.
+/// The signature covers the purpose, as the type of the document (RFC 8725, section 3.11), so none is accepted as one
+/// of another kind. The document does not choose the algorithm: there is only one.
 public struct SignedDocument: Sendable, Hashable {
     /// What a signature is for.
     public enum Purpose: String, Sendable, Hashable, CaseIterable {
@@ -14,9 +14,9 @@ public struct SignedDocument: Sendable, Hashable {
         case manifest = "swift-keychain-manifest"
         /// A ``TeamStatement`` about a new key.
         case rotation = "swift-keychain-rotation"
-        /// A ``TeamStatement`` about a key that counts no more.
+        /// A ``TeamStatement`` that revokes a key.
         case keyRevocation = "swift-keychain-key-revocation"
-        /// A ``TeamStatement`` about manifests that count no more.
+        /// A ``TeamStatement`` that revokes manifests.
         case serialRevocation = "swift-keychain-serial-revocation"
     }
 
@@ -25,7 +25,7 @@ public struct SignedDocument: Sendable, Hashable {
 
     /// The key that it was signed by.
     ///
-    /// Whether the key counts for a team is another question.
+    /// Does not imply that the key is one of a team's.
     public let signer: TeamPublicKey
 
     /// What was signed.
@@ -57,7 +57,7 @@ public struct SignedDocument: Sendable, Hashable {
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Encodings.bytes(base64URL: parts[0]),
             let payload = Encodings.bytes(base64URL: parts[1]), let signature = Encodings.bytes(base64URL: parts[2])
-        else { throw IdentityError("it is no JSON Web Signature in compact serialization") }
+        else { throw IdentityError("it is not a JSON Web Signature in compact serialization") }
         guard let fields = try? JSONParser.parse(header), let purpose = fields["typ"].string.flatMap(Purpose.init),
             let signer = fields["jwk"]["x"].string.flatMap({ TeamPublicKey($0) }),
             header == Array(Self.header(signer, purpose).utf8)

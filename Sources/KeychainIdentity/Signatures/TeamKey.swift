@@ -33,7 +33,7 @@ public struct TeamPublicKey: Sendable, Hashable, CustomStringConvertible {
 public struct TeamKey: Sendable {
     private let key: Curve25519.Signing.PrivateKey
 
-    /// Makes a new key.
+    /// Creates a new key.
     public init() { key = Curve25519.Signing.PrivateKey() }
 
     /// Its public half.
@@ -93,7 +93,7 @@ extension TeamKey {
             return try? Curve25519.Signing.PrivateKey(rawRepresentation: der[Self.prefix.count...])
         }
         guard let key else {
-            throw IdentityError("it is no private key of a team: an unencrypted PKCS #8 of an Ed25519 key in PEM")
+            throw IdentityError("it is not a team's private key: an unencrypted PKCS #8 Ed25519 key in PEM")
         }
         self.key = key
     }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which keys sign for a team, and which of its manifests count, as far as its statements are known.
+/// Which keys may sign for a team, and which of its manifests are valid, according to its known statements.
 ///
-/// The first key is the one whose digest the team's identifier is. Each further key was made the team's by one before
-/// it.
+/// The team identifier is the digest of the first key. Each further key was added by an earlier one.
 public struct TeamKeys: Sendable, Hashable {
     /// The team.
     public let team: TeamIdentifier
@@ -17,18 +16,18 @@ public struct TeamKeys: Sendable, Hashable {
         case key(TeamPublicKey)
     }
 
-    /// A team of which no statement is known.
+    /// A team without statements.
     public init(team: TeamIdentifier) { self.team = team }
 
-    /// A team that has said this, in order.
+    /// A team with these statements, in order.
     ///
-    /// - Throws: ``IdentityError`` for the first statement whose signer may not say so.
+    /// - Throws: ``IdentityError`` for the first statement that its signer may not make.
     public init(team: TeamIdentifier, _ statements: [TeamStatement]) throws(IdentityError) {
         self.team = team
         for statement in statements { try accept(statement) }
     }
 
-    /// Whether what the key signs counts.
+    /// Whether signatures of the key are valid.
     public func maySign(_ key: TeamPublicKey) -> Bool { revocations[key] == nil && isOfTeam(key) }
 
     /// Whether the key is or was one of the team's: the chain from the first key to it has not been cut.
@@ -60,22 +59,22 @@ public struct TeamKeys: Sendable, Hashable {
         return found
     }
 
-    /// Takes a statement into account.
+    /// Applies a statement.
     ///
-    /// - Throws: ``IdentityError`` when its signer may not say so; nothing is changed then.
+    /// - Throws: ``IdentityError`` if its signer may not make it; nothing is changed then.
     public mutating func accept(_ statement: TeamStatement) throws(IdentityError) {
         let signer = statement.document.signer
-        guard statement.team == team else { throw IdentityError("the statement is another team's") }
+        guard statement.team == team else { throw IdentityError("the statement is of another team") }
         guard isOfTeam(signer) else { throw IdentityError("the statement is not signed by a key of the team") }
         switch statement.content {
         case .rotation(let newKey):
             guard mayMake(newKey, byKey: signer) else {
-                throw IdentityError("the new key was named by a key that was revoked")
+                throw IdentityError("the new key was added by a revoked key")
             }
             rotations[signer, default: []].insert(newKey)
         case .keyRevocation(let key, let successor): try revoke(key, successor, signer)
         case .serialRevocation(let application, let serial):
-            guard maySign(signer) else { throw IdentityError("the statement is signed by a key that was revoked") }
+            guard maySign(signer) else { throw IdentityError("the statement is signed by a revoked key") }
             smallestSerials[application] = max(smallestSerials[application] ?? 0, serial)
         }
     }
@@ -87,27 +86,29 @@ public struct TeamKeys: Sendable, Hashable {
     ) throws(IdentityError) {
         let successor: Successor = successor.map { .key($0) } ?? .none
         if let known = revocations[key] {
-            // Whoever had the key could say what they like; the first word counts.
+            // A thief of the key could revoke it, too; the first revocation applies.
             guard known == successor else { throw IdentityError("the key was revoked before, with another successor") }
             return
         }
         guard maySign(signer), signer == key || descends(signer, from: key) else {
-            throw IdentityError("a key is revoked by itself or by one that came after it")
+            throw IdentityError("a key is revoked by itself or by one of its successors")
         }
         if case .key(let next) = successor, signer != key, next != signer, !descends(signer, from: next) {
-            throw IdentityError("the key that revokes another one must be its successor, or have come after it")
+            throw IdentityError(
+                "the key that revokes another one must be its named successor, or a successor of that one"
+            )
         }
         revocations[key] = successor
     }
 
     /// Checks that a manifest is signed by a key of its team and was not revoked.
     ///
-    /// - Throws: ``IdentityError`` with what to do.
+    /// - Throws: ``IdentityError`` that says what to do.
     public func check(_ manifest: ProgramManifest) throws(IdentityError) {
-        guard manifest.team == team else { throw IdentityError("the manifest is another team's") }
+        guard manifest.team == team else { throw IdentityError("the manifest is of another team") }
         let signer = manifest.document.signer
         guard isOfTeam(signer) else {
-            throw IdentityError("the manifest is not signed by a key of team \(team), which it claims to be of")
+            throw IdentityError("the manifest is not signed by a key of team \(team), which it claims")
         }
         guard maySign(signer) else {
             throw IdentityError(

@@ -2,16 +2,16 @@
 
 import KeychainCore
 
-/// What a team says of its keys and manifests, signed by one of the keys.
+/// A team's statement about its keys or manifests, signed by one of the keys.
 public struct TeamStatement: Sendable, Hashable {
     /// What is said.
     public enum Content: Sendable, Hashable {
-        /// Another key signs for the team, too: that of the signer's choice.
+        /// Adds a key to the team.
         case rotation(newKey: TeamPublicKey)
-        /// A key signs for the team no more, and what it signed counts no more. Of the keys that it made the team's,
-        /// only the successor stays.
+        /// Revokes a key and everything that it signed. Of the keys that it added to the team, only the successor
+        /// remains valid.
         case keyRevocation(key: TeamPublicKey, successor: TeamPublicKey?)
-        /// Manifests of an application with a serial below this one count no more.
+        /// Revokes the manifests of an application with a serial below this one.
         case serialRevocation(applicationIdentifier: String, belowSerial: Int)
     }
 
@@ -23,13 +23,13 @@ public struct TeamStatement: Sendable, Hashable {
 
     /// When it was signed, in UTC (RFC 3339).
     ///
-    /// Nothing is decided by it.
+    /// Informational.
     public let created: String
 
     /// The statement as it was signed, and by whom.
     public let document: SignedDocument
 
-    /// What the names of files of statements end in.
+    /// The suffix of files of statements.
     public static let fileSuffix = ".keychain-statement"
 
     /// Signs a statement.
@@ -56,7 +56,7 @@ public struct TeamStatement: Sendable, Hashable {
 
     /// Reads the statement in a signed document.
     ///
-    /// Whether the signer may say so is another question, which ``TeamKeys`` answers.
+    /// Does not check whether the signer may make it; ``TeamKeys`` does.
     ///
     /// - Throws: ``IdentityError`` for a document of another kind.
     public init(_ document: SignedDocument) throws(IdentityError) {
@@ -81,7 +81,7 @@ public struct TeamStatement: Sendable, Hashable {
         team = try fields.team()
         created = try fields.date("created")
         if case .serialRevocation(let application, _) = content, !team.owns(application) {
-            throw IdentityError("it is about '\(application)', which is not the team's")
+            throw IdentityError("it names '\(application)', which is not the team's")
         }
     }
 }

@@ -2,51 +2,50 @@
 
 import KeychainCore
 
-/// Who a program is, as far as that is proved, and which access groups are its own because of it.
+/// The proved identity of a program, and the access groups that it owns because of it.
 public struct ClientIdentity: Sendable, Hashable {
-    /// By what it is known.
+    /// The kind of proof.
     public enum Kind: Sendable, Hashable {
-        /// An application of Flatpak, by its name.
+        /// A Flatpak application, by its name.
         case flatpak(String)
         /// A snap, by its name.
         case snap(String)
-        /// A service of the system's manager, by the name of its unit.
+        /// A service of the system manager, by the name of its unit.
         case systemUnit(String)
         /// A program that a team has signed.
         case signed(TeamIdentifier)
-        /// A program that the owner of the system has named, by the file that names it.
+        /// A program that a root-owned manifest names, by the manifest's file.
         case rootManifest(String)
-        /// A program that nobody has vouched for.
+        /// A program without a proved identity.
         case anonymous
     }
 
-    /// By what it is known.
+    /// The kind of proof.
     public let kind: Kind
 
-    /// Which application it is; `nil` for an anonymous one.
+    /// The application identifier; `nil` for an anonymous program.
     public let applicationIdentifier: String?
 
-    /// The access groups that it has because of who it is, in their order.
+    /// The access groups that it owns, in order.
     public let ownedGroups: [String]
 
-    /// What every further group that belongs to it begins with.
+    /// The prefix of the further groups that it owns.
     public let ownedPrefix: String?
 
-    /// Whether it has no other groups, whatever it says: what a sandbox keeps in, and what is listed in full by a
-    /// manifest.
+    /// Whether it gets no other groups, even if it claims them: a sandboxed program, and one with a manifest.
     public let isConfined: Bool
 
-    /// Whether it is confined, so that it cannot read the user's files as other programs can: an application of
-    /// Flatpak, a snap, and whatever else sees another system than the one who asks.
+    /// Whether it is in a sandbox, so that it cannot read the user's files as other programs can: a Flatpak
+    /// application, a snap, and any process with another view of the system than this one.
     public let isSandboxed: Bool
 
-    /// Whether it may do what the owner of the keychain may.
+    /// Whether it has the rights of the keychain's owner.
     public let hasOwnerRights: Bool
 
-    /// The groups that only programs have to whom a root-owned manifest gives them, and that it is not given.
+    /// The groups that root-owned manifests make exclusive and do not grant to it.
     package let reservedGroups: Set<String>
 
-    /// Why it is no more than this, each a sentence without its end: what did not count, and what to do.
+    /// Why other proofs were rejected and what to do, each a sentence without a period.
     public let reasons: [String]
 
     /// An identity.
@@ -76,15 +75,15 @@ public struct ClientIdentity: Sendable, Hashable {
         self.reasons = reasons
     }
 
-    /// Whether somebody has vouched for it.
+    /// Whether its identity is proved.
     public var isKnown: Bool { kind != .anonymous }
 }
 
 // MARK: - Groups
 
 extension ClientIdentity {
-    /// The access groups of a program that says it has these: first those that it has because of who it is, then those
-    /// of what it says that are open to it, in its order.
+    /// The access groups of a program that claims these: first those that it owns, then the claimed ones that it may
+    /// use, in its order.
     ///
     /// - Parameter claimed: the groups that the program's own library found for it.
     /// - Returns: The groups, each once; never `*`.
@@ -97,29 +96,31 @@ extension ClientIdentity {
         return groups
     }
 
-    /// Why a program does not have a group that it says it has, a sentence without its end; `nil` when it has it.
+    /// Why a program does not get a group that it claims, a sentence without a period; `nil` if it gets it.
     public func refusal(of group: String) -> String? {
         if ownedGroups.contains(where: { $0.utf8.elementsEqual(group.utf8) }) { return nil }
         if let ownedPrefix, group.utf8.starts(with: ownedPrefix.utf8) { return nil }
-        if group == Client.everyGroup { return "no program has every group" }
+        if group == Client.everyGroup { return "no program gets every group" }
         let fix = reasons.isEmpty ? "" : ": \(reasons.joined(separator: "; "))"
         switch GroupOwner(of: group) {
-        case .team: return "'\(group)' is for programs that its team has signed for it\(fix)"
-        case .sandbox: return "'\(group)' is for the sandbox or the service that it names\(fix)"
+        case .team: return "'\(group)' is reserved for programs that its team has signed for it\(fix)"
+        case .sandbox: return "'\(group)' is reserved for the sandbox or service that it names\(fix)"
         case .nobody: break
         }
-        if reservedGroups.contains(group) { return "'\(group)' is for programs that a root-owned manifest gives it to" }
-        // What hardware tokens hold is for every program, and for reading.
+        if reservedGroups.contains(group) {
+            return "'\(group)' is reserved for programs that a root-owned manifest grants it to"
+        }
+        // Items of hardware tokens are readable for every program.
         guard isConfined, group != PropertyKey.accessGroupToken else { return nil }
         let name = applicationIdentifier ?? "the program"
         return "'\(group)' is not among the groups of \(name)\(isKnown ? "" : fix)"
     }
 
-    /// The client that a program is that says it is another one.
+    /// The client of a request, restricted to what the program's identity permits.
     public func client(claimed: Client) -> Client {
         var client = claimed
         client.accessGroups = groups(claimed: claimed.accessGroups)
-        // It would reach every group that ends so, of whomever.
+        // A network extension would access every group with that suffix, whoever owns it.
         client.isNetworkExtension = false
         if let identifier = client.appClipIdentifier, refusal(of: identifier) != nil { client.accessGroups = [] }
         return client

@@ -2,15 +2,15 @@
 
 import KeychainCore
 
-/// A process of which it is known who it is, and that can be looked at again.
+/// A process that was identified, and can be checked again.
 public struct IdentifiedPeer: Sendable {
     /// The process.
     public let process: PeerProcess
 
-    /// Who it is, and how that was found.
+    /// Its identity, and the checks that led to it.
     public let identification: Identification
 
-    /// What it must still run when it is looked at again; `nil` when nothing follows from what it runs.
+    /// The executable that it must still run when it is checked again; `nil` if its identity does not depend on it.
     private let program: Program?
 
     struct Program: Sendable {
@@ -24,41 +24,41 @@ public struct IdentifiedPeer: Sendable {
         self.program = program
     }
 
-    /// Who it is.
+    /// Its identity.
     public var identity: ClientIdentity { identification.identity }
 
-    /// What the process runs now; `nil` where that cannot be looked at, and when it has ended.
+    /// The executable that the process runs now; `nil` if that cannot be inspected, or the process has exited.
     public var executable: FileMark? {
         do throws(IdentityError) { return try process.executableMark() } catch { return nil }
     }
 
-    /// The manifest that speaks for it, and the path of its executable.
+    /// The signed manifest that identifies it, and the path of its executable.
     var signed: (manifest: ProgramManifest, path: String)? {
         guard let proof = program?.proof, let manifest = proof.manifest else { return nil }
         return (manifest, proof.path)
     }
 
-    /// Looks again whether the process is still there and, where its identity follows from what it runs, whether it
-    /// still runs that, has loaded no other code, and nobody traces it.
+    /// Checks again, if its identity depends on its executable, that the process has not exited, still runs that
+    /// executable, has loaded no other code, and is not being traced.
     ///
-    /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` when not; nothing more may be sent to it.
+    /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` otherwise; nothing more may be sent to it.
     public func confirm() throws(KeychainError) {
         do throws(IdentityError) { try look() } catch {
-            throw KeychainError(.missingEntitlement, "process \(process.identifier) is not answered: \(error)")
+            throw KeychainError(.missingEntitlement, "process \(process.identifier) gets no reply: \(error)")
         }
     }
 
     private func look() throws(IdentityError) {
         guard let program else { return }
-        guard let mark = try process.executableMark() else { throw IdentityError("it has ended") }
+        guard let mark = try process.executableMark() else { throw IdentityError("it has exited") }
         guard mark.isSameFile(as: program.proof.mark) else {
             throw IdentityError("it runs another program than when it connected")
         }
         if mark != program.proof.mark {
-            // A link to the file may have come or gone; only its contents matter.
+            // A hard link to the file may have been added or removed; only its contents matter.
             let executable = try process.openContents()
             let (digest, _) = try program.code.hashes.digest(of: executable.number, program.proof.path)
-            guard digest == program.proof.digest else { throw IdentityError("its executable was changed") }
+            guard digest == program.proof.digest else { throw IdentityError("its executable was modified") }
         }
         let state = try process.state()
         try state.checkIsUntraced()

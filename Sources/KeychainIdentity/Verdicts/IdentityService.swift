@@ -4,19 +4,19 @@ import HostFiles
 import KeychainCore
 import Synchronization
 
-/// Finds out who connects, and keeps what is learned of manifests in a file.
+/// Identifies processes that connect, and records their manifests in a file.
 public final class IdentityService: Sendable {
     private let examiner: ProgramExaminer
     private let folder: PrivateDirectory?
     private let record: Mutex<IdentityRecord>
 
-    /// Reads the file of what is known.
+    /// Reads the record; a missing file is an empty record.
     ///
     /// - Parameters:
-    ///   - options: where manifests are looked for.
-    ///   - folder: where the file lies; `nil` to forget everything at the end of the process.
-    /// - Throws: ``KeychainError`` when the file cannot be read, or is damaged: without it, what was revoked would
-    ///   count.
+    ///   - options: where to look for manifests.
+    ///   - folder: the folder of the file; `nil` to keep the record in memory only.
+    /// - Throws: ``KeychainError`` if the file cannot be read, or is damaged: without it, revoked keys would be
+    ///   accepted.
     public init(_ options: IdentityOptions = .ofUser, folder: PrivateDirectory?) throws(KeychainError) {
         examiner = ProgramExaminer(options, store: folder?.path)
         self.folder = folder
@@ -25,14 +25,14 @@ public final class IdentityService: Sendable {
         }
     }
 
-    /// Who the process at the other end of a socket is.
+    /// Identifies the process at the other end of a socket.
     ///
     /// - Parameters:
     ///   - socket: the connected socket.
     ///   - greetingByteCount: how many bytes it may have sent already
     ///     (``PeerProcess/init(socket:greetingByteCount:)``).
-    /// - Returns: The process and who it is, anonymous if nothing is proved.
-    /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` for a process that cannot be told from others.
+    /// - Returns: The process and its identity, anonymous if nothing is proved.
+    /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` for a process that cannot be distinguished from others.
     public func identify(socket: Int32, greetingByteCount: Int) throws(KeychainError) -> IdentifiedPeer {
         do throws(IdentityError) {
             let identified = identify(try PeerProcess(socket: socket, greetingByteCount: greetingByteCount))
@@ -43,7 +43,7 @@ public final class IdentityService: Sendable {
         }
     }
 
-    /// Who a process is.
+    /// Identifies a process.
     public func identify(_ peer: PeerProcess) -> IdentifiedPeer {
         var scratch = record.withLock { $0 }
         let identified = examiner.identify(peer, &scratch)
@@ -52,12 +52,12 @@ public final class IdentityService: Sendable {
             try note(manifest, path)
             return identified
         } catch {
-            // Granted without being noted, an earlier version could follow.
+            // If it were accepted without being recorded, an earlier version could be accepted later.
             return IdentifiedPeer(peer, identified.identification.withdrawn(error.description))
         }
     }
 
-    /// Notes a manifest that counts in the file; others may have been noted since it was checked.
+    /// Records a valid manifest in the file; others may have been recorded since it was checked.
     private func note(_ manifest: ProgramManifest, _ path: String) throws(IdentityError) {
         try record.withLock { record throws(IdentityError) in
             var learned = record
@@ -88,9 +88,9 @@ extension Identification {
 }
 
 extension IdentityRecord {
-    /// What is known by the file in a folder; nothing, where there is none.
+    /// The record in a folder's file; empty if there is no file.
     ///
-    /// - Throws: ``IdentityError`` when there is a file that cannot be read or is damaged.
+    /// - Throws: ``IdentityError`` for a file that cannot be read or is damaged.
     public init(in folder: PrivateDirectory?) throws(IdentityError) {
         self.init()
         guard let folder else { return }
@@ -101,7 +101,7 @@ extension IdentityRecord {
         } catch { throw IdentityError(error.description) }
         do throws(IdentityError) { try self.init(text: contents ?? []) } catch {
             throw IdentityError(
-                "\(folder.path(of: Self.fileName)), which says what teams have revoked, is damaged: \(error). Put it back from a "
+                "\(folder.path(of: Self.fileName)), which records what teams revoked, is damaged: \(error). Restore it from a "
                     + "backup, or remove it if no team has revoked anything"
             )
         }
@@ -109,12 +109,12 @@ extension IdentityRecord {
 
     func write(in folder: PrivateDirectory) throws(IdentityError) {
         let bytes = Array(text.utf8)
-        guard bytes.count <= Self.largestByteCount else { throw IdentityError("too much is known of programs") }
+        guard bytes.count <= Self.largestByteCount else { throw IdentityError("the record of programs is too large") }
         let written = bytes.withUnsafeBytes { bytes in
             Result { () throws(FileError) in try folder.makeFile(Self.fileName, bytes) }
         }
         do throws(FileError) { try written.get() } catch {
-            throw IdentityError("what was learned of a manifest cannot be kept: \(error)")
+            throw IdentityError("the record of programs cannot be written: \(error)")
         }
     }
 }

@@ -3,10 +3,10 @@
 import Glibc
 import KeychainCore
 
-/// Finds out who a program is (Identity, "What proves it").
+/// Identifies a program (Identity, "What proves it").
 ///
-/// The first of these counts: an application of Flatpak; a snap; then everything else that it proves together, which is
-/// a manifest that a team signed, a root-owned manifest, and a service of the system that it runs in.
+/// The first of these applies: a Flatpak application or a snap; otherwise all other proofs together, which are a
+/// manifest that a team signed, a root-owned manifest, and the system service that it runs in.
 public struct ProgramExaminer: Sendable {
     let options: IdentityOptions
     let hashes = ExecutableHashes()
@@ -16,21 +16,21 @@ public struct ProgramExaminer: Sendable {
     ///
     /// - Parameters:
     ///   - options: the places.
-    ///   - store: the folder of the keychain that programs ask for; `nil` where there is none.
+    ///   - store: the folder of the keychain that programs use; `nil` if there is none.
     public init(_ options: IdentityOptions, store: String? = nil) {
         self.options = options
         self.store = store
     }
 
-    /// Who a process is.
+    /// Identifies a process.
     ///
     /// - Parameters:
     ///   - peer: the process.
-    ///   - record: what is known; the manifests of this process are noted in it.
-    /// - Returns: The process and who it is: anonymous when nothing is proved, with the reasons.
+    ///   - record: the record, to which the manifests of this process are added.
+    /// - Returns: The process and its identity: anonymous if nothing is proved, with the reasons.
     public func identify(_ peer: PeerProcess, _ record: inout IdentityRecord) -> IdentifiedPeer {
         var findings = IdentityFindings()
-        let exactness = peer.isExact ? "" : ", by its number: this kernel does not say which process connected"
+        let exactness = peer.isExact ? "" : ", by its PID: this kernel has no SO_PEERPIDFD"
         findings.pass("process", "process \(peer.identifier) of user \(peer.user)\(exactness)")
         let foreign = findings.attempt("namespaces") { () throws(IdentityError) in try peer.foreignViews() }
         let group = peer.controlGroup()
@@ -39,21 +39,21 @@ public struct ProgramExaminer: Sendable {
         }
         var program: IdentifiedPeer.Program?
         if let foreign, foreign.isEmpty {
-            findings.pass("namespaces", "it sees the same system")
+            findings.pass("namespaces", "it has the same view of the system")
             program = running(peer, &findings, &record)
         } else if let foreign {
             findings.fail(
                 "namespaces",
-                "it sees another system (its own \(foreign.joined(separator: " and "))), so that it counts as in a sandbox "
-                    + "that nobody names"
+                "it has another view of the system (its own \(foreign.joined(separator: " and "))), so it counts as in an "
+                    + "unidentified sandbox"
             )
         }
         let unit = group?.systemUnit
-        if let unit { findings.pass("service", "it runs in the system's \(unit)") }
+        if let unit { findings.pass("service", "it runs in the system service \(unit)") }
         let isForeign = foreign?.isEmpty != true
-        // What could use the store without a daemon loses nothing by one.
+        // A process that could use the store without a daemon gets no less with one.
         let hasStore = isForeign && (store.map(peer.canWrite(toFolder:)) ?? false)
-        if hasStore { findings.note("store", "it can write to the keychain's folder by itself") }
+        if hasStore { findings.note("store", "it can write to the keychain's folder itself") }
         let identity = identity(
             program?.proof,
             unit,
@@ -64,19 +64,19 @@ public struct ProgramExaminer: Sendable {
         return IdentifiedPeer(peer, Identification(identity: identity, checks: findings.checks), program)
     }
 
-    /// Who a process would be that is started from an executable, as far as that is known before it is.
+    /// Identifies a process that would be started from an executable, as far as possible in advance.
     ///
     /// - Parameters:
     ///   - path: the executable.
-    ///   - record: what is known.
-    /// - Returns: Who it is, anonymous when nothing is proved, and how that was found.
+    ///   - record: the record.
+    /// - Returns: Its identity, anonymous if nothing is proved, and the checks that led to it.
     public func identify(programAt path: String, _ record: IdentityRecord) -> Identification {
         var findings = IdentityFindings()
         var record = record
         let executable = findings.attempt("executable") { () throws(IdentityError) in try Executable(path: path) }
         var proof: ProgramProof?
         if let executable { proof = ProgramProof.find(for: executable, options, hashes, &findings, &record) }
-        if proof != nil { findings.note("process", "what it loads, and who traces it, is looked at when it connects") }
+        if proof != nil { findings.note("process", "its loaded code and its tracer are checked when it connects") }
         let identity = identity(proof, nil, isForeign: false, isConfined: false, findings)
         return Identification(identity: identity, checks: findings.checks)
     }
@@ -91,7 +91,7 @@ public struct ProgramExaminer: Sendable {
             if let other = group?.snap, other != snap.snap {
                 findings.fail(
                     "snap",
-                    "its label says that it is of the snap \(snap.snap), its control group of \(other)"
+                    "its label is that of the snap \(snap.snap), its control group that of \(other)"
                 )
                 return nil
             }
@@ -109,7 +109,7 @@ public struct ProgramExaminer: Sendable {
             return nil
         }
         let application = information.application
-        findings.pass("flatpak", "it runs in a sandbox of Flatpak as \(application)")
+        findings.pass("flatpak", "it runs in a Flatpak sandbox as \(application)")
         return sandboxIdentity(.flatpak(application), "flatpak", application, application)
     }
 
@@ -150,8 +150,8 @@ public struct ProgramExaminer: Sendable {
             try peer.state().checkIsUntraced()
         }
         guard let code, isUntraced else { return nil }
-        findings.pass("loaded code", "its executable, the system's, and what its manifest names")
-        findings.pass("tracer", "no process traces it")
+        findings.pass("loaded code", "its executable, system files, and libraries that its manifest lists")
+        findings.pass("tracer", "no process is tracing it")
         if let manifest = proof.manifest {
             let isNoted = findings.succeeds("record") { () throws(IdentityError) in
                 try learned.note(manifest, path: proof.path)

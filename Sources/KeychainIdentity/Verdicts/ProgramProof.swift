@@ -3,7 +3,7 @@
 import Glibc
 import KeychainCore
 
-/// What manifests say of an executable, as far as they count.
+/// What the valid manifests of an executable state.
 struct ProgramProof: Sendable {
     /// The executable's path.
     let path: String
@@ -24,12 +24,12 @@ struct ProgramProof: Sendable {
     /// The libraries that they name.
     var libraries: Set<SHA256Value> { Set((manifest?.libraries ?? []) + (root?.manifest.libraries ?? [])) }
 
-    /// Whether it may execute what it generates.
+    /// Whether it may execute code that it generates.
     var isJIT: Bool { (manifest?.isJIT ?? false) || (root?.manifest.isJIT ?? false) }
 
     /// Looks for manifests of an executable and checks them.
     ///
-    /// - Returns: `nil` when none counts.
+    /// - Returns: `nil` if none is valid.
     static func find(
         for executable: borrowing Executable,
         _ options: IdentityOptions,
@@ -41,14 +41,14 @@ struct ProgramProof: Sendable {
         let folder = RootManifest.Folder(options.rootManifestFolder, options.trust)
         for objection in folder.objections { findings.note("root-owned manifest", objection) }
         let named = folder.manifests.filter { $0.manifest.path == path }
-        // Most programs have no manifest: nothing of them is read.
+        // Most programs have no manifest: their executables are not read.
         guard !named.isEmpty || mayBeSigned(path, options) else {
-            findings.note("manifest", "nobody has signed \(path), and no root-owned manifest names it")
+            findings.note("manifest", "\(path) is not signed, and no root-owned manifest names it")
             findings.noteUpgrade(of: path, to: nil, record)
             return nil
         }
         if let objection = objectionToReading(executable, options) {
-            findings.fail("executable", "no manifest can be about \(path): \(objection)")
+            findings.fail("executable", "\(path) cannot have a manifest: \(objection)")
             return nil
         }
         let facts: (SHA256Value, FileMark)
@@ -61,12 +61,12 @@ struct ProgramProof: Sendable {
         }
         let files = manifestFiles(path, facts.0, options)
         guard !files.isEmpty || !named.isEmpty else {
-            findings.note("manifest", "nobody has signed \(path), and no root-owned manifest names it")
+            findings.note("manifest", "\(path) is not signed, and no root-owned manifest names it")
             findings.noteUpgrade(of: path, to: nil, record)
             return nil
         }
         if let objection = objection(to: executable) {
-            findings.fail("executable", "no manifest can be about \(path): \(objection)")
+            findings.fail("executable", "\(path) cannot have a manifest: \(objection)")
             return nil
         }
         let manifest = signed(files, facts.0, &findings, &record)
@@ -89,14 +89,14 @@ struct ProgramProof: Sendable {
         } catch { return error.description }
     }
 
-    /// Why the executable is not read, because it may be otherwise than it reads, or reading it takes for ever.
+    /// Why the executable is not read: it may execute other code than it returns for reads, or reading it may block.
     private static func objectionToReading(
         _ executable: borrowing Executable,
         _ options: IdentityOptions
     ) -> String? {
-        guard executable.mark.byteCount <= largestByteCount else { return "it is larger than a program can be" }
+        guard executable.mark.byteCount <= largestByteCount else { return "it is too large for a program" }
         guard executable.isServedByProgram, options.trust.objection(to: executable.path) != nil else { return nil }
-        return "it is on a file system that a program serves (FUSE), which may run other code than it shows"
+        return "it is on a FUSE file system, which may execute other code than it returns for reads"
     }
 
     /// The largest executable that is read: 2 GiB.
@@ -127,7 +127,7 @@ struct ProgramProof: Sendable {
         return ([path + ProgramManifest.fileSuffix] + folders).filter { access($0, F_OK) == 0 }
     }
 
-    /// The first manifest that counts.
+    /// The first valid manifest.
     private static func signed(
         _ files: [String],
         _ digest: SHA256Value,
@@ -140,7 +140,7 @@ struct ProgramProof: Sendable {
                 let manifest = try read(file)
                 guard manifest.executable == digest else {
                     throw IdentityError(
-                        "it is about another version of the program; sign this one ('keychainctl sign')"
+                        "it is for another version of the program; sign this one ('keychainctl sign')"
                     )
                 }
                 var learned = record
@@ -151,7 +151,7 @@ struct ProgramProof: Sendable {
                     "\(file): \(manifest.applicationIdentifier), serial \(manifest.serial), signed for team \(manifest.team)"
                 )
                 return manifest
-            } catch { objections.append("\(file) does not count: \(error)") }
+            } catch { objections.append("\(file) is ignored: \(error)") }
         }
         for objection in objections { findings.fail("manifest", objection) }
         return nil
@@ -175,9 +175,9 @@ struct ProgramProof: Sendable {
         for (file, manifest) in named {
             let objection: String?
             if let executable = manifest.executable, executable != digest {
-                objection = "it names another SHA-256; after an upgrade, write the new one into it"
+                objection = "it names another SHA-256; update it after an upgrade"
             } else if let team = manifest.team, signed?.team != team {
-                objection = "it is for a program that team \(team) has signed"
+                objection = "it requires a program that team \(team) has signed"
             } else if manifest.executable == nil, manifest.team == nil, let reason = trust.objection(to: manifest.path)
             {
                 objection = "\(manifest.path) \(reason), and it names neither a SHA-256 nor a team"
@@ -188,20 +188,20 @@ struct ProgramProof: Sendable {
                 findings.pass("root-owned manifest", "\(file): \(manifest.applicationIdentifier)")
                 return (file, manifest)
             }
-            findings.fail("root-owned manifest", "\(file) does not count: \(objection)")
+            findings.fail("root-owned manifest", "\(file) is ignored: \(objection)")
         }
         return nil
     }
 }
 
 extension RootManifest.Folder {
-    /// The groups that only programs have to whom one of the manifests gives them.
+    /// The groups that one of the manifests makes exclusive.
     var exclusiveGroups: Set<String> { Set(manifests.flatMap(\.manifest.exclusiveGroups)) }
 }
 
 extension IdentityFindings {
-    /// Says which items a program does not reach any more because the one before it was signed otherwise, and what to
-    /// do.
+    /// Reports which items a program can no longer access because its previous version was signed differently, and
+    /// what to do.
     fileprivate mutating func noteUpgrade(of path: String, to manifest: ProgramManifest?, _ record: IdentityRecord) {
         guard let before = record.program(at: path), before.applicationIdentifier != manifest?.applicationIdentifier
         else {
@@ -210,7 +210,7 @@ extension IdentityFindings {
         let team = before.applicationIdentifier.split(separator: ".").first ?? ""
         fail(
             "upgrade",
-            "the program at \(path) was \(before.applicationIdentifier) before, and this one does not reach its items in "
+            "the program at \(path) was \(before.applicationIdentifier) before, and this one cannot access its items in "
                 + "\(before.accessGroups.joined(separator: ", ")): sign it with a key of team \(team) for that application "
                 + "('keychainctl sign --team-key KEY --identifier ID PROGRAM'), or install a version that is"
         )

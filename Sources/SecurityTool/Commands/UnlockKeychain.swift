@@ -36,10 +36,10 @@ struct UnlockKeychain: Command {
         return 0
     }
 
-    /// What to do where no daemon keeps the unlock.
+    /// What to do without a daemon that keeps the unlock.
     private static let remark: ByteText = """
-        security: the password is right, but an unlock ends with this program; 'keychainctl service enable' has a service \
-        keep it
+        security: the password is correct, but the unlock ends with this program; to keep it, let the daemon own the \
+        keychain: 'keychainctl service enable'
 
         """
 }

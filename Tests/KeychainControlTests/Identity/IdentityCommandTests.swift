@@ -167,7 +167,7 @@ struct IdentityCommandTests {
         let publicKey = try #require(shown.first { TeamPublicKey(String($0)) != nil })
         let revoked = try run("team", "revoke", "--team-key", newKey, "--key", String(publicKey))
         #expect(revoked.status == 0, "\(revoked.error)")
-        #expect(revoked.output.contains("took its place"), "\(revoked.output)")
+        #expect(revoked.output.contains("its successor is"), "\(revoked.output)")
         #expect(try run("sign", "--team-key", newKey, tool).status == 0)
         #expect(try run("verify", tool).status == 0)
     }

@@ -86,7 +86,7 @@ struct CodeAttackTests {
         let maps = try String(contentsOfFile: "/proc/\(program.identifier)/maps", encoding: .utf8)
         let code = maps.split(separator: "\n").filter { $0.contains(" r-xp ") }
         #expect(!code.contains { $0.hasSuffix(library) }, "the library is among the code still")
-        expectAnonymous(try bench.identify(bench.accept()).identity, "no file is behind")
+        expectAnonymous(try bench.identify(bench.accept()).identity, "anonymous executable memory")
     }
 
     @Test("code that was written to")
@@ -95,7 +95,7 @@ struct CodeAttackTests {
         let peer = try bench.identify(connection)
         #expect(peer.identity.isKnown, "\(peer.identity.reasons)")
         #expect(try program.ask("write") == "written")
-        expectAnonymous(try bench.identify(connection).identity, "was written to")
+        expectAnonymous(try bench.identify(connection).identity, "was modified")
     }
 
     @Test("a library that is loaded after the program was looked at: it is not answered")
@@ -129,7 +129,7 @@ struct CodeAttackTests {
         #expect(try program.ask("load \(library)") == "loaded")
         #expect(throws: KeychainError.self) { try peer.confirm() }
         #expect(try program.ask("write") == "written")
-        expectAnonymous(try bench.identify(connection).identity, "was written to")
+        expectAnonymous(try bench.identify(connection).identity, "was modified")
     }
 
     @Test("a library that the manifest names and that is changed in its place: the program is not answered")

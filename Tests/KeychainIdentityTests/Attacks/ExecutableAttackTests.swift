@@ -89,7 +89,7 @@ struct ExecutableAttackTests {
         let (program, connection) = try bench.start(tool)
         let next = try bench.install("next")
         #expect(rename(next, tool) == 0)
-        expectAnonymous(try bench.identify(connection).identity, "start the program again")
+        expectAnonymous(try bench.identify(connection).identity, "restart the program")
         withExtendedLifetime(program) {}
     }
 

@@ -49,7 +49,7 @@ struct ProcessAttackTests {
         let library = try bench.library("gone.so", "int evil(void) { return 1; }")
         let program = try PeerProgram(["/usr/bin/env", "LD_PRELOAD=\(library)", tool, bench.socketPath])
         #expect(unlink(library) == 0)
-        expectAnonymous(try bench.identify(bench.accept()).identity, "is not there")
+        expectAnonymous(try bench.identify(bench.accept()).identity, "does not exist")
         withExtendedLifetime(program) {}
     }
 
@@ -66,7 +66,7 @@ struct ProcessAttackTests {
     func traced() throws {
         let (program, connection) = try bench.start(tool)
         #expect(try program.ask("trace") == "traced")
-        expectAnonymous(try bench.identify(connection).identity, "traces it")
+        expectAnonymous(try bench.identify(connection).identity, "is tracing it")
     }
 
     @Test("a program that is traced after it was looked at is not answered")
