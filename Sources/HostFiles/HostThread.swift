@@ -2,8 +2,8 @@
 
 import Glibc
 
-/// Threads of their own, for work that blocks: neither the pool of Swift's concurrency nor that of Dispatch may be used
-/// up by it.
+/// Dedicated threads, for work that blocks: it must exhaust neither the thread pool of Swift concurrency nor that of
+/// Dispatch.
 public enum HostThread {
     /// Whether signals of the process may be delivered to a thread.
     public enum Signals: Sendable {
@@ -13,9 +13,9 @@ public enum HostThread {
         case blocked
     }
 
-    /// Runs `body` on a new thread, which nobody waits for.
+    /// Runs `body` on a new, detached thread.
     ///
-    /// - Returns: Whether there is one; `false` when the process may not have any more.
+    /// - Returns: Whether the thread was created; `false` if the process may not have any more.
     public static func start(_ signals: Signals = .asHere, _ body: @escaping @Sendable () -> Void) -> Bool {
         let work = Unmanaged.passRetained(Work(body))
         var attributes = pthread_attr_t()

@@ -26,7 +26,7 @@ final class DaemonLife: Sendable {
     ///
     /// - Parameters:
     ///   - idleSeconds: for how long nobody may be connected; `nil` for any time.
-    ///   - holdsKeys: whether there are unlocked keys that would be lost on exit; must not count as a use of the device.
+    ///   - holdsKeys: whether there are unlocked keys, which an exit loses; must not count as a use of the device.
     ///   - isUnreachable: whether its socket was replaced, so that no program reaches it; `nil` for a socket of the
     ///     service manager.
     ///   - wake: ends the wait for a signal.

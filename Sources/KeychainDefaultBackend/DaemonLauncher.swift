@@ -106,7 +106,7 @@ package struct DaemonLauncher: Sendable {
             return (1, "it did not report that it listens")
         }
         while waitpid(child, &status, 0) < 0 {
-            // A program that reaps every child has taken the status; the next connection shows whether the daemon listens.
+            // A program that reaps every child has taken the status; connecting shows whether the daemon listens.
             guard errno == EINTR else { return (0, message) }
         }
         return (status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F, message)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why something does not count as a proof of who a program is: one sentence without its end, for people.
+/// Why a proof of a program's identity is rejected: one sentence without a period, for display.
 public struct IdentityError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong and, where it helps, what to do.
     public let description: String

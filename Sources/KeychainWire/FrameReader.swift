@@ -4,13 +4,13 @@ import CKeychainSupport
 import Glibc
 import KeychainCore
 
-/// Collects what arrives on a connection, one greeting or message at a time, in memory that is wiped.
+/// Collects the bytes of a connection, one greeting or message at a time, in memory that is wiped.
 ///
-/// A program sends nothing before its last message was answered, so that bytes behind the end of one are an error;
-/// those of a daemon are kept for the next. What a length announces is believed no further than bytes have arrived: the
-/// memory at most doubles with them.
+/// A program sends nothing before its last message was answered, so bytes after the end of a message are an error;
+/// those of a daemon are kept for the next message. A length field is not trusted beyond the bytes that have arrived:
+/// the memory at most doubles with them.
 public struct FrameReader: ~Copyable {
-    /// What is to arrive next.
+    /// What is expected next.
     public enum Expected: Sendable {
         /// Sixteen bytes.
         case greeting
@@ -18,15 +18,15 @@ public struct FrameReader: ~Copyable {
         case message
     }
 
-    /// How far it got.
+    /// The progress.
     public enum Progress: Sendable, Hashable {
-        /// All of it is there.
+        /// It is complete.
         case complete
-        /// More is to come.
+        /// More bytes are needed.
         case incomplete
-        /// The other side has ended the connection.
+        /// The other side has closed the connection.
         case ended
-        /// The system failed to receive, by an error number.
+        /// Receiving failed with this error number.
         case failed(Int32)
     }
 
@@ -36,26 +36,26 @@ public struct FrameReader: ~Copyable {
 
     private static let firstCapacity = 4096
 
-    /// Nothing has arrived.
+    /// An empty reader.
     ///
     /// - Parameter keepsMore: whether several messages may arrive at once.
     public init(keepsMore: Bool = false) { self.keepsMore = keepsMore }
 
     deinit { Self.release(buffer, used: count) }
 
-    /// Whether nothing has arrived of what is next.
+    /// Whether no byte of the next message has arrived.
     public var isEmpty: Bool { count == 0 }
 
-    /// How much memory is held.
+    /// The size of the buffer.
     public var capacity: Int { buffer.count }
 
-    /// Receives what is there, without waiting.
+    /// Receives the available bytes, without blocking.
     ///
     /// - Parameters:
     ///   - expected: what is to arrive.
-    ///   - socket: where from; one that names senders (`keychain_name_senders`), if there is a sender.
-    ///   - sender: the process that alone may write; bytes of another fail with `EPERM`.
-    /// - Returns: How far it got.
+    ///   - socket: the socket; with `keychain_name_senders`, if `sender` is given.
+    ///   - sender: the only process that may write; bytes of another fail with `EPERM`.
+    /// - Returns: The progress.
     /// - Throws: ``WireError/tooLong``, ``WireError/trailingBytes``.
     public mutating func receive(
         _ expected: Expected,
@@ -78,9 +78,9 @@ public struct FrameReader: ~Copyable {
         return .complete
     }
 
-    /// Takes bytes as if they had been received.
+    /// Adds bytes as if they had been received.
     ///
-    /// - Returns: How many were taken, and whether all that is expected is there.
+    /// - Returns: How many were added, and whether the message is complete.
     /// - Throws: ``WireError/tooLong``, ``WireError/trailingBytes``.
     public mutating func take(
         _ bytes: UnsafeRawBufferPointer,
@@ -97,14 +97,14 @@ public struct FrameReader: ~Copyable {
         return (taken, true)
     }
 
-    /// Lends the bytes of what is complete.
+    /// Passes the bytes of the complete message to a closure.
     public borrowing func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(rebasing: buffer[..<completeCount]))
     }
 
-    /// Wipes what is complete, and begins with what is next.
+    /// Wipes the complete message, and begins the next one.
     public mutating func clear() {
         let rest = count - completeCount
         var next = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -120,7 +120,7 @@ public struct FrameReader: ~Copyable {
 
     private var completeCount = 0
 
-    /// Where the next bytes belong; `nil` when all is there.
+    /// The range of the next bytes; `nil` if the message is complete.
     private mutating func room(for expected: Expected) throws(WireError) -> UnsafeMutableRawBufferPointer? {
         let whole = try wholeCount(expected)
         if let whole, count >= whole {
@@ -132,7 +132,7 @@ public struct FrameReader: ~Copyable {
         return UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
     }
 
-    /// How many bytes it has; `nil` as long as that has not arrived.
+    /// The length of the message; `nil` until that has arrived.
     private func wholeCount(_ expected: Expected) throws(WireError) -> Int? {
         switch expected {
         case .greeting: return Greeting.byteCount

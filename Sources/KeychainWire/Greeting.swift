@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a program sends first on a connection: which versions of the encoding it understands.
+/// The first bytes of a program on a connection: which versions of the encoding it supports.
 ///
-/// Sixteen bytes whose layout never changes, so that programs and daemons of any two versions can tell what is wrong:
-/// eight that say what is spoken; the lowest and the highest version, two bytes each, the most significant first; and
-/// four that are zero, and are not looked at.
+/// Sixteen bytes whose layout never changes, so that programs and daemons of any two versions can report a mismatch:
+/// eight that identify the protocol; the lowest and the highest version, two bytes each, big-endian; and four that are
+/// zero, and are ignored.
 public struct ClientGreeting: Sendable, Hashable {
-    /// The lowest version that the program understands.
+    /// The lowest version that the program supports.
     public var lowestVersion: UInt16
-    /// The highest version that it understands.
+    /// The highest version that it supports.
     public var highestVersion: UInt16
 
     /// A greeting; of this version alone unless others are given.
@@ -32,14 +32,14 @@ public struct ClientGreeting: Sendable, Hashable {
     }
 }
 
-/// What the daemon answers to a greeting; laid out as that one.
+/// The daemon's reply to a greeting, in the same layout.
 public struct ServerGreeting: Sendable, Hashable {
-    /// The version that is spoken from now on; `nil` when there is none that both understand.
+    /// The version that is used from now on; `nil` if none is supported by both.
     public var version: UInt16?
-    /// The highest version that the daemon understands.
+    /// The highest version that the daemon supports.
     public var highestVersion: UInt16
 
-    /// The answer of a daemon to a greeting.
+    /// The reply of a daemon to a greeting.
     public init(
         to greeting: ClientGreeting,
         lowestVersion: UInt16 = UInt16(WireMessage.version),
@@ -50,10 +50,10 @@ public struct ServerGreeting: Sendable, Hashable {
         self.highestVersion = highestVersion
     }
 
-    /// The answer as it is sent.
+    /// The reply as it is sent.
     public var bytes: [UInt8] { Greeting.bytes(version ?? 0, highestVersion) }
 
-    /// Reads an answer.
+    /// Reads a reply.
     ///
     /// - Throws: ``WireError/truncated`` for another number of bytes, ``WireError/invalidValue`` for something else.
     public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
@@ -66,10 +66,10 @@ public struct ServerGreeting: Sendable, Hashable {
 
 /// The layout of both greetings.
 public enum Greeting {
-    /// How many bytes a greeting has: 16.
+    /// The length of a greeting: 16 bytes.
     public static let byteCount = 16
 
-    /// "swiftkc" and a byte that no text has, so that a line of text typed at the socket is none.
+    /// "swiftkc" and a byte that is invalid in UTF-8, so that no text is a greeting.
     private static let magic: [UInt8] = [0x73, 0x77, 0x69, 0x66, 0x74, 0x6b, 0x63, 0xff]
 
     static func bytes(_ first: UInt16, _ second: UInt16) -> [UInt8] {

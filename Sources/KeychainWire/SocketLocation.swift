@@ -4,7 +4,7 @@ import Crypto
 import Glibc
 public import HostFiles
 
-/// Where the daemon of a user listens for a store: a folder that is the user's alone, and the name of a socket in it.
+/// The socket of a store's daemon: a folder that is private to the user, and the name of a socket in it.
 public struct SocketLocation: Sendable, Hashable {
     /// The absolute path of the folder.
     public let folder: String
@@ -12,16 +12,15 @@ public struct SocketLocation: Sendable, Hashable {
     /// The name of the socket.
     public let name: String
 
-    /// A folder that must be there already; `nil` when parents may be made, too.
+    /// A folder that must exist already; `nil` if parents may be created, too.
     private let requiredParent: String?
 
     /// The socket for a store.
     ///
-    /// The folder is `swift-keychain` in `$XDG_RUNTIME_DIR` (XDG Base Directory Specification 0.8), else in `/run/user`
-    /// of the user where there is such a folder of theirs, else `swift-keychain-` and the user's number in `/tmp`. The
-    /// name is `keychaind.sock` for the store in `.local/share` of the home that the user database names. For any other
-    /// it has eight hexadecimal digits of the SHA-256 (FIPS 180-4) of its path, so that two environments that name
-    /// two stores do not meet at one socket.
+    /// The folder is `swift-keychain` in `$XDG_RUNTIME_DIR` (XDG Base Directory Specification 0.8), else in
+    /// `/run/user/UID` if the user owns such a folder, else `/tmp/swift-keychain-UID`. The name is `keychaind.sock` for
+    /// the store in `.local/share` of the home folder in the user database. For any other store it has eight
+    /// hexadecimal digits of the SHA-256 (FIPS 180-4) of its path, so that two stores never share a socket.
     ///
     /// - Throws: ``FileError``, or what `environment` throws.
     public init(
@@ -50,7 +49,7 @@ public struct SocketLocation: Sendable, Hashable {
         }
     }
 
-    /// A socket by its absolute path, in a folder that is the user's alone and no symbolic link.
+    /// A socket by its absolute path, in a folder that is private to the user and not a symbolic link.
     public init(path: String) {
         let parts = path.split(separator: "/")
         name = parts.last.map(String.init) ?? ""
@@ -61,10 +60,10 @@ public struct SocketLocation: Sendable, Hashable {
     /// The absolute path of the socket.
     public var path: String { "\(folder)/\(name)" }
 
-    /// Opens the folder, and makes it if it is missing and `isMade`.
+    /// Opens the folder, and creates it if it is missing and `isMade`.
     ///
-    /// - Throws: ``FileError`` for a folder that belongs to another user or is open to others, and for a symbolic link;
-    ///   `system` with `ENOENT` for one that is missing.
+    /// - Throws: ``FileError`` for a folder that is owned by another user or accessible to others, and for a symbolic
+    ///   link; `system` with `ENOENT` for a missing one.
     public func openFolder(making isMade: Bool) throws(FileError) -> PrivateDirectory {
         if let requiredParent, access(requiredParent, F_OK) != 0 {
             throw .system(call: "stat", path: requiredParent, errno: errno)
@@ -80,7 +79,7 @@ public struct SocketLocation: Sendable, Hashable {
         return try PrivateDirectory(KeychainLocation(path: folder))
     }
 
-    /// Lends a path of the socket that an address has room for (unix(7): 107 bytes).
+    /// Passes a path of the socket that fits into an address (unix(7): 107 bytes) to a closure.
     ///
     /// - Throws: ``FileError`` for a long path whose folder cannot be opened.
     public func withShortPath<Result>(_ body: (String) -> Result) throws(FileError) -> Result {
@@ -93,7 +92,7 @@ public struct SocketLocation: Sendable, Hashable {
 
     private static let longestPath = 107
 
-    /// The path without symbolic links, as far as there is one: a store has one socket, by whatever path it is named.
+    /// The path with symbolic links resolved, as far as it exists: a store has one socket, whichever path names it.
     private static func resolved(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else {
             guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return path }

@@ -11,7 +11,7 @@ public import KeychainCore
 /// their elements. A case of an enumeration is a byte, and what belongs to it. There is no padding, and nothing follows
 /// the last value.
 public enum WireMessage: Sendable, Hashable {
-    /// From the program: a command, and whether someone could type something there if it takes that.
+    /// From the program: a command, and whether a user could type at the program if it prompts.
     ///
     /// Numbers begin with 1 on each connection, and every command has a higher one than the last.
     case command(UInt64, KeychainCommand, canAskForSecrets: Bool = false)
@@ -32,9 +32,9 @@ public enum WireMessage: Sendable, Hashable {
     case authenticatorStatus(UInt64)
     /// From the program: the answer to that.
     case authenticator(UInt64, Biometry, canAskForSecrets: Bool)
-    /// From the keychain: the command of this number is being carried out still.
+    /// From the keychain: the command of this number is still in progress.
     case working(UInt64)
-    /// From the keychain: no command is taken any more on this connection; the number of the last that was.
+    /// From the keychain: no further command is accepted on this connection; the number of the last that was.
     case goodbye(UInt64)
 
     /// The version of the encoding; no other is read.
@@ -52,7 +52,7 @@ public enum WireMessage: Sendable, Hashable {
     /// An element can be a single byte, and takes many times that in memory once it is read.
     static let mostElements = 4 << 20
 
-    /// The most that a command may have: attributes, and items that a search is limited to.
+    /// The maximum number of elements of a command: attributes, and items that a search is limited to.
     static let mostElementsOfCommand = 64 << 10
 
     /// How deep values may nest.

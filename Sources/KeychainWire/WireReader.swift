@@ -43,7 +43,7 @@ struct WireReader {
         return count
     }
 
-    /// Has fewer elements be read from now on.
+    /// Lowers the limit on elements.
     mutating func limitElements(to most: Int) { mostElements = most }
 
     /// Runs `body` one level deeper.

@@ -10,10 +10,10 @@ final class Bus {
     static let driver = "org.freedesktop.DBus"
     private static let driverPath = "/org/freedesktop/DBus"
 
-    // Login managers answer at once; one that does not must not keep the daemon from stopping.
+    // A login manager that does not reply must not keep the daemon from stopping.
     private static let callTimeoutMicroseconds: UInt64 = 5_000_000
 
-    /// Connects to the system's bus, which `DBUS_SYSTEM_BUS_ADDRESS` may name.
+    /// Connects to the system bus, or the one that `DBUS_SYSTEM_BUS_ADDRESS` names.
     convenience init() throws(BusError) {
         var handle: OpaquePointer?
         try BusError.check(sd_bus_open_system(&handle))
@@ -37,7 +37,7 @@ final class Bus {
 
     deinit { sd_bus_flush_close_unref(handle) }
 
-    /// Calls a method, and waits for the answer.
+    /// Calls a method, and waits for the reply.
     func call(
         _ service: String,
         _ path: String,

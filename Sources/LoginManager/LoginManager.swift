@@ -4,12 +4,12 @@ import CSystemd
 import Glibc
 import Synchronization
 
-/// Listens to systemd's login manager: who locks a session, who logs out, when the host goes to sleep.
+/// Listens to systemd's login manager: locked sessions, logouts, and suspends.
 ///
-/// The host is kept from sleeping until ``LoginEvent/goingToSleep`` has been dealt with. Where there is no system bus,
-/// or no login manager on it, nothing comes; it is looked for again from time to time.
+/// Suspend is delayed until ``LoginEvent/goingToSleep`` has been handled. Without a system bus, or a login manager on
+/// it, there are no events; the connection is retried from time to time.
 public final class LoginManager: Sendable {
-    /// Where the bus is.
+    /// The address of the bus.
     public enum Address: Sendable, Hashable {
         /// The system's, which `DBUS_SYSTEM_BUS_ADDRESS` may name.
         case system
@@ -17,7 +17,7 @@ public final class LoginManager: Sendable {
         case other(String)
     }
 
-    /// Whether events can come.
+    /// Whether events can arrive.
     public enum State: Sendable, Hashable {
         /// Not connected yet.
         case starting
@@ -25,7 +25,7 @@ public final class LoginManager: Sendable {
         case listening
         /// Connected to a bus that has no login manager now.
         case noLoginManager
-        /// There is no bus, or it does not answer; the reason in words.
+        /// There is no bus, or it does not respond; the reason in words.
         case noBus(String)
     }
 
@@ -38,9 +38,9 @@ public final class LoginManager: Sendable {
     /// Listens on a bus, once ``run()`` is called.
     ///
     /// - Parameters:
-    ///   - address: where the bus is.
-    ///   - stateChanged: told when ``state`` has changed.
-    ///   - handle: deals with an event; while it does, no other one comes.
+    ///   - address: the address of the bus.
+    ///   - stateChanged: called when ``state`` has changed.
+    ///   - handle: handles an event; called for one event at a time.
     public init(
         address: Address = .system,
         stateChanged: @escaping @Sendable (State) -> Void = { _ in },
@@ -52,10 +52,10 @@ public final class LoginManager: Sendable {
         stopping = StopSignal()
     }
 
-    /// Whether events can come now.
+    /// Whether events can arrive now.
     public var state: State { current.withLock { $0 } }
 
-    /// Listens until ``stop()``, on the thread of the caller.
+    /// Listens until ``stop()``, on the calling thread.
     public func run() {
         var pauses = Pauses()
         while !stopping.isGiven {
@@ -70,7 +70,7 @@ public final class LoginManager: Sendable {
         }
     }
 
-    /// Ends ``run()``; may be called from any thread, also before it.
+    /// Ends ``run()``; callable from any thread, also before it.
     public func stop() { stopping.give() }
 
     private func connect() throws(BusError) -> Bus {
@@ -96,7 +96,7 @@ public final class LoginManager: Sendable {
         if hasChanged { stateChanged(state) }
     }
 
-    /// How long to wait for a bus that is not there: longer each time.
+    /// How long to wait before the bus is tried again: longer each time.
     private struct Pauses {
         private var milliseconds: Int32 = 500
         private static let longest: Int32 = 60_000
@@ -108,7 +108,7 @@ public final class LoginManager: Sendable {
     }
 }
 
-/// Says once to a thread that it should end: a descriptor that can be read from then on.
+/// Tells a thread once to end: its descriptor is readable from then on.
 private final class StopSignal: Sendable {
     private let ends: (given: Int32, awaited: Int32)
     private let given = Atomic(false)

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Which `keychaind` a program starts when nobody listens.
+/// The `keychaind` executable that a program starts if no daemon listens.
 ///
-/// Only absolute paths, and never the search path or the current folder: a program there would be given the passcode.
+/// Absolute paths only, never `PATH` or the current folder: an executable there would receive the passcode.
 public enum DaemonProgram {
     /// The environment variable that names it.
     public static let environmentVariable = "SWIFT_KEYCHAIND"
@@ -19,7 +19,7 @@ public enum DaemonProgram {
     ///   - environment: the value of an environment variable.
     ///   - ownPath: the path of the running program.
     /// - Returns: Its path; `nil` when there is none.
-    /// - Throws: ``FileError`` when a program that was named cannot be trusted or is not there.
+    /// - Throws: ``FileError`` if a program that was named cannot be trusted or does not exist.
     public static func path(
         for folder: PrivateDirectory?,
         environment: (String) throws(FileError) -> String? = ProcessEnvironment.path,
@@ -29,16 +29,18 @@ public enum DaemonProgram {
         if let folder, let record = ServiceRecord(in: folder) { return try checked(record.program) }
         let beside = ownPath.flatMap { path in path.lastIndex(of: "/").map { "\(path[..<$0])/\(name)" } }
         for path in [beside, "/usr/local/bin/\(name)", "/usr/bin/\(name)"].compactMap(\.self) {
-            // Whoever could put it there could not put it beside the program that runs.
+            // An executable that cannot be trusted is skipped: it was not named explicitly.
             if let path = try? checked(path) { return path }
         }
         return nil
     }
 
-    /// A program that only root or this user can replace.
+    /// Checks that a program and the folders on its path are owned by root or this user, and not world-writable.
     ///
-    /// - Returns: The path without symbolic links.
-    /// - Throws: ``FileError`` with what is wrong with it.
+    /// Group write permission is not checked.
+    ///
+    /// - Returns: The path with symbolic links resolved.
+    /// - Throws: ``FileError`` with the reason.
     public static func checked(_ path: String) throws(FileError) -> String {
         guard path.hasPrefix("/") else { throw .unusablePath(path, "the path of a program must be absolute") }
         guard let resolved = realpath(path, nil) else { throw .system(call: "realpath", path: path, errno: errno) }
@@ -67,7 +69,7 @@ public enum DaemonProgram {
         }
     }
 
-    /// The path of the running program; `nil` when it is not known or was removed.
+    /// The path of the running program; `nil` if it is not known or was removed.
     public static func ownPath() -> String? {
         guard let resolved = realpath("/proc/self/exe", nil) else { return nil }
         defer { free(resolved) }

@@ -2,21 +2,21 @@
 
 import Glibc
 
-/// What a running daemon says of itself, in a file beside the store that it serves.
+/// The record of a running daemon, in a file beside the store that it serves.
 ///
-/// For people and for `keychainctl service`: nobody believes more of it than that the process may be asked to end.
+/// For display, and for `keychainctl service`, which only uses it to stop the process.
 public struct DaemonRecord: Sendable, Hashable {
     /// The process.
     public var process: Int32
 
-    /// When it was started, which tells it from a later process of the same number (proc(5), `/proc/PID/stat`, field
-    /// 22).
+    /// When it was started, which distinguishes it from a later process with the same PID (proc(5), `/proc/PID/stat`,
+    /// field 22).
     public var startTime: UInt64
 
     /// The version of the program.
     public var version: String
 
-    /// Where it listens.
+    /// The path of its socket.
     public var socket: String
 
     /// The file's name.
@@ -25,7 +25,7 @@ public struct DaemonRecord: Sendable, Hashable {
     /// The file by which one daemon at a time serves a store.
     public static let lockName = "daemon.lock"
 
-    /// What a daemon says.
+    /// A record of a daemon.
     public init(process: Int32, startTime: UInt64, version: String, socket: String) {
         self.process = process
         self.startTime = startTime
@@ -33,7 +33,7 @@ public struct DaemonRecord: Sendable, Hashable {
         self.socket = socket
     }
 
-    /// The record in the folder of a store; `nil` when there is none that can be read, or its daemon has ended.
+    /// The record in the folder of a store; `nil` if there is none that can be read, or its daemon has exited.
     public init?(in folder: PrivateDirectory) {
         guard let lines = folder.lines(of: Self.fileName), lines.count == 4, let process = Int32(lines[0]),
             let startTime = UInt64(lines[1]), process > 1, ProcessStartTime.of(process) == startTime
@@ -49,8 +49,8 @@ public struct DaemonRecord: Sendable, Hashable {
 
 /// When a process was started.
 public enum ProcessStartTime {
-    /// The clock ticks between the start of the host and that of a process (proc(5), `/proc/PID/stat`, field 22); `nil`
-    /// when there is no such process.
+    /// The clock ticks from boot to the start of a process (proc(5), `/proc/PID/stat`, field 22); `nil` if there is no
+    /// such process.
     public static func of(_ process: Int32) -> UInt64? {
         let descriptor = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

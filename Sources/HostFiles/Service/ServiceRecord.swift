@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How programs reach the daemon that owns a store: what `keychainctl service enable` writes beside the store, so that
-/// all of them look in one place, whatever their environment.
+/// How programs connect to the daemon that owns a store: `keychainctl service enable` writes it beside the store, so
+/// that it is the same for all of them, whatever their environment.
 public struct ServiceRecord: Sendable, Hashable {
     /// The absolute path of the daemon's program.
     public var program: String
@@ -9,20 +9,19 @@ public struct ServiceRecord: Sendable, Hashable {
     /// The absolute path of its socket.
     public var socket: String
 
-    /// The unit of the user's systemd that listens there; `nil` where the first program that needs the daemon starts
-    /// it.
+    /// The unit of the user's systemd that listens there; `nil` if the first program that needs the daemon starts it.
     public var unit: String?
 
     private static let fileName = "service.record"
 
-    /// A way to reach a daemon.
+    /// A record.
     public init(program: String, socket: String, unit: String? = nil) {
         self.program = program
         self.socket = socket
         self.unit = unit
     }
 
-    /// The record in the folder of a store; `nil` when there is none that can be read.
+    /// The record in the folder of a store; `nil` if there is none that can be read.
     public init?(in folder: PrivateDirectory) {
         guard let lines = folder.lines(of: Self.fileName), (2...3).contains(lines.count),
             lines[..<2].allSatisfy({ $0.hasPrefix("/") })

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Which file it is, and by what a change of its contents is noticed.
+/// The identity of a file, and the metadata that show a change of its contents.
 ///
-/// The last change of the inode (ctime) cannot be set by whoever owns the file.
+/// The time of the last inode change (ctime) cannot be set by the file's owner.
 public struct FileMark: Sendable, Hashable {
     private let device: UInt
     private let inode: UInt

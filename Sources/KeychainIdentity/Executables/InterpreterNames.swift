@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Executables that run what others give them, by their names.
+/// Executables that execute whatever they are given, by name.
 ///
-/// An identity for one of them would be one for every program. The names are those of the usual distributions, with
-/// versions left out: `python3.11` is `python`. One under another name is not found: whoever signs it, or puts it into
-/// a root-owned manifest, gives its identity away.
+/// An identity for one of them would be one for every script. The names are those of common distributions, without
+/// versions: `python3.11` is `python`. A renamed interpreter is not recognized: signing it, or naming it in a
+/// root-owned manifest, gives its identity to every script.
 enum InterpreterNames {
     static func isInterpreter(_ name: String) -> Bool {
         let name = name.lowercased()

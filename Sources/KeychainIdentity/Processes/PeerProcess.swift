@@ -60,8 +60,8 @@ public final class PeerProcess: Sendable {
 
     /// Checks that the process has not yet sent more than its greeting.
     ///
-    /// It has to be checked again once it is known what the process runs: until then it may have sent a command, and
-    /// become another program.
+    /// This has to be checked again once the executable is known: until then the process may have sent a command, and
+    /// called execve(2).
     func checkQueue(of socket: Int32, greetingByteCount: Int) throws(IdentityError) {
         guard (0...greetingByteCount).contains(Int(keychain_queued_bytes(socket))) else {
             throw IdentityError("process \(identifier) sent a message before it was identified")
@@ -92,7 +92,7 @@ public final class PeerProcess: Sendable {
     }
 }
 
-// MARK: - What can be read of it
+// MARK: - Properties of the process
 
 extension PeerProcess {
     /// Opens the executable that it runs.
@@ -104,7 +104,7 @@ extension PeerProcess {
         return try Executable(file, path: path)
     }
 
-    /// The contents of the executable that it runs, whatever became of its path.
+    /// The contents of the executable that it runs, even if its path has changed.
     func openContents() throws(IdentityError) -> Descriptor {
         guard let file = Descriptor("exe", below: folder.number, O_RDONLY) else {
             throw folder.failure("its executable cannot be inspected")
@@ -130,7 +130,7 @@ extension PeerProcess {
         return image
     }
 
-    /// What the kernel says of its state.
+    /// Its state according to the kernel.
     func state() throws(IdentityError) -> State {
         guard let text = folder.contents("status", limit: 1 << 14), let tracer = ProcessStatus.tracer(text) else {
             throw folder.failure("it cannot be determined whether it is being traced")
@@ -142,7 +142,7 @@ extension PeerProcess {
     struct State {
         /// The process that traces it, as a debugger does; 0 for none.
         let tracer: Int32
-        /// How much memory with code it has, in KiB.
+        /// The size of its code, in KiB.
         let codeSize: UInt64?
 
         func checkIsUntraced() throws(IdentityError) {
@@ -150,7 +150,7 @@ extension PeerProcess {
         }
     }
 
-    /// The memory that it may execute, of which nothing was written to since it was mapped from files.
+    /// Its executable memory, if none of it was modified since it was mapped from files.
     func executableMemory() throws(IdentityError) -> ExecutableMemory {
         guard let text = folder.contents("maps", limit: ExecutableMemory.largestByteCount),
             text.count < ExecutableMemory.largestByteCount, !text.isEmpty
@@ -170,7 +170,7 @@ extension PeerProcess {
         return memory
     }
 
-    /// The control group that it is in; `nil` where there are none.
+    /// Its control group; `nil` if there are none.
     func controlGroup() -> ControlGroup? {
         folder.contents("cgroup", limit: 1 << 14).flatMap { ControlGroup(text: $0) }
     }
@@ -223,8 +223,8 @@ extension PeerProcess {
         return foreign
     }
 
-    /// The same from world-readable files, for a process that others may not inspect, such as `keychainctl`: its mounts,
-    /// by identifiers that are unique on the host (proc(5), `mountinfo`), and its PID namespaces.
+    /// The same from world-readable files, for a process that others may not inspect, such as `keychainctl`: its
+    /// mounts, by identifiers that are unique on the host (proc(5), `mountinfo`), and its PID namespaces.
     func foreignViewsOfAnybody() throws(IdentityError) -> [String] {
         guard let theirs = folder.contents("status", limit: 1 << 14),
             let ours = Self.contents("/proc/self/status", limit: 1 << 14)

@@ -3,8 +3,8 @@
 /// What Flatpak writes into the root folder of a sandbox, as a file `.flatpak-info` (flatpak-metadata(5)): which
 /// application it is.
 ///
-/// An application in a sandbox cannot change it. A program of the same user outside of every sandbox can make a mount
-/// namespace with such a file, and so be taken for any application (ThreatModel).
+/// A sandboxed application cannot change it. A program of the same user outside of every sandbox can create a mount
+/// namespace with such a file, and so impersonate any application (ThreatModel).
 struct FlatpakInformation: Sendable, Hashable {
     /// The application's name, such as `org.example.App`.
     let application: String

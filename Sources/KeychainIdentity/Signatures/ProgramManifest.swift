@@ -102,7 +102,7 @@ public struct ProgramManifest: Sendable, Hashable {
     ///
     /// Does not check whether the key is one of the team's; ``TeamKeys`` does.
     ///
-    /// - Throws: ``IdentityError`` for a document of another kind, and for one that names groups or identifiers of another team.
+    /// - Throws: ``IdentityError`` for a document of another kind, and for one that names groups of another team.
     public init(_ document: SignedDocument) throws(IdentityError) {
         guard document.purpose == .manifest else { throw IdentityError("it was not signed as a manifest") }
         self.document = document

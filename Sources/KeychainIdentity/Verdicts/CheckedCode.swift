@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// The code that a process had loaded when it was looked at last, which is looked at again.
+/// The code that a process had loaded at the last check, for checking it again.
 final class CheckedCode: Sendable {
     private let code: LoadedCode
     private let allowance: LoadedCode.Allowance
@@ -15,7 +15,7 @@ final class CheckedCode: Sendable {
         var time: ContinuousClock.Instant
     }
 
-    /// For how long code counts as the same of which there is as much as before.
+    /// For how long code of the same size is assumed to be unchanged.
     private static let lifetime = Duration.seconds(1)
 
     /// Checks the code of a process.
@@ -34,7 +34,7 @@ final class CheckedCode: Sendable {
 
     var hashes: ExecutableHashes { code.hashes }
 
-    /// Checks it again, if it may be other code.
+    /// Checks the code again, if it may have changed.
     func check(_ process: PeerProcess, _ state: PeerProcess.State) throws(IdentityError) {
         guard image.isCurrent else { throw IdentityError("it executed a program since it connected (execve(2))") }
         let isSame = last.withLock { last in
@@ -46,7 +46,7 @@ final class CheckedCode: Sendable {
         last.withLock { $0 = look }
     }
 
-    // What is loaded meanwhile is noticed by the size of before.
+    // The size is read before the check, so code that is loaded meanwhile is noticed next time.
     private static func look(
         _ process: PeerProcess,
         _ state: PeerProcess.State,

@@ -2,13 +2,13 @@
 
 import KeychainCore
 
-/// To whom the name of an access group says that it belongs.
+/// The kind of owner of an access group, according to its name.
 enum GroupOwner: Sendable, Hashable {
-    /// `TEAMID.…`: to programs that the team has signed.
+    /// `TEAMID.…`: programs that the team has signed.
     case team
-    /// `flatpak/…`, `snap/…`, `systemd/…`: to what the system says that it is.
+    /// `flatpak/…`, `snap/…`, `systemd/…`: the application or service that the system reports.
     case sandbox
-    /// To nobody: to every program that says it has the group.
+    /// None: every program that claims the group gets it.
     case nobody
 
     init(of group: String) {

@@ -2,34 +2,34 @@
 
 import KeychainCore
 
-/// One step of finding out who a program is.
+/// One step of the identification of a program.
 public struct IdentityCheck: Sendable, Hashable {
     /// How it ended.
     public enum Result: String, Sendable, Hashable {
-        /// It speaks for the program.
+        /// It proves the identity.
         case passed
-        /// It speaks against it.
+        /// It rules the identity out.
         case failed
-        /// It says nothing: there is no manifest, for example.
+        /// It is not conclusive: there is no manifest, for example.
         case absent
     }
 
-    /// What was looked at, in a word or two.
+    /// What was checked, in a word or two.
     public let name: String
 
     /// How it ended.
     public let result: Result
 
-    /// What was found, a sentence without its end.
+    /// What was found, a sentence without a period.
     public let detail: String
 }
 
-/// Who a program is, and how that was found.
+/// The identity of a program, and the checks that led to it.
 public struct Identification: Sendable, Hashable {
-    /// Who it is.
+    /// The identity.
     public let identity: ClientIdentity
 
-    /// What was looked at, in order.
+    /// The checks, in order.
     public let checks: [IdentityCheck]
 }
 

@@ -2,7 +2,7 @@
 
 import HostFiles
 
-/// Where proofs of who a program is are looked for.
+/// Where manifests are searched for.
 public struct IdentityOptions: Sendable {
     /// The folder of root-owned manifests.
     public var rootManifestFolder = "/etc/swift-keychain/programs.d"
@@ -11,13 +11,13 @@ public struct IdentityOptions: Sendable {
     /// executable's SHA-256 and ``ProgramManifest/fileSuffix``.
     public var manifestFolders = ["/etc/swift-keychain/manifests"]
 
-    /// Which files the owner of the system alone can change.
+    /// Which files only root can change.
     var trust = FileTrust()
 
-    /// The places of the system.
+    /// The system's folders.
     public init() {}
 
-    /// The places of the system, and the folder of the user who runs this process: `swift-keychain/manifests` in
+    /// The system's folders, and that of the user who runs this process: `swift-keychain/manifests` in
     /// `$XDG_CONFIG_HOME`, or in `~/.config` (XDG Base Directory Specification 0.8).
     public static var ofUser: IdentityOptions {
         var options = IdentityOptions()

@@ -32,7 +32,7 @@ public final class IdentityService: Sendable {
     ///   - greetingByteCount: how many bytes it may have sent already
     ///     (``PeerProcess/init(socket:greetingByteCount:)``).
     /// - Returns: The process and its identity, anonymous if nothing is proved.
-    /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` for a process that cannot be distinguished from others.
+    /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` for a process that cannot be told from others.
     public func identify(socket: Int32, greetingByteCount: Int) throws(KeychainError) -> IdentifiedPeer {
         do throws(IdentityError) {
             let identified = identify(try PeerProcess(socket: socket, greetingByteCount: greetingByteCount))
