@@ -13,11 +13,11 @@ final class DaemonConnection: Sendable {
     enum Outcome {
         case reply(KeychainReply)
         case failure(KeychainError)
-        /// The daemon takes nothing from this connection, and has carried out nothing that it did not answer.
+        /// The daemon rejects this connection, and has executed nothing that it did not answer.
         case refused(KeychainError)
-        /// The command has not reached a daemon that took it, and the connection is over.
+        /// The command was not accepted, and the connection has ended.
         case notTaken(KeychainError)
-        /// The connection is over, and it is not known whether the command was carried out.
+        /// The connection has ended, and it is not known whether the command was executed.
         case unknown(KeychainError)
     }
 
@@ -95,7 +95,7 @@ final class DaemonConnection: Sendable {
 
     private func greet() throws(KeychainError) {
         let greeting = SecretBytes(ClientGreeting().bytes)
-        // A daemon that refuses may have closed the connection already; what it said is read.
+        // A daemon that refuses may have closed the connection already; its reason can still be read.
         _ = send(greeting, until: { Deadline(milliseconds: options.silenceMilliseconds) })
         let received = next(.greeting, { true }, { (bytes) throws(WireError) in try ServerGreeting(bytes) })
         let answer: ServerGreeting
@@ -133,7 +133,7 @@ final class DaemonConnection: Sendable {
             _ = send(frame, until: { Deadline(milliseconds: options.silenceMilliseconds) })
         }
         defer { questions.end() }
-        // Of a frame that was not sent as a whole nothing was carried out. Why is read.
+        // A frame that was not sent completely was not executed. The daemon's reason can still be read.
         return isSent ? answer(number, questions) : farewell()
     }
 
@@ -183,8 +183,7 @@ final class DaemonConnection: Sendable {
         next(.message, isLimited, { (bytes) throws(WireError) in try WireMessage(frame: bytes) })
     }
 
-    /// Waits for what the daemon sends; for no longer than it may be silent, which begins anew once the user was
-    /// prompted.
+    /// Waits for a message of the daemon, until the timeout for its silence, which restarts after a prompt.
     private func next<Value>(
         _ expected: FrameReader.Expected,
         _ isLimited: () -> Bool,

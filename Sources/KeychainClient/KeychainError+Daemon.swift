@@ -25,10 +25,10 @@ extension KeychainError {
     /// Whether no daemon was there to connect to: nothing was done.
     package var isMissingDaemon: Bool { facts[Self.absenceFact] == "daemon" }
 
-    /// Whether a daemon was there, and ended: another may come.
+    /// Whether a daemon was there, and stopped: another may follow.
     var isGoneDaemon: Bool { facts[Self.absenceFact] == "gone" }
 
-    /// A socket that is not the daemon's any more.
+    /// A socket on which the daemon no longer listens.
     package static func movedDaemon(from path: String) -> KeychainError {
         KeychainError(
             .notAvailable,
@@ -38,7 +38,7 @@ extension KeychainError {
         )
     }
 
-    /// A daemon that ended the connection before it took the command.
+    /// A daemon that closed the connection before it accepted the command.
     static func gone(_ path: String) -> KeychainError {
         KeychainError(
             .notAvailable,
@@ -59,7 +59,7 @@ extension KeychainError {
         )
     }
 
-    /// Something else that listens at the socket.
+    /// Another program that listens on the socket.
     static func notADaemon(_ path: String) -> KeychainError {
         KeychainError(
             .notAvailable,
@@ -69,7 +69,7 @@ extension KeychainError {
         )
     }
 
-    /// A daemon with which this program has no version of the protocol in common.
+    /// A daemon that shares no version of the protocol with this program.
     static func otherVersion(_ path: String, highest: UInt16) -> KeychainError {
         let isOlder = highest < UInt16(WireMessage.version)
         return KeychainError(
@@ -81,7 +81,7 @@ extension KeychainError {
         )
     }
 
-    /// A command that reached a daemon from which no answer came.
+    /// A command that reached a daemon that did not reply.
     static func unknownOutcome(_ path: String, _ why: String) -> KeychainError {
         KeychainError(
             .notAvailable,
@@ -100,6 +100,6 @@ extension KeychainError {
 
     private static let silenceFact = "silent"
 
-    /// Whether the daemon is there and silent: to ask again would take as long again.
+    /// Whether the daemon runs and is silent: a retry would take as long again.
     var isSilence: Bool { facts[Self.silenceFact] != nil }
 }

@@ -6,8 +6,8 @@ import KeychainCore
 import KeychainWire
 import Synchronization
 
-/// What the daemon asks in the course of a command: the question is put on a thread of its own, so that the daemon can
-/// end it, and so that nothing stays open when the daemon goes.
+/// The daemon's questions during a command: each is asked on a thread of its own, so that the daemon can cancel it, and
+/// no prompt stays open when the daemon exits.
 final class OpenQuestions: Sendable {
     private let authenticator: any Authenticator
     private let send: @Sendable (WireMessage) -> Void
@@ -24,7 +24,7 @@ final class OpenQuestions: Sendable {
     ///
     /// - Parameters:
     ///   - authenticator: the user prompts.
-    ///   - patienceMilliseconds: how long it may take to end a question, after which its answer counts for nothing.
+    ///   - patienceMilliseconds: how long cancelling a question may take, after which its answer is ignored.
     ///   - send: sends the answers.
     init(
         _ authenticator: any Authenticator,
@@ -39,7 +39,7 @@ final class OpenQuestions: Sendable {
     /// Whether a question is open.
     var isAsking: Bool { state.withLock { $0.open != nil } }
 
-    /// Puts a question.
+    /// Asks a question.
     func ask(_ number: UInt64, _ prompt: WirePrompt) {
         // One after the other: the daemon asks again only after an answer.
         end()
@@ -47,7 +47,7 @@ final class OpenQuestions: Sendable {
         state.withLock { $0.open = (number, cancellation) }
         let isStarted = HostThread.start { [self] in
             let reply = authenticator.ask(prompt.prompt(cancellation))
-            // Where it was not waited for, the connection may carry another command by now.
+            // If it was not waited for, the connection may carry another command by now.
             guard isOpen(number) else { return }
             send(.promptReply(number, reply))
             state.withLock { if $0.open?.number == number { $0.open = nil } }
@@ -58,13 +58,13 @@ final class OpenQuestions: Sendable {
         send(.promptReply(number, .unavailable))
     }
 
-    /// Ends a question, whose answer says so then.
+    /// Cancels a question; its answer says so.
     func end(_ number: UInt64) {
         state.withLock { $0.open?.number == number ? $0.open?.cancellation : nil }?.cancel()
     }
 
-    /// Ends the question that is open, and waits until it has gone from the screen; not for ever, as an authenticator
-    /// of the program may ignore that it was ended.
+    /// Cancels the open question, and waits until its prompt has disappeared; with a timeout, because the program's
+    /// authenticator may ignore the cancellation.
     func end() {
         let deadline = Deadline(milliseconds: patienceMilliseconds)
         while let open = state.withLock(\.open) {
@@ -80,7 +80,7 @@ final class OpenQuestions: Sendable {
 
     private func isOpen(_ number: UInt64) -> Bool { state.withLock { $0.open?.number == number } }
 
-    /// Says which biometry there is, and whether anyone could type.
+    /// Reports which biometry is available, and whether a user could type.
     func sendStatus(_ number: UInt64) {
         send(
             .authenticator(number, authenticator.biometry, canAskForSecrets: authenticator.canAskForSecrets)

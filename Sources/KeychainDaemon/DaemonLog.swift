@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Messages of the daemon on standard error: what it does as a service, never what a program stores or asks.
+/// Messages of the daemon on standard error: about the service, never about what a program stores or requests.
 struct DaemonLog: Sendable {
-    /// Whether the journal reads them, which takes a level from the beginning of a line (sd-daemon(3)).
+    /// Whether the journal reads them, which parses a level at the beginning of a line (sd-daemon(3)).
     private let hasLevels: Bool
 
     /// Where messages go.
@@ -15,7 +15,7 @@ struct DaemonLog: Sendable {
         self.hasLevels = hasLevels
     }
 
-    /// How much a message matters (syslog(3)).
+    /// The severity of a message (syslog(3)).
     enum Level: Int {
         case error = 3
         case warning = 4
@@ -28,7 +28,7 @@ struct DaemonLog: Sendable {
         let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
         let text = (hasLevels ? "<\(level.rawValue)>" : "") + "keychaind: \(line)\n"
         let bytes = Array(text.utf8)
-        // What cannot be written is lost: nobody else is there to be told.
+        // A message that cannot be written is lost.
         _ = Glibc.write(descriptor, bytes, bytes.count)
     }
 }

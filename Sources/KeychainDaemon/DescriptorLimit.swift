@@ -3,12 +3,12 @@
 import Glibc
 import KeychainServer
 
-/// How many descriptors the daemon may have open (RLIMIT_NOFILE), and how many connections follow from that.
+/// The limit on open descriptors (RLIMIT_NOFILE), and the number of connections that it allows.
 enum DescriptorLimit {
-    /// A connection has its socket, and a folder and a file in `/proc` by which its process is looked at again.
+    /// A connection has its socket, and a folder and a file in `/proc` by which its process is checked again.
     private static let perConnection = 3
 
-    /// What the store, the login manager and looks at programs need besides.
+    /// For the store, the login manager and the identification of programs.
     private static let reserved = 128
 
     /// Raises the limit as far as the most connections need and the system allows.
@@ -27,8 +27,8 @@ enum DescriptorLimit {
         return Int(exactly: limit.rlim_cur)
     }
 
-    /// The options of a server that may have so many descriptors: it refuses further connections in words, before calls
-    /// of those that it has fail.
+    /// The options of a server with so many descriptors: it refuses further connections with an error, before calls on
+    /// existing ones fail.
     static func serverOptions(_ limit: Int?) -> ServerOptions {
         var options = ServerOptions()
         guard let limit else { return options }

@@ -11,7 +11,7 @@ import KeychainWire
 
 /// The program `keychaind`: serves the keychain of a user to that user's programs.
 public enum KeychainDaemon {
-    /// Runs the program, to its end.
+    /// Runs the program until it exits.
     ///
     /// - Parameter words: the arguments, without the program's name.
     /// - Returns: The exit status.
@@ -38,11 +38,11 @@ public enum KeychainDaemon {
         return DaemonStatus.done.rawValue
     }
 
-    /// What has to be so before anything else happens.
+    /// Restrictions that have to be in effect before anything else.
     private static func harden() {
         _ = keychain_disable_core_files()
         umask(0o077)
-        // No file system is kept from being unmounted.
+        // Do not prevent a file system from being unmounted.
         _ = chdir("/")
     }
 
@@ -50,14 +50,14 @@ public enum KeychainDaemon {
         let notification = ServiceNotification.take()
         let passedOn = try SocketActivation.takeSockets()
         if arguments.isInBackground, passedOn.isEmpty {
-            // Before there is a second thread, or a lock that a fork would give up.
+            // Before there is a second thread, or a lock that a fork would release.
             let failure = keychain_go_to_background()
             guard failure == 0 else { throw DaemonFailure(.system(call: "fork", path: "keychaind", errno: failure)) }
         }
         let termination = Termination()
         let (location, place) = try places(arguments)
         let store = try ServedStore(at: location, authenticator: CallAuthenticator()) {
-            // Where the service manager listens, an answer says nothing of another daemon.
+            // If the service manager listens, a response does not imply another daemon.
             passedOn.isEmpty && place.answers
         }
         let listening: ListeningSocket?
@@ -65,7 +65,7 @@ public enum KeychainDaemon {
             throw place.answers ? DaemonFailure(error.reason, .done) : DaemonFailure(error)
         }
         let keychain = store.keychain
-        // The socket goes with the end of this function, whoever still waits.
+        // The socket is removed at the end of this function, even if a thread still waits.
         let isUnreachable: @Sendable () -> Bool = { [weak listening] in listening?.isReplaced ?? false }
         let life = DaemonLife(
             endsWhenIdleFor: arguments.idleSeconds,
@@ -102,7 +102,7 @@ public enum KeychainDaemon {
         keychain_background_report(DaemonStatus.done.rawValue, "")
         server.run()
         store.folder.remove(DaemonRecord.fileName)
-        // The socket goes before the lock of the store: whoever gets the lock finds no other daemon's socket.
+        // The socket is removed before the store's lock is released: the next daemon finds no other daemon's socket.
         _ = consume listening
         _ = consume store
     }
@@ -124,7 +124,7 @@ public enum KeychainDaemon {
         }
     }
 
-    /// Writes down which process serves the store; returns why it cannot.
+    /// Records which process serves the store; returns the error if it cannot.
     private static func announce(_ location: SocketLocation, in folder: PrivateDirectory) -> FileError? {
         let process = getpid()
         let record = DaemonRecord(

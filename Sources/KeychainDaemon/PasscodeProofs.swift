@@ -5,33 +5,33 @@ import KeychainIdentity
 import KeychainServer
 import Synchronization
 
-/// Which processes gave the right passcode a short while ago, and may do what only the owner of the store may.
+/// Which processes entered the correct passcode recently, and so have the rights of the store's owner.
 final class PasscodeProofs: Sendable {
-    /// For how long a proof counts.
+    /// The lifetime of a proof.
     static let lifetime = Duration.seconds(300)
 
     private let proofs = Mutex<[Prover: Proof]>([:])
 
-    /// A process, and what it runs: after execve(2) it is another one.
+    /// A process and its executable: after execve(2) of another one, it is another prover.
     struct Prover: Sendable, Hashable {
         /// The process.
         var process: ProcessInstance
-        /// Its executable; `nil` where it cannot be looked at.
+        /// Its executable; `nil` if it cannot be inspected.
         var executable: FileMark?
     }
 
     private struct Proof {
-        /// The unlock that it brought about, or that lasted already.
+        /// The unlock that it caused, or that was in effect already.
         var unlock: UInt64
         var time: ContinuousClock.Instant
     }
 
-    /// Notes that a process has proved the passcode.
+    /// Records that a process has entered the correct passcode.
     ///
     /// - Parameters:
     ///   - prover: the process.
-    ///   - unlock: the unlock that lasts; with the next lock the proof ends. `nil` when there is none: without a
-    ///     passcode nothing was proved, and a lock that came at once takes the proof along.
+    ///   - unlock: the current unlock; the next lock ends the proof. `nil` if there is none: without a passcode nothing
+    ///     was proved, and an immediate lock has ended the proof.
     ///   - time: when.
     func note(_ prover: Prover, _ unlock: UInt64?, at time: ContinuousClock.Instant = .now) {
         guard let unlock else { return }
@@ -41,7 +41,7 @@ final class PasscodeProofs: Sendable {
         }
     }
 
-    /// Whether a process proved it a short while ago, with no lock since.
+    /// Whether a process entered it recently, with no lock since.
     func isProved(by prover: Prover, _ unlock: UInt64?, at time: ContinuousClock.Instant = .now) -> Bool {
         proofs.withLock { proofs in
             guard let unlock, let proof = proofs[prover] else { return false }
@@ -49,7 +49,7 @@ final class PasscodeProofs: Sendable {
         }
     }
 
-    /// Forgets every proof: the device was locked.
+    /// Discards every proof: the device was locked.
     func clear() { proofs.withLock { $0.removeAll() } }
 }
 

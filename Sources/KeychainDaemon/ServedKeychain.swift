@@ -3,13 +3,13 @@
 import KeychainCore
 import KeychainEngine
 
-/// A keychain that programs share, and what a daemon has to know of it.
+/// A keychain that programs share, with the state that a daemon needs.
 protocol ServedKeychain: KeychainBackend {
-    /// Which unlock of the device it is that lasts, another one after each lock and each change of the passcode; `nil`
-    /// while it is locked, and without a passcode.
+    /// The number of the current unlock of the device, which changes with each lock and each change of the passcode;
+    /// `nil` while it is locked, and without a passcode.
     func currentUnlock() throws(KeychainError) -> UInt64?
 
-    /// The access groups that items are in, as far as they can be known, in an order that stays.
+    /// The access groups that contain items, as far as they are known, in a stable order.
     func accessGroups() throws(KeychainError) -> [String]
 }
 

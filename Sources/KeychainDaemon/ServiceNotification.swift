@@ -8,19 +8,19 @@ struct ServiceNotification: Sendable {
     /// The socket; `nil` where no service manager listens.
     private let socket: String?
 
-    /// The service manager of this process; no child believes that it is meant.
+    /// The service manager of this process; children do not inherit the variable.
     static func take() -> ServiceNotification {
         defer { unsetenv("NOTIFY_SOCKET") }
         return ServiceNotification(socket: getenv("NOTIFY_SOCKET").map { String(cString: $0) })
     }
 
-    /// One that listens there: a path, or a name of the abstract namespace after `@`.
+    /// A service manager at this socket: a path, or an abstract name after `@`.
     init(socket: String?) { self.socket = socket.flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil } }
 
-    /// It serves now.
+    /// The daemon is ready.
     func ready(_ status: String) { send(["READY=1", "STATUS=\(status)"]) }
 
-    /// It ends, once the calls under way are answered.
+    /// The daemon is stopping, once calls in progress are answered.
     func stopping() { send(["STOPPING=1", "STATUS=Ending."]) }
 
     private func send(_ assignments: [String]) {

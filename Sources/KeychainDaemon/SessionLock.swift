@@ -13,10 +13,10 @@ final class SessionLock: Sendable {
     /// A lock, once ``start()`` is called.
     ///
     /// - Parameters:
-    ///   - keychain: whose device to lock.
-    ///   - proofs: forgotten with the lock.
-    ///   - log: told where no sessions can be seen, and when a lock fails.
-    ///   - user: whose sessions count.
+    ///   - keychain: the keychain whose device to lock.
+    ///   - proofs: discarded with the lock.
+    ///   - log: for messages that sessions are not visible, and that a lock failed.
+    ///   - user: the user whose sessions matter.
     init(_ keychain: any KeychainBackend, _ proofs: PasscodeProofs, _ log: DaemonLog, user: UInt32 = geteuid()) {
         manager = LoginManager(
             stateChanged: { state in Self.tell(state, log) },
@@ -26,14 +26,14 @@ final class SessionLock: Sendable {
 
     /// Listens, on a thread of its own.
     func start() {
-        // Without it, the time of the policy locks.
+        // Without it, only the policy's timeout locks.
         _ = HostThread.start(.blocked) { [manager] in manager.run() }
     }
 
-    /// Listens no more.
+    /// Stops listening.
     func stop() { manager.stop() }
 
-    /// Does what an event asks for.
+    /// Handles an event.
     static func handle(
         _ event: LoginEvent,
         _ user: UInt32,

@@ -5,7 +5,7 @@ import KeychainEngine
 import KeychainIdentity
 import KeychainServer
 
-/// A process of the user whom the daemon serves, with what its identity gives it.
+/// A process of the user whom the daemon serves, and what its identity permits.
 final class UserProgram: ConnectedPeer {
     let process: ProcessInstance
     let vouchesForBiometry = false
@@ -22,12 +22,12 @@ final class UserProgram: ConnectedPeer {
     ///
     /// - Parameters:
     ///   - process: the process that runs it.
-    ///   - identity: who it is.
-    ///   - keychain: what carries out its commands.
-    ///   - proofs: who gave the passcode.
-    ///   - life: ends when nobody is connected any more.
-    ///   - executable: what the process runs now; `nil` where that cannot be looked at.
-    ///   - lookAgain: fails when the process does not run that program any more.
+    ///   - identity: its identity.
+    ///   - keychain: executes its commands.
+    ///   - proofs: which processes entered the passcode.
+    ///   - life: counts its connections.
+    ///   - executable: the process's current executable; `nil` if that cannot be inspected.
+    ///   - lookAgain: fails if the process no longer runs that program.
     init(
         _ process: ProcessInstance,
         _ identity: ClientIdentity,
@@ -53,7 +53,7 @@ final class UserProgram: ConnectedPeer {
 
     var backend: any KeychainBackend { calls }
 
-    /// The processes of a sandbox share limits, so that no number of them takes what others need.
+    /// The processes of a sandbox share limits, so that together they get no more than one program.
     var application: String? { identity.isSandboxed ? identity.applicationIdentifier : nil }
 
     func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand {
@@ -63,12 +63,12 @@ final class UserProgram: ConnectedPeer {
             return .items(try permitted(request))
         case .explain(var request):
             try checkScope(of: command)
-            // For the owner, the items of every client are explained; nothing is carried out.
+            // For the owner, the items of every client are explained; nothing is executed.
             if !command.isForOwner { request.call = try permitted(request.call) }
             return .explain(request)
         case .itemsExplained(var request):
             try checkScope(of: command)
-            // An explanation may be the owner's; the call that is carried out is the program's.
+            // The explanation may be the owner's; the call that is executed is the program's.
             request.call = try permitted(request.call)
             return .itemsExplained(request)
         case .maintenance, .device(.setPolicy):
@@ -95,10 +95,10 @@ final class UserProgram: ConnectedPeer {
         if command.isForOwner { try checkIsOwner() }
     }
 
-    /// Refuses what concerns the items of all clients to a program that has not proved the passcode.
+    /// Refuses commands that concern all clients' items to a program that has not entered the passcode.
     ///
-    /// Without a passcode, whoever runs as the user can read the store's files, and is its owner; but what is in a
-    /// sandbox cannot, and would have the daemon open files for it outside of that.
+    /// Without a passcode, every program of the user can read the store's files, and counts as its owner; but a sandbox
+    /// cannot, and would have the daemon open files for it outside of the sandbox.
     private func checkIsOwner() throws(KeychainError) {
         if identity.hasOwnerRights { return }
         try checkIsOutsideOfSandbox("this")
@@ -112,7 +112,7 @@ final class UserProgram: ConnectedPeer {
         )
     }
 
-    /// Refuses what would keep the user from items outside of the sandbox, such as another passcode.
+    /// Refuses commands that affect the user's items outside of the sandbox, such as a change of the passcode.
     private func checkIsOutsideOfSandbox(_ what: String) throws(KeychainError) {
         guard identity.isSandboxed else { return }
         let reasons = identity.reasons.isEmpty ? "" : ": \(identity.reasons.joined(separator: "; "))"

@@ -2,10 +2,10 @@
 
 import Synchronization
 
-/// Which commands are carried out, which wait for those, and how many programs are being prompted.
+/// Which commands are being executed, which are queued, and how many of them prompt.
 ///
-/// A command may take long, and keeps its thread meanwhile. So there are fewer at once than threads: some of these are
-/// always left to accept, to read, and for what is urgent.
+/// A command may take long, and occupies its thread meanwhile. So fewer commands than threads run concurrently: some
+/// threads are always left to accept, to read, and for urgent commands.
 final class CallTable: Sendable {
     private let options: ServerOptions
     private let state = Mutex(State())
@@ -29,8 +29,8 @@ final class CallTable: Sendable {
 
     init(_ options: ServerOptions) { self.options = options }
 
-    /// Counts the command of a connection as one that is carried out; where there are so many, the connection waits
-    /// until ``end(_:)`` returns it.
+    /// Begins the command of a connection; if the limit is reached, the connection is queued until ``end(_:)`` returns
+    /// it.
     func begin(_ connection: Connection) -> Bool {
         state.withLock { state in
             guard state.hasRoom(for: connection.process.share, options) else {
@@ -42,9 +42,9 @@ final class CallTable: Sendable {
         }
     }
 
-    /// Counts a command less.
+    /// Ends a command.
     ///
-    /// - Returns: The connection that has waited longest of those whose command may be carried out now; it is counted.
+    /// - Returns: The longest-queued connection whose command may now be executed; it has begun.
     func end(_ share: ConnectedProcess.Share) -> Connection? {
         state.withLock { state in
             state.calls -= 1
@@ -58,12 +58,12 @@ final class CallTable: Sendable {
         }
     }
 
-    /// Has a connection that has ended wait no more.
+    /// Removes a connection that has ended from the queue.
     func remove(_ connection: Connection) {
         state.withLock { state in state.waiting.removeAll { $0 === connection } }
     }
 
-    /// Counts a command that prompts, or waits for its turn to; not when there are as many as may be.
+    /// Begins a prompt of a command, or its wait; `false` if the limit is reached.
     func beginQuestion(_ share: ConnectedProcess.Share) -> Bool {
         state.withLock { state in
             guard state.questions < options.mostQuestions,
@@ -75,7 +75,7 @@ final class CallTable: Sendable {
         }
     }
 
-    /// Counts one less.
+    /// Ends a prompt.
     func endQuestion(_ share: ConnectedProcess.Share) {
         state.withLock { state in
             state.questions -= 1
@@ -85,7 +85,7 @@ final class CallTable: Sendable {
 }
 
 extension Dictionary where Value == Int {
-    /// Counts one less; what none is counted of is forgotten.
+    /// Subtracts one, and removes a value of zero.
     mutating func subtractOne(_ key: Key) {
         let left = self[key, default: 1] - 1
         self[key] = left == 0 ? nil : left

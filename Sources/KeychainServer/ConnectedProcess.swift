@@ -3,23 +3,23 @@
 import KeychainCore
 import Synchronization
 
-/// A process with connections: what belongs to it rather than to one of them.
+/// A process with connections: the state that they share.
 final class ConnectedProcess: Sendable {
     let instance: ProcessInstance
     let peer: any ConnectedPeer
-    /// What its limits are shared with.
+    /// The processes that it shares limits with.
     let share: Share
     /// The queue of its prompts.
     let promptQueue: UInt64
     let buffered: BufferedBytes
 
-    /// To whom a limit applies.
+    /// The unit to which a limit applies.
     enum Share: Sendable, Hashable {
         case process(ProcessInstance)
         case application(String)
     }
 
-    // The queue 0 is that of an authenticator with one.
+    // Queue 0 is that of an authenticator with a single queue.
     private static let queues = Atomic<UInt64>(0)
 
     private let state = Mutex(State())
@@ -37,12 +37,12 @@ final class ConnectedProcess: Sendable {
         buffered = BufferedBytes(atMost: options.mostBufferedBytesOfProcess)
     }
 
-    /// Takes a further connection.
+    /// Adds a connection.
     func addConnection() { state.withLock { $0.connections += 1 } }
 
-    /// Forgets a connection.
+    /// Removes a connection.
     ///
-    /// - Returns: Whether it was the last, and the contexts that went with it.
+    /// - Returns: Whether it was the last, and the contexts to release then.
     func removeConnection() -> (wasLast: Bool, contexts: [Bytes16]) {
         state.withLock { state in
             state.connections -= 1
@@ -52,9 +52,9 @@ final class ConnectedProcess: Sendable {
         }
     }
 
-    /// Notes a context of the process.
+    /// Adds a context of the process.
     ///
-    /// - Returns: One that has to go for it.
+    /// - Returns: The context that it displaces, if any.
     func note(_ context: Bytes16, atMost most: Int) -> Bytes16? {
         state.withLock { state in
             state.contexts.append(context)
@@ -62,13 +62,13 @@ final class ConnectedProcess: Sendable {
         }
     }
 
-    /// Forgets a context of the process.
+    /// Removes a context of the process.
     func forget(_ context: Bytes16) {
         state.withLock { state in state.contexts.removeAll { $0 == context } }
     }
 }
 
-/// The processes that are connected, and whose context is whose.
+/// The connected processes, and the owners of contexts.
 final class ProcessTable: Sendable {
     private let options: ServerOptions
     private let state = Mutex(State())
@@ -81,9 +81,9 @@ final class ProcessTable: Sendable {
 
     init(_ options: ServerOptions) { self.options = options }
 
-    /// Takes a connection of a peer's process.
+    /// Adds a connection of a peer's process.
     ///
-    /// - Throws: `errSecNotAvailable` when the process has too many.
+    /// - Throws: `errSecNotAvailable` if the process has too many.
     func join(_ peer: any ConnectedPeer) throws(KeychainError) -> ConnectedProcess {
         let process: ConnectedProcess? = state.withLock { state in
             let process = state.processes[peer.process] ?? ConnectedProcess(peer, options)
@@ -97,7 +97,7 @@ final class ProcessTable: Sendable {
         return process
     }
 
-    /// Gives up a connection; with the last one of a process go its contexts, and the prompts that are open in them.
+    /// Removes a connection; with the last one of a process, its contexts and their open prompts end.
     func leave(_ process: ConnectedProcess) {
         let contexts = state.withLock { state in
             let (wasLast, contexts) = process.removeConnection()
@@ -109,7 +109,7 @@ final class ProcessTable: Sendable {
         for context in contexts { Self.release(context, process) }
     }
 
-    /// Lets a process name contexts: those that nobody has named before, and its own.
+    /// Lets a process use contexts: new ones, and its own.
     ///
     /// - Throws: ``AuthenticationFailure/invalidContext`` for one of another process.
     func claim(_ contexts: [Bytes16], for process: ConnectedProcess) throws(KeychainError) {
@@ -136,7 +136,7 @@ final class ProcessTable: Sendable {
         }
     }
 
-    /// Forgets a context that its process has released.
+    /// Removes a context that its process has released.
     func forget(_ context: Bytes16, of process: ConnectedProcess) {
         state.withLock { state in
             guard state.owners[context] == process.instance else { return }

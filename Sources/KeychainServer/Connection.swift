@@ -29,17 +29,17 @@ final class Connection: Sendable {
     enum Phase {
         /// The greeting has not arrived yet.
         case greeting
-        /// No command is under way.
+        /// No command is in progress.
         case idle
-        /// Its command waits until others are done.
+        /// Its command is queued.
         case waiting
-        /// A command is being carried out.
+        /// A command is being executed.
         case busy
-        /// The program was asked something in the course of it.
+        /// The program was sent a question by its command.
         case asking
-        /// Nothing is read or sent any more, but for what is pending.
+        /// Nothing is read or sent any more except pending output.
         case leaving
-        /// It is over.
+        /// It has ended.
         case ended
     }
 
@@ -49,9 +49,9 @@ final class Connection: Sendable {
         var pending: [SecretBytes] = []
         var sentOfFirst = 0
         var lastTaken: UInt64 = 0
-        /// The command that waits.
+        /// The queued command.
         var waiting: ReceivedCommand?
-        /// How many bytes the command had that is not answered yet.
+        /// The size of the command that is not answered yet.
         var commandByteCount = 0
         var since: UInt64
         var sendingSince: UInt64 = 0
@@ -87,19 +87,19 @@ final class Connection: Sendable {
 
     // MARK: Reading
 
-    /// What became of what has arrived.
+    /// The result of receiving.
     enum Arrival {
-        /// More is to come, or has to be sent first: what to wait for.
+        /// More bytes are expected, or have to be sent first: what to wait for.
         case wait(SocketReadiness)
-        /// A command, to be carried out and answered.
+        /// A command to execute and answer.
         case command(ReceivedCommand)
-        /// What the program says of a question that it was asked.
+        /// The program's answer to a question.
         case message(WireMessage)
-        /// The connection is over, for a reason that the program can be told, if there is one.
+        /// The connection ends; with an error for the program, if there is one.
         case end(KeychainError?)
     }
 
-    /// Keeps a command that was received until ``takeWaiting(tick:)``.
+    /// Queues a command until ``takeWaiting(tick:)``.
     func wait(_ command: ReceivedCommand) {
         state.withLock { state in
             guard state.phase == .busy else { return }
@@ -108,7 +108,7 @@ final class Connection: Sendable {
         }
     }
 
-    /// The command that waits, which is carried out from now on; `nil` when the connection is over.
+    /// The queued command, which is executed from now on; `nil` if the connection has ended.
     func takeWaiting(tick: UInt64) -> ReceivedCommand? {
         state.withLock { state in
             guard state.phase == .waiting, let command = state.waiting.take() else { return nil }
@@ -118,7 +118,7 @@ final class Connection: Sendable {
         }
     }
 
-    /// Sends what is pending, and receives what has arrived.
+    /// Sends pending output, and receives available bytes.
     func receive(tick: UInt64) -> Arrival {
         state.withLock { state in
             guard Self.flush(&state, socket, tick) else { return .end(nil) }
@@ -128,7 +128,7 @@ final class Connection: Sendable {
             case .greeting: return greeting(&state, tick)
             case .idle: return command(&state, tick)
             case .asking: return message(&state)
-            // Only the thread that carries out its command, or ends it, uses it.
+            // Only the thread that executes its command, or ends it, uses it.
             case .busy, .waiting: return .wait([])
             case .leaving, .ended: return .end(nil)
             }
@@ -188,7 +188,7 @@ final class Connection: Sendable {
         }
     }
 
-    /// What became of a reading that is not complete.
+    /// The result of an incomplete read.
     private func arrival(_ progress: FrameReader.Progress) -> Arrival? {
         switch progress {
         case .complete: nil
@@ -200,18 +200,18 @@ final class Connection: Sendable {
 
     // MARK: Sending
 
-    /// Sends a message, or as much of it as the socket takes; the rest follows.
+    /// Sends a message, or as much of it as the socket accepts; the rest follows.
     ///
-    /// - Returns: Whether the connection goes on.
+    /// - Returns: Whether the connection remains open.
     @discardableResult
     func send(_ message: WireMessage, tick: UInt64) -> Bool {
         guard let frame = try? message.encoded() else { return false }
         return state.withLock { send(frame, &$0, tick) }
     }
 
-    /// Answers the command under way, and waits for the next.
+    /// Sends the reply to the command in progress.
     ///
-    /// - Returns: What to wait for; `nil` when the connection is over.
+    /// - Returns: What to wait for; `nil` if the connection has ended.
     func answer(_ frame: SecretBytes, tick: UInt64, isLast: Bool) -> SocketReadiness? {
         state.withLock { state in
             guard state.phase == .busy else { return nil }
@@ -227,9 +227,9 @@ final class Connection: Sendable {
         }
     }
 
-    /// Says that no command is taken any more, unless one is under way.
+    /// Says goodbye, unless a command is in progress.
     ///
-    /// - Returns: Whether there is nothing left to send, so that the connection can be ended.
+    /// - Returns: Whether all output was sent, so that the connection can be ended.
     func sayGoodbye(tick: UInt64) -> Bool {
         state.withLock { state in
             switch state.phase {
@@ -250,7 +250,7 @@ final class Connection: Sendable {
 
     private func leave(_ state: inout State, _ tick: UInt64) {
         state.reader.clear()
-        // What waits is not carried out any more.
+        // A queued command is not executed any more.
         let isTaken = state.waiting == nil
         state.waiting = nil
         state.commandByteCount = 0
@@ -310,11 +310,11 @@ final class Connection: Sendable {
         state.pending.isEmpty ? .readable : .writable
     }
 
-    // MARK: Asking
+    // MARK: Questions
 
-    /// Begins or ends to ask the program something in the course of its command.
+    /// Begins or ends a question to the program during its command.
     ///
-    /// - Returns: Whether the connection goes on.
+    /// - Returns: Whether the connection remains open.
     func setAsking(_ isAsking: Bool) -> Bool {
         state.withLock { state in
             guard state.phase == .busy || state.phase == .asking else { return false }
@@ -323,26 +323,26 @@ final class Connection: Sendable {
         }
     }
 
-    /// What to wait for while the program is asked something.
+    /// What to wait for during a question to the program.
     var wanted: SocketReadiness {
         state.withLock { state in state.pending.isEmpty ? .readable : [.readable, .writable] }
     }
 
-    // MARK: Looking after
+    // MARK: Checks
 
-    /// What is to be done about the connection.
+    /// What has to be done about the connection.
     enum Care {
-        /// Nothing, and nothing is going on.
+        /// Nothing, and it is idle.
         case none
         /// Nothing yet.
         case watch
-        /// The program is to be told that its command is being carried out still.
+        /// The program has to be told that its command is still in progress.
         case sayWorking(UInt64)
         /// It is over.
         case end(KeychainError?)
     }
 
-    /// Looks after the connection.
+    /// Checks the timeouts of the connection.
     func care(tick: UInt64, _ options: ServerOptions) -> Care {
         state.withLock { state in
             if state.phase == .ended { return .none }
@@ -367,21 +367,21 @@ final class Connection: Sendable {
         }
     }
 
-    /// Since when nothing happens on the connection; `nil` when something does.
+    /// Since when the connection is idle; `nil` if it is not.
     var idleSince: UInt64? {
         state.withLock { state in
             state.phase == .idle && state.reader.isEmpty && state.pending.isEmpty ? state.since : nil
         }
     }
 
-    /// Whether the program has ended the connection, or itself.
+    /// Whether the program has closed the connection, or exited.
     var hasHungUp: Bool {
         SocketReadiness.wait(for: [], of: socket, milliseconds: 0).contains(.ended)
     }
 
     /// Counts the memory that the connection holds.
     ///
-    /// - Returns: Whether all connections together hold no more than they may.
+    /// - Returns: Whether the limits are kept.
     private func count(_ state: inout State) -> Bool {
         let held = state.reader.capacity + state.commandByteCount + state.pending.reduce(0) { $0 + $1.count }
         guard held != state.counted else { return true }
@@ -392,22 +392,22 @@ final class Connection: Sendable {
     }
 }
 
-/// A command as it arrived.
+/// A received command.
 struct ReceivedCommand {
     let number: UInt64
     let command: KeychainCommand
-    /// Whether someone could type something at the program.
+    /// Whether a user could type at the program.
     let canAskForSecrets: Bool
 }
 
-/// How many bytes of messages connections hold together.
+/// The number of bytes of messages that several connections hold.
 final class BufferedBytes: Sendable {
     private let most: Int
     private let count = Atomic<Int>(0)
 
     init(atMost most: Int) { self.most = most }
 
-    /// Changes the number; whether it is no more than allowed then, or at least less than before.
+    /// Changes the number; returns whether it is within the limit, or at least less than before.
     func change(by difference: Int) -> Bool {
         count.add(difference, ordering: .relaxed).newValue <= most || difference < 0
     }

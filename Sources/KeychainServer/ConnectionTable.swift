@@ -4,7 +4,7 @@ import Glibc
 import KeychainCore
 import Synchronization
 
-/// The connections that there are, by their numbers.
+/// The connections, by their numbers.
 final class ConnectionTable: Sendable {
     private let options: ServerOptions
     private let state = Mutex(State())
@@ -18,17 +18,17 @@ final class ConnectionTable: Sendable {
 
     init(_ options: ServerOptions) { self.options = options }
 
-    /// How many there are.
+    /// The number of connections.
     var count: Int { state.withLock(\.connections.count) }
 
-    /// Those that there are now.
+    /// The current connections.
     var all: [Connection] { state.withLock { Array($0.connections.values) } }
 
     subscript(number: UInt64) -> Connection? { state.withLock { $0.connections[number] } }
 
-    /// Makes room for a connection of a user.
+    /// Reserves a connection of a user.
     ///
-    /// - Throws: `errSecNotAvailable` when there are too many.
+    /// - Throws: `errSecNotAvailable` if there are too many.
     func reserve(_ user: uid_t) throws(KeychainError) {
         let error: KeychainError? = state.withLock { state in
             guard !state.isClosed else { return .stopping }
@@ -45,8 +45,8 @@ final class ConnectionTable: Sendable {
         if let error { throw error }
     }
 
-    /// The connection that was idle for longest, of the program that has most idle ones, to be ended for another one;
-    /// `nil` when no program has more idle ones than it needs.
+    /// The longest-idle connection of the program with the most idle ones, to be closed for another one; `nil` if no
+    /// program has more idle ones than it may keep.
     func longestIdle(keeping needed: Int) -> Connection? {
         var idle: [ConnectedProcess.Share: [(connection: Connection, since: UInt64)]] = [:]
         for connection in all {
@@ -58,7 +58,7 @@ final class ConnectionTable: Sendable {
         return most.min { $0.since < $1.since }?.connection
     }
 
-    /// Gives up what was reserved.
+    /// Cancels a reservation.
     func unreserve(_ user: uid_t) {
         state.withLock { state in
             state.reserved -= 1
@@ -66,9 +66,9 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Adds a connection for which there is room.
+    /// Adds a connection that was reserved.
     ///
-    /// - Returns: `false` when no more are taken.
+    /// - Returns: `false` if no more are accepted.
     func insert(_ connection: Connection) -> Bool {
         state.withLock { state in
             state.reserved -= 1
@@ -92,7 +92,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Takes no more connections.
+    /// Accepts no more connections.
     func close() { state.withLock { $0.isClosed = true } }
 }
 

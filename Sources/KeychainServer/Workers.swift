@@ -4,10 +4,10 @@ import Dispatch
 import HostFiles
 import Synchronization
 
-/// The threads that wait for what arrives, and carry it out.
+/// The threads that wait for messages, and execute them.
 ///
-/// There are two while nothing blocks. Whoever begins what may take long has another one started where nobody is left
-/// to wait; those that are too many end.
+/// There are two while nothing blocks. A thread that begins work that may block starts another one if none is left
+/// waiting; surplus threads end.
 final class Workers: Sendable {
     private let most: Int
     private let state = Mutex(State())
@@ -19,12 +19,12 @@ final class Workers: Sendable {
         var isOver = false
     }
 
-    /// How many there are while nothing blocks.
+    /// The number of threads while nothing blocks.
     static let least = 2
 
     init(atMost most: Int) { self.most = max(Self.least, most) }
 
-    /// What a thread does: it returns once all are to end, or once it has left (``leaveIfIdle()``).
+    /// The body of a thread: returns once all threads have to end, or it has left (``leaveIfIdle()``).
     typealias Work = @Sendable () -> Void
 
     /// Starts the first threads.
@@ -32,7 +32,7 @@ final class Workers: Sendable {
         for _ in 0..<Self.least { startOne(work) }
     }
 
-    /// Notes that the calling thread begins what may take long.
+    /// Notes that the calling thread begins work that may block.
     func begin(_ work: @escaping Work) {
         let isShort = state.withLock { state in
             state.busy += 1
@@ -44,7 +44,7 @@ final class Workers: Sendable {
     /// Notes that it has ended.
     func end() { state.withLock { $0.busy -= 1 } }
 
-    /// Counts the calling thread out when it is one too many: it has found nothing to do for a while, and ends now.
+    /// Removes the calling thread, which has been idle, if it is surplus: it ends then.
     func leaveIfIdle() -> Bool {
         state.withLock { state in
             guard state.threads - state.busy > Self.least else { return false }
@@ -53,7 +53,7 @@ final class Workers: Sendable {
         }
     }
 
-    /// Counts the calling thread out, because all are to end.
+    /// Removes the calling thread, because all threads have to end.
     func leave() {
         state.withLock { $0.threads -= 1 }
         ended.signal()

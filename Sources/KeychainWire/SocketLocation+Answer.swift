@@ -4,13 +4,13 @@ import CKeychainSupport
 import Glibc
 
 extension SocketLocation {
-    /// Whether somebody listens.
+    /// Whether a process listens.
     public var answers: Bool {
         let descriptor = keychain_open_private_socket()
         guard descriptor >= 0 else { return false }
         defer { keychain_close_private(descriptor) }
         let failure = try? withShortPath { keychain_connect(descriptor, $0) }
-        // Too many others wait to be accepted.
+        // The backlog is full.
         return failure == 0 || failure == EAGAIN
     }
 }

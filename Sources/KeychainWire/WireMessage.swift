@@ -24,7 +24,7 @@ public enum WireMessage: Sendable, Hashable {
     case failure(UInt64, KeychainError)
     /// From the keychain: a prompt to the user.
     case prompt(UInt64, WirePrompt)
-    /// From the keychain: the question of this number is not to be answered any more.
+    /// From the keychain: the question of this number is cancelled.
     case endPrompt(UInt64)
     /// From the program: the answer to the question of this number.
     case promptReply(UInt64, AuthenticationReply)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The memory of a process that it may execute: the lines of `/proc/PID/maps` (proc(5)) that say so.
+/// The executable mappings of a process: those lines of `/proc/PID/maps` (proc(5)).
 struct ExecutableMemory: Sendable, Hashable {
-    /// The files that code comes from, each once.
+    /// The files that are mapped, each once.
     private(set) var files: [MemoryMapping] = []
 
-    /// What no file is behind, by the name that the kernel gives it, such as `[stack]`; often it is empty.
+    /// Anonymous mappings, by the name that the kernel gives them, such as `[stack]`; often it is empty.
     private(set) var generated: [String] = []
 
-    /// The addresses of code that nobody may have written to: of files, and what the kernel gives every process.
+    /// The addresses of code that must not have been modified: of files, and the kernel's own.
     private(set) var unwritten: [Range<UInt64>] = []
 
-    /// The most bytes of a list that are read: the kernel allows 65,530 mappings by default.
+    /// The maximum size of a list: the kernel allows 65,530 mappings by default.
     static let largestByteCount = 1 << 24
 
-    /// What the kernel puts into processes by itself.
+    /// The kernel's own mappings.
     ///
     /// A process can name mappings, too; such a name begins with `[anon:` (prctl(2), PR_SET_VMA_ANON_NAME).
     private static let ofKernel: Set<String> = ["[vdso]", "[vsyscall]", "[uprobes]"]

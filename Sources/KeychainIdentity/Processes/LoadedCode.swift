@@ -12,13 +12,13 @@ struct LoadedCode: Sendable {
     let trust: FileTrust
     let hashes: ExecutableHashes
 
-    /// What a program may execute.
+    /// The code that a program may execute.
     struct Allowance: Sendable {
         /// Its executable.
         var executable: FileMark
         /// The libraries that its manifest names.
         var libraries: Set<SHA256Value>
-        /// Whether it may execute what it generates.
+        /// Whether it may execute code that it generates.
         var isJIT: Bool
     }
 
@@ -34,13 +34,13 @@ struct LoadedCode: Sendable {
         }
     }
 
-    /// Checks what a process may execute.
+    /// Checks the executable memory of a process.
     ///
     /// - Parameters:
     ///   - memory: where the code is.
-    ///   - allowance: what it may execute besides what root alone can change.
-    /// - Returns: The libraries that the manifest names, which others than root can change.
-    /// - Throws: ``IdentityError`` with the first that is neither.
+    ///   - allowance: what it may execute in addition to files that only root can change.
+    /// - Returns: The libraries that the manifest lists, and that others than root can change.
+    /// - Throws: ``IdentityError`` with the first mapping that is neither.
     func check(_ memory: ExecutableMemory, _ allowance: Allowance) throws(IdentityError) -> [NamedLibrary] {
         if !allowance.isJIT, let name = memory.generated.first {
             throw IdentityError(
@@ -86,10 +86,10 @@ struct LoadedCode: Sendable {
         )
     }
 
-    /// Whether what a path leads to is what is mapped.
+    /// Whether the file at a path is the mapped one.
     ///
-    /// On some file systems, among them overlayfs and btrfs, the kernel names another device and another number in the
-    /// list than fstat(2) does. What it says of the file there is learned by mapping it.
+    /// On some file systems, among them overlayfs and btrfs, the kernel lists another device and inode than fstat(2)
+    /// returns. So the file is mapped here, and its own line compared.
     private static func isMapped(
         _ mapping: MemoryMapping,
         _ file: borrowing Descriptor,

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// What the kernel says of the pages of a process: `/proc/PID/pagemap` (proc(5)), 64 bits for each.
+/// The page map of a process: `/proc/PID/pagemap` (proc(5)), 64 bits for each page.
 struct PageMap: ~Copyable {
     private let file: Descriptor
 
@@ -18,8 +18,8 @@ struct PageMap: ~Copyable {
     /// How many pages are read at once.
     private static let chunk = 4_096
 
-    /// Whether a page at some of the addresses is the process's own copy, and no more what the file has: the kernel
-    /// makes one when it is written to.
+    /// Whether a page in a range is a private copy instead of the file's page: the kernel copies a page when it is
+    /// written to.
     func hasCopiedPage(_ addresses: Range<UInt64>) -> Bool {
         let pageSize = UInt64(sysconf(Int32(_SC_PAGESIZE)))
         var pages = [UInt64](repeating: 0, count: Self.chunk)
