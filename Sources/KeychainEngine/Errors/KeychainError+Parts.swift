@@ -2,7 +2,7 @@
 
 import HostFiles
 import KeychainCore
-import KeychainProtection
+package import KeychainProtection
 
 /// Where errors of keys and files become statuses (Semantics, "Error mapping", "Mapping of internal failures").
 extension KeychainError {
@@ -17,7 +17,7 @@ extension KeychainError {
     }
 
     /// The status of an error of keys or sealed rows.
-    init(_ error: ProtectionError) {
+    package init(_ error: ProtectionError) {
         switch error {
         case .noMemory: self.init(.allocate, "there is no memory for keys", kind: .keys(.noMemory))
         case .wrongRootKey:

@@ -24,7 +24,8 @@ struct UnlockKeychain: Command {
         let operand = invocation.arguments.operands.first
         let keychain = session.keychain
         try keychain.checkIsMeant(by: operand, Self.function)
-        let typed = try passcode ?? session.prompts.ask("password to unlock \(operand.map { "\($0)" } ?? "default"): ")
+        let shown: ByteText = operand.map { "\($0)" } ?? "default"
+        let typed = try passcode ?? session.prompts.ask("password to unlock \(shown): ")
         do throws(KeychainError) {
             try keychain.backend.device.unlock(passcode: typed)
         } catch {

@@ -26,7 +26,7 @@ struct PasswordPrompt {
     /// Asks for a new password, and once more to be sure.
     ///
     /// - Throws: ``CommandFailure`` when the answers differ three times, or cannot be read.
-    func askForNew(_ question: String, again: String) throws -> SecretBytes {
+    func askForNew(_ question: ByteText, again: ByteText) throws -> SecretBytes {
         if usesStandardInput { return try ask(question) }
         for attempt in 0..<Self.attempts {
             let first = try ask(question, mustExist: attempt > 0)
@@ -44,7 +44,7 @@ struct PasswordPrompt {
     ///   - mustExist: whether the end of the input is an error rather than an empty answer; with `-S` it always is.
     /// - Returns: The answer.
     /// - Throws: ``CommandFailure`` when the answer cannot be read, or is too long.
-    func ask(_ question: String, mustExist: Bool = false) throws -> SecretBytes {
+    func ask(_ question: ByteText, mustExist: Bool = false) throws -> SecretBytes {
         do {
             if usesStandardInput { return try answerOfInput() }
             let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
@@ -58,16 +58,16 @@ struct PasswordPrompt {
     }
 
     private func ask(
-        _ question: String,
+        _ question: ByteText,
         _ reader: LineReader,
         _ output: Output,
         _ mustExist: Bool
     ) throws -> SecretBytes {
         // The echo is off before anybody is asked to type.
         let terminal = HiddenTerminal(descriptor: reader.descriptor)
-        try output.write(ByteText(question))
+        try output.write(question)
         guard let terminal else { return try answer(try reader.next(), mustExist: mustExist) }
-        let line = try reader.next { try terminal.waitForInput { try output.write(ByteText(question)) } }
+        let line = try reader.next { try terminal.waitForInput { try output.write(question) } }
         // The newline that was typed has not been shown either.
         try output.write("\n")
         let password = try answer(line, mustExist: mustExist)

@@ -78,8 +78,12 @@ extension Transcript.Step {
             .replacingOccurrences(of: "build\\.keychain", with: "login\\.keychain")
     }
 
+    /// What works on a keychain with a password of its own only, of which there are none yet.
+    private static let commandsOfPasswords: Set<String> = ["lock-keychain", "unlock-keychain"]
+
     /// Whether the command works, or is not needed for a usage.
     fileprivate var isSupported: Bool {
+        if argv.contains(where: Self.commandsOfPasswords.contains) { return false }
         let words = ["security"] + argv
         let options = GlobalOptions(words.map { Word($0) })
         let command = words[options.commandIndex...]

@@ -82,14 +82,18 @@ public final class DaemonFolder: Sendable {
     @discardableResult
     public func end(by signal: Int32) -> Bool {
         guard let record, kill(record.process, signal) == 0 else { return false }
-        return awaitEnd()
+        // The next daemon may have the lock before this process gets it.
+        for _ in 0..<600 where self.record?.process == record.process {
+            if awaitEnd(milliseconds: 100) { return true }
+        }
+        return self.record?.process != record.process
     }
 
     /// Waits until no daemon has the store.
     @discardableResult
-    public func awaitEnd() -> Bool {
+    public func awaitEnd(milliseconds: Int32 = 60_000) -> Bool {
         guard let directory = try? PrivateDirectory(location) else { return true }
-        let lock = try? FileLock(DaemonRecord.lockName, in: directory, until: Deadline(milliseconds: 60_000))
+        let lock = try? FileLock(DaemonRecord.lockName, in: directory, until: Deadline(milliseconds: milliseconds))
         return lock != nil
     }
 
