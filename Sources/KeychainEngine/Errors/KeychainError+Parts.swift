@@ -2,7 +2,7 @@
 
 import HostFiles
 import KeychainCore
-package import KeychainProtection
+import KeychainProtection
 
 /// Where errors of keys and files become statuses (Semantics, "Error mapping", "Mapping of internal failures").
 extension KeychainError {
