@@ -10,7 +10,7 @@ extension KeychainProtocol {
     /// - Returns: Whether the item existed.
     /// - Throws: ``KeychainItemError``, of the kind `duplicate` if another item has the new primary key.
     @discardableResult
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func update(
         _ item: some KeychainItem,
         with update: ItemUpdate,
@@ -37,7 +37,7 @@ extension KeychainProtocol {
     /// - Returns: Whether it existed.
     /// - Throws: ``KeychainItemError``
     @discardableResult
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func delete(_ item: some KeychainItem) throws(KeychainItemError) -> Bool {
         try deleteItem(item)
     }
@@ -55,7 +55,7 @@ extension KeychainProtocol {
     ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The items, in no particular order.
     /// - Throws: ``KeychainItemError``, also if a single item is locked.
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func items<Item>(
         matching selection: ItemSelection<Item>,
         authentication: Authentication = .forbidden
@@ -80,7 +80,7 @@ extension KeychainProtocol {
     /// - Returns: Whether any existed.
     /// - Throws: ``KeychainItemError``
     @discardableResult
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func deleteAll<Item>(matching selection: ItemSelection<Item>) throws(KeychainItemError) -> Bool {
         try deleteItems(matching: selection)
     }

@@ -15,7 +15,7 @@ extension KeychainProtocol {
     /// - Returns: The item that was added.
     /// - Throws: ``KeychainItemError``, of the kind `duplicate` if the item exists.
     @discardableResult
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func add(
         _ key: SecKey,
         tag: String,
@@ -64,7 +64,7 @@ extension KeychainProtocol {
     /// - Returns: The item that was added.
     /// - Throws: ``KeychainItemError``, of the kind `duplicate` if the item exists.
     @discardableResult
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func add(
         _ key: some NISTPrivateKey,
         tag: String,
@@ -121,7 +121,7 @@ extension KeychainProtocol {
     ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The key; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if the stored value is no usable key.
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func secKey(
         for item: KeyItem,
         authentication: Authentication = .forbidden
@@ -153,7 +153,7 @@ extension KeychainProtocol {
     ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The key; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if it is of another type, or cannot be exported.
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func privateKey<Key: NISTPrivateKey>(
         _ type: Key.Type,
         for item: KeyItem,
@@ -194,7 +194,7 @@ extension KeychainProtocol {
     /// - Returns: The item that was added.
     /// - Throws: ``KeychainItemError``, of the kind `duplicate` if the item exists.
     @discardableResult
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func add(
         _ certificate: SecCertificate,
         accessGroup: String? = nil,
@@ -241,7 +241,7 @@ extension KeychainProtocol {
     ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The certificate; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if the stored bytes are no certificate.
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func certificate(
         for item: CertificateItem,
         authentication: Authentication = .forbidden

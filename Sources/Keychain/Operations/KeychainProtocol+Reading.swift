@@ -11,7 +11,7 @@ extension KeychainProtocol {
     ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The value; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if the stored bytes are no such value.
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func value<Value: KeychainStorable>(
         _ type: Value.Type,
         for item: some KeychainItem,
@@ -39,7 +39,7 @@ extension KeychainProtocol {
     ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The bytes; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func data(
         for item: some KeychainItem,
         authentication: Authentication = .forbidden
@@ -64,7 +64,7 @@ extension KeychainProtocol {
     ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The text; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if the stored bytes are not UTF-8.
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func string(
         for item: some KeychainItem,
         authentication: Authentication = .forbidden
@@ -89,7 +89,7 @@ extension KeychainProtocol {
     ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The contents; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func contents(
         of item: some KeychainItem,
         authentication: Authentication = .forbidden
@@ -114,7 +114,7 @@ extension KeychainProtocol {
     ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The attributes; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``; an item with an access control requires authentication here, too.
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func attributes(
         of item: some KeychainItem,
         authentication: Authentication = .forbidden
@@ -140,7 +140,7 @@ extension KeychainProtocol {
     /// - Parameter item: the item.
     /// - Returns: Whether it exists.
     /// - Throws: ``KeychainItemError``
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func contains(_ item: some KeychainItem) throws(KeychainItemError) -> Bool {
         do throws(KeychainItemError) {
             return try itemAttributes(of: item, authentication: .forbidden) != nil

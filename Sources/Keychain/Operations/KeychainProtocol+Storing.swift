@@ -10,7 +10,7 @@ extension KeychainProtocol {
     ///   - details: label, comment and so on.
     ///   - authentication: whether and how the user may be prompted.
     /// - Throws: ``KeychainItemError``, of the kind `duplicate` if the item exists.
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func add(
         _ value: some KeychainStorable,
         for item: some KeychainItem,
@@ -44,7 +44,7 @@ extension KeychainProtocol {
     ///   - details: label, comment and so on.
     ///   - authentication: whether and how the user may be prompted.
     /// - Throws: ``KeychainItemError``, of the kind `duplicate` if the item exists.
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func add(
         _ contents: ItemContents,
         for item: some KeychainItem,
@@ -85,7 +85,7 @@ extension KeychainProtocol {
     ///   - details: label, comment and so on.
     ///   - authentication: whether and how the user may be prompted.
     /// - Throws: ``KeychainItemError``; then nothing has changed.
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func set(
         _ value: some KeychainStorable,
         for item: some KeychainItem,
@@ -121,7 +121,7 @@ extension KeychainProtocol {
     ///   - details: label, comment and so on.
     ///   - authentication: whether and how the user may be prompted.
     /// - Throws: ``KeychainItemError``; then nothing has changed.
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func set(
         _ contents: ItemContents,
         for item: some KeychainItem,

@@ -11,7 +11,7 @@ public protocol KeychainProtocol: Sendable {
     /// Stores a new item.
     ///
     /// - Throws: ``KeychainItemError``, of the kind `duplicate` if the item exists.
-    @available(*, noasync, message: "it blocks the thread; await the call of the same meaning in the extension")
+    @available(*, noasync, message: "it blocks the thread; await the asynchronous call in the extension")
     func addItem(
         _ item: any KeychainItem,
         contents: ItemContents,
@@ -30,7 +30,7 @@ public protocol KeychainProtocol: Sendable {
     /// it. A certificate is not set over another one of the same issuer and serial number: that is `duplicate`.
     ///
     /// - Throws: ``KeychainItemError``; then nothing has changed.
-    @available(*, noasync, message: "it blocks the thread; await the call of the same meaning in the extension")
+    @available(*, noasync, message: "it blocks the thread; await the asynchronous call in the extension")
     func setItem(
         _ item: any KeychainItem,
         contents: ItemContents,
@@ -43,7 +43,7 @@ public protocol KeychainProtocol: Sendable {
     ///
     /// - Returns: The contents; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``.
-    @available(*, noasync, message: "it blocks the thread; await the call of the same meaning in the extension")
+    @available(*, noasync, message: "it blocks the thread; await the asynchronous call in the extension")
     func itemContents(
         of item: any KeychainItem,
         authentication: Authentication
@@ -53,7 +53,7 @@ public protocol KeychainProtocol: Sendable {
     ///
     /// - Returns: The attributes; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``; an item under an access control asks for it here, too.
-    @available(*, noasync, message: "it blocks the thread; await the call of the same meaning in the extension")
+    @available(*, noasync, message: "it blocks the thread; await the asynchronous call in the extension")
     func itemAttributes(
         of item: any KeychainItem,
         authentication: Authentication
@@ -63,7 +63,7 @@ public protocol KeychainProtocol: Sendable {
     ///
     /// - Returns: Whether it existed.
     /// - Throws: ``KeychainItemError``, of the kind `duplicate` if another item has the new primary key.
-    @available(*, noasync, message: "it blocks the thread; await the call of the same meaning in the extension")
+    @available(*, noasync, message: "it blocks the thread; await the asynchronous call in the extension")
     func updateItem(
         _ item: any KeychainItem,
         with update: ItemUpdate,
@@ -74,13 +74,13 @@ public protocol KeychainProtocol: Sendable {
     ///
     /// - Returns: Whether it existed.
     /// - Throws: ``KeychainItemError``.
-    @available(*, noasync, message: "it blocks the thread; await the call of the same meaning in the extension")
+    @available(*, noasync, message: "it blocks the thread; await the asynchronous call in the extension")
     func deleteItem(_ item: any KeychainItem) throws(KeychainItemError) -> Bool
 
     /// The items of a selection, without what they hold.
     ///
     /// - Throws: ``KeychainItemError``; also if a single item is locked.
-    @available(*, noasync, message: "it blocks the thread; await the call of the same meaning in the extension")
+    @available(*, noasync, message: "it blocks the thread; await the asynchronous call in the extension")
     func findItems<Item>(
         matching selection: ItemSelection<Item>,
         authentication: Authentication
@@ -90,7 +90,7 @@ public protocol KeychainProtocol: Sendable {
     ///
     /// - Returns: Whether there was any.
     /// - Throws: ``KeychainItemError``.
-    @available(*, noasync, message: "it blocks the thread; await the call of the same meaning in the extension")
+    @available(*, noasync, message: "it blocks the thread; await the asynchronous call in the extension")
     func deleteItems<Item>(matching selection: ItemSelection<Item>) throws(KeychainItemError) -> Bool
 
     /// What this process changes through this module, from now on.

@@ -76,7 +76,7 @@ extension ServiceKeychain {
     /// Never prompts. The compiler refuses it in asynchronous code, but not on the right of `??` or within another
     /// autoclosure there: await `value(_:for:authentication:)` instead.
     public subscript(account: String) -> String? {
-        @available(*, noasync, message: "it blocks the thread; await value(String.self, for:), or say blocking { … }")
+        @available(*, noasync, message: "it blocks the thread; await value(String.self, for:), or use blocking { … }")
         get throws(KeychainItemError) { try keychain.string(for: item(account)) }
     }
 
@@ -84,14 +84,14 @@ extension ServiceKeychain {
     ///
     /// Never prompts; in asynchronous code it is as ``subscript(_:)``.
     public subscript(data account: String) -> Data? {
-        @available(*, noasync, message: "it blocks the thread; await value(Data.self, for:), or say blocking { … }")
+        @available(*, noasync, message: "it blocks the thread; await value(Data.self, for:), or use blocking { … }")
         get throws(KeychainItemError) { try keychain.data(for: item(account)) }
     }
 
     /// Stores a value for an account, or replaces it, with this protection.
     ///
     /// - Throws: ``KeychainItemError``; then nothing has changed.
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func set(
         _ value: some KeychainStorable,
         for account: String = "",
@@ -104,7 +104,7 @@ extension ServiceKeychain {
     ///
     /// - Returns: The value; `nil` only if there is none.
     /// - Throws: ``KeychainItemError``
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func value<Value: KeychainStorable>(
         _ type: Value.Type,
         for account: String = "",
@@ -114,7 +114,7 @@ extension ServiceKeychain {
     }
 
     /// Whether there is an item for an account; never prompts, and answers in every lock state.
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func contains(_ account: String = "") throws(KeychainItemError) -> Bool {
         try keychain.contains(item(account))
     }
@@ -123,11 +123,11 @@ extension ServiceKeychain {
     ///
     /// - Returns: Whether it existed.
     @discardableResult
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func delete(_ account: String = "") throws(KeychainItemError) -> Bool { try keychain.delete(item(account)) }
 
     /// The accounts that have an item, sorted; never prompts unless `authentication` is given.
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func accounts(authentication: Authentication = .forbidden) throws(KeychainItemError) -> [String] {
         try keychain.items(matching: selection, authentication: authentication).map(\.item.account).sorted()
     }
@@ -136,7 +136,7 @@ extension ServiceKeychain {
     ///
     /// - Returns: Whether there was any.
     @discardableResult
-    @available(*, noasync, message: "it blocks the thread; await it, or say blocking { … } where that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func deleteAll() throws(KeychainItemError) -> Bool { try keychain.deleteAll(matching: selection) }
 
     /// Runs calls that block the thread, in asynchronous code that means it; see ``KeychainProtocol/blocking(_:)``.

@@ -22,7 +22,7 @@ public protocol DeviceSigningKey: Sendable {
     /// Signs the SHA-256 digest of some data; blocks the thread during a prompt.
     ///
     /// - Throws: ``DeviceKeyError``
-    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     func makeSignature(for data: Data) throws(DeviceKeyError) -> P256.Signing.ECDSASignature
 }
 
@@ -30,7 +30,7 @@ extension DeviceSigningKey {
     /// Signs the SHA-256 digest of some data; blocks the thread during a prompt.
     ///
     /// - Throws: ``DeviceKeyError``
-    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     public func signature(for data: Data) throws(DeviceKeyError) -> P256.Signing.ECDSASignature {
         try makeSignature(for: data)
     }
@@ -56,7 +56,7 @@ public protocol DeviceAgreementKey: Sendable {
     /// Computes the secret shared with the owner of a public key; blocks the thread during a prompt.
     ///
     /// - Throws: ``DeviceKeyError``
-    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     func makeSharedSecret(with publicKey: P256.KeyAgreement.PublicKey) throws(DeviceKeyError) -> SharedSecret
 }
 
@@ -64,7 +64,7 @@ extension DeviceAgreementKey {
     /// Computes the secret shared with the owner of a public key; blocks the thread during a prompt.
     ///
     /// - Throws: ``DeviceKeyError``
-    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     public func sharedSecret(with publicKey: P256.KeyAgreement.PublicKey) throws(DeviceKeyError) -> SharedSecret {
         try makeSharedSecret(with: publicKey)
     }

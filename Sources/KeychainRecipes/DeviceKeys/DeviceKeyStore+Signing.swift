@@ -18,7 +18,7 @@ extension DeviceKeyStore {
     /// - Returns: The key; `nil` only if there is none.
     /// - Throws: ``DeviceKeyError``, with ``DeviceKeyError/Reason/noLongerOpens`` for a key that can never be used
     ///   here, and with ``DeviceKeyError/Reason/locked`` for one that cannot be read without a prompt.
-    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     public func signingKey(
         named name: String,
         context: LAContext? = nil,
@@ -36,7 +36,7 @@ extension DeviceKeyStore {
     ///   - context: for prompts; `nil` for a new one at each use.
     /// - Returns: The key.
     /// - Throws: ``DeviceKeyError``, with ``DeviceKeyError/Reason/alreadyExists`` if there is one of that name.
-    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     public func makeSigningKey(
         named name: String,
         protection: Protection,
@@ -62,7 +62,7 @@ extension DeviceKeyStore {
     /// - Returns: The new key.
     /// - Throws: ``DeviceKeyError``. The old one is there still, except when only looking at the new one failed, and
     ///   with ``DeviceKeyError/Reason/replacedMeanwhile``: read the key again.
-    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     public func replaceSigningKey(
         named name: String,
         lost publicKey: Data,

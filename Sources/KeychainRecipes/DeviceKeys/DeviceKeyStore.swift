@@ -44,7 +44,7 @@ public struct DeviceKeyStore: Sendable {
     ///
     /// - Returns: Whether there was one.
     /// - Throws: ``DeviceKeyError``
-    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     @discardableResult
     public func deleteKey(named name: String) throws(DeviceKeyError) -> Bool {
         do throws(KeychainItemError) { return try keychain.delete(item(name)) } catch {

@@ -64,7 +64,7 @@ public struct InstallationDetector: Sendable {
     /// Says how the app came onto the device; changes nothing.
     ///
     /// - Throws: ``InstallationError`` when the keychain fails for another reason than being locked.
-    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     public func detect() throws(InstallationError) -> Installation {
         let kept: Data?
         do throws(KeychainItemError) {
@@ -95,7 +95,7 @@ public struct InstallationDetector: Sendable {
     ///
     /// - Throws: ``InstallationError``; a locked device is a failure of the keychain, and an own mark that cannot be
     ///   read is ``InstallationError/markNotReadable(_:)``.
-    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     public func mark() throws(InstallationError) {
         // A mark that cannot be read is not replaced: it may be the right one.
         do throws(InstallationMarkError) { _ = try marks.readMark() } catch { throw .markNotReadable(error) }
@@ -124,7 +124,7 @@ public struct InstallationDetector: Sendable {
     /// - Parameter selection: which items.
     /// - Returns: Whether there were any.
     /// - Throws: ``InstallationError/noLeftovers(_:)`` unless the app was reinstalled and not marked since.
-    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     @discardableResult
     public func deleteLeftovers<Item: KeychainItem>(
         matching selection: ItemSelection<Item>

@@ -79,7 +79,7 @@ public struct AccessGroupMove: Sendable {
     ///     unless it is given. `Authentication.context(_:)` prompts once for all where the device allows it.
     /// - Returns: What became of each item, in their order.
     /// - Throws: ``AccessGroupMoveError``; nothing has changed then.
-    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     @discardableResult
     public func run(
         _ items: [any KeychainItem],

@@ -54,7 +54,7 @@ public struct ProtectionMigration: Sendable {
     /// - Parameter items: the items.
     /// - Returns: What became of each item, in their order.
     /// - Throws: ``ItemsLockedError``; nothing has changed then.
-    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     @discardableResult
     public func run(_ items: [any KeychainItem]) throws(ItemsLockedError) -> ItemReport<Outcome> {
         let states = try ItemState.inspect(items, in: keychain)
@@ -124,7 +124,7 @@ extension ProtectionMigration {
     /// - Returns: What became of each item.
     /// - Throws: `KeychainItemError` when the items cannot be listed, which one locked item is enough for, and
     ///   ``ItemsLockedError``; nothing has changed then.
-    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     @discardableResult
     public func run<Item: KeychainItem>(matching selection: ItemSelection<Item>) throws -> ItemReport<Outcome> {
         let (found, isComplete) = try list(selection)

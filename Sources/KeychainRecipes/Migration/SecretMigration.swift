@@ -93,7 +93,7 @@ public struct SecretMigration: Sendable {
     /// - Throws: ``MigrationError``, with ``MigrationError/Reason/authenticationRequired`` where the secret cannot be
     ///   moved without a prompt. The old copy is there still, except where only looking for it after its removal
     ///   failed.
-    @available(*, noasync, message: "it blocks the thread; await it, or say keychain.blocking { … } if that is meant")
+    @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     @discardableResult
     public func run(authentication: Authentication = .forbidden) throws(MigrationError) -> Outcome {
         // First, because a locked keychain must be noticed before anything is concluded from the old place.
