@@ -31,7 +31,9 @@ enum SocketActivation {
         let descriptors = Array(first..<first + count)
         for descriptor in descriptors {
             guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, isListeningUnixSocket(descriptor) else {
-                throw DaemonFailure("descriptor \(descriptor), which was passed, is not a listening Unix stream socket")
+                throw DaemonFailure(
+                    "descriptor \(descriptor) of the service manager is not a listening Unix stream socket"
+                )
             }
         }
         return descriptors

@@ -73,7 +73,7 @@ struct DaemonStormTests {
         expectKept(steps.map(\.subject), in: try StormFolder.items(at: folder.location.path))
     }
 
-    @Test("programs that write while the store is made over and taken back lose nothing")
+    @Test("programs that write while the store is handed over and taken back lose nothing")
     func moves() throws {
         let folder = try DaemonFolder(isEnabled: false)
         let programs = try (0..<Self.programs).map { number in

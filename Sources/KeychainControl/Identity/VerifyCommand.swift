@@ -72,7 +72,7 @@ enum IdentificationText {
         let others =
             identity.isConfined
             ? "others: none, whatever it claims"
-            : "others: unowned groups that it claims, which any program of the user gets that claims them"
+            : "others: unowned groups that it claims, as any program of the user can"
         lines.append(others)
         if identity.hasOwnerRights { lines.append("it has the rights of the keychain's owner") }
         let width = identification.checks.map(\.name.count).max() ?? 0

@@ -24,7 +24,7 @@ struct StoreOwnerTests {
         rootKey = try made.get()
     }
 
-    /// Puts in what the program would write that the store is made over to.
+    /// Writes what the new owner of the store would write.
     private func forge(_ change: (inout Keybag) -> Void) throws {
         let open = try OpenKeybag(try #require(try store.raw().run("SELECT bytes FROM keybag")[0]), rootKey: rootKey)
         var keybag = open.keybag
@@ -64,7 +64,7 @@ struct StoreOwnerTests {
         try expectRefusal(store.open(), owner.advice)
     }
 
-    @Test("a store that is made over to the daemon is let go of at the next call")
+    @Test("a store that is handed over to the daemon is closed at the next call")
     func madeOver() throws {
         let keychain = store.open()
         #expect(keychain.secret("anna") == .secret("secret"))

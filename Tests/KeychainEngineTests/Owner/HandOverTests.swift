@@ -8,7 +8,7 @@ import Testing
 
 @testable import KeychainEngine
 
-/// A store that is made over to the daemon and back: one owner at each moment, and nothing is lost.
+/// A store that is handed over to the daemon and back: one owner at each moment, and nothing is lost.
 struct HandOverTests {
     private let store: TestStore
     private let embedded: EmbeddedKeychain
@@ -45,7 +45,7 @@ struct HandOverTests {
         #expect(try embedded.check().isSound)
     }
 
-    @Test("the store of another owner cannot be made over")
+    @Test("the store of another owner cannot be handed over")
     func onlyByItsOwner() throws {
         let refusal = #expect(throws: KeychainError.self) { try daemon.handOver(to: .embedded) }
         #expect(refusal?.foreignOwner == .embedded)

@@ -19,7 +19,7 @@ public final class DaemonFolder: Sendable {
 
     private let folder: TemporaryFolder
 
-    /// A keychain that is made over to the daemon, or that programs open by themselves.
+    /// A keychain that the daemon owns, or that programs open themselves.
     public init(isEnabled: Bool = true) throws {
         folder = try TemporaryFolder(prefix: "kd")
         location = KeychainLocation(path: folder.path(of: "keychain"))
