@@ -8,11 +8,10 @@ import Synchronization
 /// The keychain of a store that is embedded or owned by a daemon: each command goes to the store's owner at that
 /// moment.
 ///
-/// When a store changes owner, transactions of the former owner fail
-/// with ``KeychainError/KeyFailure/foreignOwner`` before anything is changed, and the command goes to the new owner. So
-/// no command is carried out twice.
+/// When a store changes owner, transactions of the former owner fail with ``KeychainError/KeyFailure/foreignOwner``
+/// before anything is changed, and the command goes to the new owner. So no command is executed twice.
 public final class RoutedKeychain: KeychainBackend {
-    /// Who carries out commands.
+    /// The backend that executes commands.
     package enum Route: UInt8, Sendable, AtomicRepresentable {
         case embedded
         case daemon
