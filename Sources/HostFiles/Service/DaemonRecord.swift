@@ -41,6 +41,29 @@ public struct DaemonRecord: Sendable, Hashable {
         self.init(process: process, startTime: startTime, version: lines[2], socket: lines[3])
     }
 
+    /// Stops the daemon of a store, and every other one that a program starts before this process has the lock.
+    ///
+    /// - Parameters:
+    ///   - folder: the folder of the store.
+    ///   - deadline: when to give up.
+    /// - Returns: The lock, which keeps daemons from serving the store.
+    /// - Throws: ``FileError/lockTimeout(path:)`` when a daemon does not stop in time.
+    public static func stop(in folder: PrivateDirectory, until deadline: Deadline) throws(FileError) -> FileLock {
+        var last: DaemonRecord?
+        while true {
+            if let record = DaemonRecord(in: folder), record != last {
+                kill(record.process, SIGTERM)
+                last = record
+            }
+            do throws(FileError) {
+                let time = Deadline(milliseconds: min(50, deadline.millisecondsLeft))
+                return try FileLock(lockName, in: folder, until: time)
+            } catch {
+                guard case .lockTimeout = error, deadline.millisecondsLeft > 0 else { throw error }
+            }
+        }
+    }
+
     /// Writes the record.
     public func write(in folder: PrivateDirectory) throws(FileError) {
         try folder.makeFile(Self.fileName, lines: ["\(process)", "\(startTime)", version, socket])

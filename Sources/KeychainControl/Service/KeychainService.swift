@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import HostFiles
 import KeychainCore
 import KeychainDefaultBackend
@@ -69,11 +68,9 @@ struct KeychainService: Sendable {
         _ folder: PrivateDirectory,
         _ body: () throws(Refusal) -> Result
     ) throws(Refusal) -> Result {
-        if let record = DaemonRecord(in: folder) { kill(record.process, SIGTERM) }
         let lock: FileLock
         do {
-            let deadline = Deadline(milliseconds: Self.patienceMilliseconds)
-            lock = try FileLock(DaemonRecord.lockName, in: folder, until: deadline)
+            lock = try DaemonRecord.stop(in: folder, until: Deadline(milliseconds: Self.patienceMilliseconds))
         } catch {
             let process = DaemonRecord(in: folder).map { " (process \($0.process))" } ?? ""
             throw Refusal("the daemon\(process) does not stop: \(error)")

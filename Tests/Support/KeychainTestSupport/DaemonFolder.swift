@@ -45,9 +45,7 @@ public final class DaemonFolder: Sendable {
 
     /// Ends the daemon, and runs `body` while none serves the store.
     public func whileStopped(_ body: () throws -> Void) throws {
-        if let record { kill(record.process, SIGTERM) }
-        let directory = try PrivateDirectory(location)
-        let lock = try FileLock(DaemonRecord.lockName, in: directory, until: Deadline(milliseconds: 60_000))
+        let lock = try DaemonRecord.stop(in: PrivateDirectory(location), until: Deadline(milliseconds: 60_000))
         try body()
         _ = consume lock
     }
