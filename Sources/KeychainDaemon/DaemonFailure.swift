@@ -21,13 +21,3 @@ struct DaemonFailure: Error, Hashable, CustomStringConvertible {
         self.init(error.reason, error.foreignOwner == .embedded ? .storeIsEmbedded : .failed)
     }
 }
-
-/// The exit statuses of `keychaind`.
-package enum DaemonStatus: Int32, Sendable {
-    case done = 0
-    case failed = 1
-    /// The command line is not understood.
-    case usage = 2
-    /// Programs open the store by themselves.
-    case storeIsEmbedded = 3
-}

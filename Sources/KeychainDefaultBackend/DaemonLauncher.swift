@@ -66,9 +66,6 @@ package struct DaemonLauncher: Sendable {
     /// Where systemctl(1) is.
     private static let serviceControl = ["/usr/bin/systemctl", "/bin/systemctl"]
 
-    /// The exit status of a daemon that finds its store embedded.
-    private static let storeIsEmbedded: Int32 = 3
-
     private func startProgram(listeningAt socket: String) throws(KeychainError) {
         guard let program = try program() else {
             throw KeychainError(
@@ -83,9 +80,11 @@ package struct DaemonLauncher: Sendable {
             "\(Self.idleSeconds)",
         ]
         let (status, message) = try Self.run(program, words)
-        guard status != 0 else { return }
+        guard status != DaemonStatus.done.rawValue else { return }
         // It was taken back since this program looked, and may have been handed over again by now.
-        if status == Self.storeIsEmbedded { throw KeychainError(ProtectionError.foreignOwner(.embedded)) }
+        if status == DaemonStatus.storeIsEmbedded.rawValue {
+            throw KeychainError(ProtectionError.foreignOwner(.embedded))
+        }
         throw KeychainError(
             .notAvailable,
             "the keychain daemon could not be started: \(message.isEmpty ? "it exited with status \(status)" : message)",

@@ -237,7 +237,7 @@ extension KeychainServer {
             var user: uid_t = 0
             let failure = keychain_peer(socket, &process, &user)
             guard failure == 0 else { throw KeychainError(call: "getsockopt", errno: failure) }
-            // Since Linux 6.16 a socket that connected before the listening one had the option does not inherit it.
+            // A socket that connected before the listening one had the option need not inherit it (seen on Linux 6.18).
             let unnamed = keychain_name_senders(socket)
             guard unnamed == 0 else { throw KeychainError(call: "setsockopt", errno: unnamed) }
             try makeRoom(for: user)

@@ -21,12 +21,7 @@ struct DaemonStormTests {
     @Test("every add that was acknowledged outlives a kill of the daemon, and none is made twice")
     func addsOutliveKills() throws {
         let folder = try DaemonFolder()
-        let programs = try (0..<Self.programs).map { number in
-            let program = try StormProcess(folder.location.path)
-            #expect(try program.ask("route").operation == "routed")
-            try program.send("adds program\(number) 1000000")
-            return program
-        }
+        let programs = try Self.start(in: folder)
         var steps: [Step] = []
         var kills = 0
         for _ in 0..<Self.rounds {
@@ -51,12 +46,7 @@ struct DaemonStormTests {
     @Test("a daemon that is asked to end answers what is under way, and the next one goes on: no program notices")
     func gracefulEnds() throws {
         let folder = try DaemonFolder()
-        let programs = try (0..<Self.programs).map { number in
-            let program = try StormProcess(folder.location.path)
-            #expect(try program.ask("route").operation == "routed")
-            try program.send("adds program\(number) 1000000")
-            return program
-        }
+        let programs = try Self.start(in: folder)
         var steps: [Step] = []
         for _ in 0..<Self.rounds {
             for program in programs { steps += try Self.steps(of: program, untilDone: 2) }
@@ -76,12 +66,7 @@ struct DaemonStormTests {
     @Test("programs that write while the store is handed over and taken back lose nothing")
     func moves() throws {
         let folder = try DaemonFolder(isEnabled: false)
-        let programs = try (0..<Self.programs).map { number in
-            let program = try StormProcess(folder.location.path)
-            #expect(try program.ask("route").operation == "routed")
-            try program.send("adds program\(number) 1000000")
-            return program
-        }
+        let programs = try Self.start(in: folder)
         var steps: [Step] = []
         for _ in 0..<Self.rounds {
             for program in programs { steps += try Self.steps(of: program, untilDone: 2) }
@@ -96,6 +81,16 @@ struct DaemonStormTests {
         }
         expectDone(steps)
         expectKept(steps.map(\.subject), in: try StormFolder.items(at: folder.location.path))
+    }
+
+    /// Programs that add items until they are killed.
+    private static func start(in folder: DaemonFolder) throws -> [StormProcess] {
+        try (0..<programs).map { number in
+            let program = try StormProcess(folder.location.path)
+            #expect(try program.ask("route").operation == "routed")
+            try program.send("adds program\(number) 1000000")
+            return program
+        }
     }
 
     /// The next steps of a program, up to so many that succeeded.

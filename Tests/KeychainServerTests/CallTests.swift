@@ -205,6 +205,14 @@ struct CallTests {
         #expect(error?.status == .missingEntitlement)
     }
 
+    /// A connection whose command the keychain holds.
+    private static func held(_ server: TestServer, _ keychain: CountingKeychain) throws -> RawConnection {
+        let connection = try RawConnection.greeted(server.location)
+        try connection.send(.command(1, .items(addition("first"))))
+        #expect(eventually("it is held") { keychain.held == 1 })
+        return connection
+    }
+
     @Test("a command of a program that has gone is not carried out, when its turn comes")
     func deadProgram() throws {
         let keychain = CountingKeychain()
@@ -214,9 +222,7 @@ struct CallTests {
         // Nobody looks after the connections meanwhile.
         options.tickMilliseconds = 300_000
         let server = try TestServer(keychain, options)
-        let first = try RawConnection.greeted(server.location)
-        try first.send(.command(1, .items(Self.addition("first"))))
-        #expect(eventually("it is held") { keychain.held == 1 })
+        let first = try Self.held(server, keychain)
         do {
             let late = try RawConnection.greeted(server.location)
             try late.send(.command(1, .items(Self.addition("late"))))
@@ -239,9 +245,7 @@ struct CallTests {
         options.tickMilliseconds = 20
         options.workingMilliseconds = 100
         let server = try TestServer(keychain, options)
-        let first = try RawConnection.greeted(server.location)
-        try first.send(.command(1, .items(Self.addition("first"))))
-        #expect(eventually("it is held") { keychain.held == 1 })
+        let first = try Self.held(server, keychain)
         let second = try RawConnection.greeted(server.location)
         try second.send(.command(7, .items(Self.addition("second"))))
         #expect(try second.message() == .working(7))
@@ -262,9 +266,7 @@ struct CallTests {
         var options = ServerOptions()
         options.mostCallsOfProcess = 1
         let server = try TestServer(keychain, options)
-        let first = try RawConnection.greeted(server.location)
-        try first.send(.command(1, .items(Self.addition("first"))))
-        #expect(eventually("it is held") { keychain.held == 1 })
+        let first = try Self.held(server, keychain)
         let second = try RawConnection.greeted(server.location)
         try second.send(.command(7, .items(Self.addition("second"))))
         #expect(eventually("it was read") { second.isRead })

@@ -4,6 +4,7 @@ import Foundation
 import KeychainClient
 import KeychainCore
 import KeychainWire
+import Synchronization
 
 /// The program `keychaind`, which serves one store on a socket of its own, and its client.
 ///
@@ -14,7 +15,7 @@ final class DaemonProcess {
     private let process: ChildProcess
     private let log: String
 
-    nonisolated(unsafe) private static var count = 0
+    private static let count = Atomic(0)
 
     /// Starts a daemon.
     ///
@@ -25,9 +26,9 @@ final class DaemonProcess {
     /// - Throws: ``Failure`` when a program or the socket is missing.
     init(storeIn folder: String, _ scratch: Scratch, syncDelay: Int = 0) throws {
         // Each has another socket.
-        Self.count += 1
-        socket = scratch.path("\(Self.count).sock")
-        log = scratch.path("\(Self.count).log")
+        let number = Self.count.add(1, ordering: .relaxed).newValue
+        socket = scratch.path("\(number).sock")
+        log = scratch.path("\(number).log")
         let listening = try Self.listen(socket)
         let output = open(log, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         defer { for descriptor in [listening, output] { close(descriptor) } }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Synchronization
 
 /// Lets pieces of work take turns: round after round, each time from another one on.
 struct Turns {
@@ -59,11 +60,10 @@ struct Turns {
 }
 
 /// What threads failed with.
-private final class Failures: @unchecked Sendable {
-    private let lock = NSLock()
-    private var noted: (any Error)?
+private final class Failures: Sendable {
+    private let noted = Mutex<(any Error)?>(nil)
 
-    var first: (any Error)? { lock.withLock { noted } }
+    var first: (any Error)? { noted.withLock(\.self) }
 
-    func note(_ error: any Error) { lock.withLock { noted = noted ?? error } }
+    func note(_ error: any Error) { noted.withLock { $0 = $0 ?? error } }
 }

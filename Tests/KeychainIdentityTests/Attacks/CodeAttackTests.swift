@@ -19,16 +19,6 @@ struct CodeAttackTests {
         try bench.sign(tool)
     }
 
-    private func expectAnonymous(
-        _ identity: ClientIdentity,
-        _ words: String,
-        _ location: SourceLocation = #_sourceLocation
-    ) {
-        #expect(identity.kind == .anonymous, "\(identity)", sourceLocation: location)
-        let reasons = identity.reasons.joined(separator: "\n")
-        #expect(reasons.contains(words), "\(reasons)", sourceLocation: location)
-    }
-
     /// A library that copies a part of itself into memory without a file, and has its file not executable from there.
     private static let vanishing = #"""
         #define _GNU_SOURCE

@@ -19,17 +19,6 @@ struct ExecutableAttackTests {
         try bench.sign(tool)
     }
 
-    private func expectAnonymous(
-        _ identity: ClientIdentity,
-        _ words: String,
-        _ location: SourceLocation = #_sourceLocation
-    ) {
-        #expect(identity.kind == .anonymous, "\(identity)", sourceLocation: location)
-        #expect(identity.ownedGroups.isEmpty, sourceLocation: location)
-        let reasons = identity.reasons.joined(separator: "\n")
-        #expect(reasons.contains(words), "\(reasons)", sourceLocation: location)
-    }
-
     @Test("a signed program is who its manifest says it is")
     func signed() throws {
         let identity = try bench.identity(tool)

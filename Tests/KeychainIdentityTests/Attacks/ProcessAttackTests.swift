@@ -20,16 +20,6 @@ struct ProcessAttackTests {
         try bench.sign(tool)
     }
 
-    private func expectAnonymous(
-        _ identity: ClientIdentity,
-        _ words: String,
-        _ location: SourceLocation = #_sourceLocation
-    ) {
-        #expect(identity.kind == .anonymous, "\(identity)", sourceLocation: location)
-        let reasons = identity.reasons.joined(separator: "\n")
-        #expect(reasons.contains(words), "\(reasons)", sourceLocation: location)
-    }
-
     private static let isRoot = geteuid() == 0
 
     @Test("a library by LD_PRELOAD")

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import KeychainCore
 import KeychainTestSupport
+import Testing
 
 @testable import KeychainIdentity
 
@@ -132,4 +133,16 @@ final class Workbench {
         try PeerProgram.run(["/usr/bin/env", "clang", "-O2", "-shared", "-fPIC", "-o", path, path + ".c"])
         return path
     }
+}
+
+/// Expects that a program is anonymous and owns no group, and that a reason has these words.
+func expectAnonymous(
+    _ identity: ClientIdentity,
+    _ words: String,
+    _ location: SourceLocation = #_sourceLocation
+) {
+    #expect(identity.kind == .anonymous, "\(identity)", sourceLocation: location)
+    #expect(identity.ownedGroups.isEmpty, sourceLocation: location)
+    let reasons = identity.reasons.joined(separator: "\n")
+    #expect(reasons.contains(words), "\(reasons)", sourceLocation: location)
 }
