@@ -16,7 +16,6 @@ struct AdmissionTests {
         var options = ServerOptions()
         options.tickMilliseconds = 10
         options.admissionMilliseconds = patience
-        options.messageMilliseconds = 200
         return options
     }
 
@@ -50,7 +49,9 @@ struct AdmissionTests {
     @Test("a connection that says nothing ends in time, also when nothing else was going on while it was looked at")
     func silent() throws {
         let admission = HangingAdmission(hanging: 1)
-        let server = try TestServer(admission: admission, Self.options(patience: 300_000))
+        var options = Self.options(patience: 300_000)
+        options.messageMilliseconds = 200
+        let server = try TestServer(admission: admission, options)
         let connection = try RawConnection(server.location)
         #expect(eventually("it is looked at") { admission.held == 1 })
         admission.open()
