@@ -97,8 +97,8 @@ package struct DaemonLauncher: Sendable {
         let environment = variables.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
         var socket: Int32 = -1
         var child: pid_t = 0
-        let failure = withStrings(words) { words in
-            withStrings(environment) { keychain_spawn(program, words, $0, &socket, &child) }
+        let failure = CStringVector.with(words) { words in
+            CStringVector.with(environment) { keychain_spawn(program, words, $0, &socket, &child) }
         }
         guard failure == 0 else {
             throw KeychainError(socket: FileError.system(call: "posix_spawn", path: program, errno: failure))
@@ -134,15 +134,5 @@ package struct DaemonLauncher: Sendable {
         }
         let text = String(decoding: bytes, as: UTF8.self)
         return text.split(whereSeparator: \.isNewline).joined(separator: "; ")
-    }
-
-    private static func withStrings<Result>(
-        _ strings: [String],
-        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-    ) -> Result {
-        var copies = strings.map { strdup($0) }
-        copies.append(nil)
-        defer { for copy in copies { free(copy) } }
-        return body(&copies)
     }
 }

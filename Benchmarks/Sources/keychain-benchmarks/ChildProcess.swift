@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import HostFiles
 
 /// A program that was started, until it ends.
 final class ChildProcess {
@@ -21,8 +22,8 @@ final class ChildProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         for (theirs, ours) in descriptors { posix_spawn_file_actions_adddup2(&actions, ours, theirs) }
         var process: pid_t = 0
-        let failure = Self.withStrings([program] + words) { words in
-            Self.withStrings(environment) { posix_spawn(&process, program, &actions, nil, words, $0) }
+        let failure = CStringVector.with([program] + words) { words in
+            CStringVector.with(environment) { posix_spawn(&process, program, &actions, nil, words, $0) }
         }
         guard failure == 0 else { throw Failure("\(program) cannot be started: \(String(cString: strerror(failure)))") }
         identifier = process
@@ -42,16 +43,6 @@ final class ChildProcess {
         while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
         isOver = true
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
-    }
-
-    private static func withStrings<Result>(
-        _ strings: [String],
-        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-    ) -> Result {
-        var copies = strings.map { strdup($0) }
-        copies.append(nil)
-        defer { for copy in copies { free(copy) } }
-        return body(&copies)
     }
 
     /// The path of a program that was built along with this one.

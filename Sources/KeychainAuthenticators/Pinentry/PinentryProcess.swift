@@ -2,6 +2,7 @@
 
 import CKeychainSupport
 import Glibc
+import HostFiles
 
 /// A running pinentry; it ends with the object, whether it wants to or not.
 final class PinentryProcess {
@@ -17,8 +18,8 @@ final class PinentryProcess {
         var socket: Int32 = -1
         var identifier: pid_t = 0
         let variables = environment.map { "\($0.key)=\($0.value)" }
-        let error = Self.withStrings([path]) { arguments in
-            Self.withStrings(variables) { keychain_spawn(path, arguments, $0, &socket, &identifier) }
+        let error = CStringVector.with([path]) { arguments in
+            CStringVector.with(variables) { keychain_spawn(path, arguments, $0, &socket, &identifier) }
         }
         guard error == 0 else { return nil }
         self.socket = socket
@@ -50,15 +51,5 @@ final class PinentryProcess {
     private var isOurs: Bool {
         var information = siginfo_t()
         return waitid(P_PID, id_t(identifier), &information, WEXITED | WNOHANG | WNOWAIT) == 0
-    }
-
-    private static func withStrings<Result>(
-        _ strings: [String],
-        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-    ) -> Result {
-        var copies = strings.map { strdup($0) }
-        copies.append(nil)
-        defer { for copy in copies { free(copy) } }
-        return body(&copies)
     }
 }

@@ -2,6 +2,7 @@
 
 import CKeychainSupport
 import Glibc
+import HostFiles
 
 /// Looks after a while whether something lies idle, on a thread of its own.
 ///
@@ -72,38 +73,11 @@ final class IdlenessWatch: @unchecked Sendable {
     func start(after seconds: Double, _ look: @escaping @Sendable () -> Double?) {
         if current?.looks(within: seconds) ?? false { return }
         let watching = Watching(seconds, look)
-        guard Self.startThread(watching) else { return }
+        // The signals of the process are for its own threads. Without a thread the keys go at the next call.
+        guard HostThread.start(.blocked, { watching.run() }) else { return }
         // A policy that asks for less idleness than before is not kept waiting by a thread that sleeps for longer.
         current?.supersede()
         current = watching
-    }
-
-    /// Whether there is a thread now; without one the keys go at the next call.
-    private static func startThread(_ watching: Watching) -> Bool {
-        var thread = pthread_t()
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        // The signals of the process are for its own threads.
-        var every = sigset_t()
-        var before = sigset_t()
-        sigfillset(&every)
-        pthread_sigmask(SIG_SETMASK, &every, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        let passed = Unmanaged.passRetained(watching)
-        let result = pthread_create(
-            &thread,
-            &attributes,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<Watching>.fromOpaque(argument).takeRetainedValue().run()
-                return nil
-            },
-            passed.toOpaque()
-        )
-        if result != 0 { passed.release() }
-        return result == 0
     }
 
     private static var now: Double {
