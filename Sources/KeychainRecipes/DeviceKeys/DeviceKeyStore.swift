@@ -58,35 +58,35 @@ public struct DeviceKeyStore: Sendable {
         try await waiting { () throws(DeviceKeyError) in try deleteKey(named: name) }
     }
 
-    func read<Material: DevicePrivateKey>(
-        _: Material.Type,
+    func read<Purpose: DeviceKeyPurpose>(
+        _: Purpose.Type,
         _ name: String,
         _ context: LAContext?,
         _ authentication: Authentication?
-    ) throws(DeviceKeyError) -> NamedKey<Material>? {
+    ) throws(DeviceKeyError) -> NamedKey<Purpose>? {
         let authentication = authentication ?? context.map { .context($0) } ?? .forbidden
         guard let record = try record(name, authentication) else { return nil }
-        guard record.purpose == Material.purpose else { throw DeviceKeyError(.otherPurpose, name) }
+        guard record.purpose == Purpose.recorded else { throw DeviceKeyError(.otherPurpose, name) }
         if record.origin == .secureEnclave, !isEnclaveAvailable() {
             throw DeviceKeyError(.noEnclave, name, publicKey: record.publicKey)
         }
-        let material: Material
-        do { material = try Material(record, context) } catch {
+        let key: DevicePrivateKey<Purpose>
+        do { key = try DevicePrivateKey(record, context) } catch {
             let otherwise: DeviceKeyError.Reason = record.origin == .software ? .malformed : .failed
             throw DeviceKeyError(use: error, name, record.publicKey, otherwise: otherwise)
         }
-        guard material.record.publicKey == record.publicKey else { throw DeviceKeyError(.malformed, name) }
-        return NamedKey(material: material, name: name)
+        guard key.record.publicKey == record.publicKey else { throw DeviceKeyError(.malformed, name) }
+        return NamedKey(key: key, name: name)
     }
 
-    func make<Material: DevicePrivateKey>(
-        _: Material.Type,
+    func make<Purpose: DeviceKeyPurpose>(
+        _: Purpose.Type,
         _ name: String,
         _ protection: Protection,
         _ fallback: DeviceKeyFallback,
         _ context: LAContext?
-    ) throws(DeviceKeyError) -> NamedKey<Material> {
-        let (material, contents, protection) = try prepared(Material.self, name, protection, fallback, context)
+    ) throws(DeviceKeyError) -> NamedKey<Purpose> {
+        let (key, contents, protection) = try prepared(Purpose.self, name, protection, fallback, context)
         do throws(KeychainItemError) {
             try keychain.add(
                 .data(contents),
@@ -96,41 +96,41 @@ public struct DeviceKeyStore: Sendable {
                 authentication: Self.storing(context)
             )
         } catch { throw DeviceKeyError(error, name) }
-        return NamedKey(material: material, name: name)
+        return NamedKey(key: key, name: name)
     }
 
-    func replace<Material: DevicePrivateKey>(
-        _: Material.Type,
+    func replace<Purpose: DeviceKeyPurpose>(
+        _: Purpose.Type,
         _ name: String,
         _ lost: Data,
         _ protection: Protection,
         _ fallback: DeviceKeyFallback,
         _ context: LAContext?
-    ) throws(DeviceKeyError) -> NamedKey<Material> {
+    ) throws(DeviceKeyError) -> NamedKey<Purpose> {
         let authentication = Self.storing(context)
-        guard let old = try record(name, authentication), old.publicKey == lost, old.purpose == Material.purpose else {
+        guard let old = try record(name, authentication), old.publicKey == lost, old.purpose == Purpose.recorded else {
             throw DeviceKeyError(.replacedMeanwhile, name)
         }
-        let (material, contents, protection) = try prepared(Material.self, name, protection, fallback, context)
+        let (key, contents, protection) = try prepared(Purpose.self, name, protection, fallback, context)
         let update = ItemUpdate(data: contents, protection: protection)
         let wasThere: Bool
         do throws(KeychainItemError) {
             wasThere = try keychain.update(item(name), with: update, authentication: authentication)
         } catch { throw DeviceKeyError(error, name) }
         // The update does not compare: somebody else's may have followed it.
-        guard wasThere, try record(name, authentication)?.publicKey == material.record.publicKey else {
+        guard wasThere, try record(name, authentication)?.publicKey == key.record.publicKey else {
             throw DeviceKeyError(.replacedMeanwhile, name)
         }
-        return NamedKey(material: material, name: name)
+        return NamedKey(key: key, name: name)
     }
 
-    private func prepared<Material: DevicePrivateKey>(
-        _: Material.Type,
+    private func prepared<Purpose: DeviceKeyPurpose>(
+        _: Purpose.Type,
         _ name: String,
         _ protection: Protection,
         _ fallback: DeviceKeyFallback,
         _ context: LAContext?
-    ) throws(DeviceKeyError) -> (Material, Data, Protection) {
+    ) throws(DeviceKeyError) -> (DevicePrivateKey<Purpose>, Data, Protection) {
         guard let level = protection.accessibility.ofThisDeviceOnly else {
             throw DeviceKeyError(.notThisDeviceOnly, name)
         }
@@ -140,11 +140,11 @@ public struct DeviceKeyStore: Sendable {
             let constraints = protection.constraints.union(.privateKeyUsage)
             let control = SecAccessControlCreateWithFlags(nil, level, constraints, nil)
             if origin == .secureEnclave, control == nil { throw DeviceKeyError(.failed, name) }
-            let material = try Material.make(origin, control, context)
-            let contents = try JSONEncoder().encode(material.record)
+            let key = try DevicePrivateKey<Purpose>(origin, control, context)
+            let contents = try JSONEncoder().encode(key.record)
             // The enclave's key asks by itself, and its sealed form is worth nothing: the item does not ask, too.
             return (
-                material, contents, origin == .secureEnclave ? .accessible(protection.accessibility) : protection.ofData
+                key, contents, origin == .secureEnclave ? .accessible(protection.accessibility) : protection.ofData
             )
         } catch let error as DeviceKeyError {
             throw error
