@@ -1,4 +1,3 @@
-// swift-format-ignore-file: NeverForceUnwrap
 // SPDX-License-Identifier: Apache-2.0
 
 public import Crypto
@@ -21,12 +20,7 @@ extension SecureEnclave.MLDSA65 {
         ///   - authenticationContext: for prompts; `nil` for a new one at each use.
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`.
         public init(
-            accessControl: SecAccessControl = SecAccessControlCreateWithFlags(
-                nil,
-                kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-                [],
-                nil
-            )!,
+            accessControl: SecAccessControl = SecureEnclave.defaultAccessControl,
             authenticationContext: LAContext? = nil
         ) throws {
             try self.init(EnclaveHandle(.mlDSA65, accessControl, authenticationContext))
@@ -81,12 +75,7 @@ extension SecureEnclave.MLDSA87 {
         ///   - authenticationContext: for prompts; `nil` for a new one at each use.
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`.
         public init(
-            accessControl: SecAccessControl = SecAccessControlCreateWithFlags(
-                nil,
-                kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-                [],
-                nil
-            )!,
+            accessControl: SecAccessControl = SecureEnclave.defaultAccessControl,
             authenticationContext: LAContext? = nil
         ) throws {
             try self.init(EnclaveHandle(.mlDSA87, accessControl, authenticationContext))

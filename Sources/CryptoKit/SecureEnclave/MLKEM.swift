@@ -1,4 +1,3 @@
-// swift-format-ignore-file: NeverForceUnwrap
 // SPDX-License-Identifier: Apache-2.0
 
 public import Crypto
@@ -21,12 +20,7 @@ extension SecureEnclave.MLKEM768 {
         ///   - authenticationContext: for prompts; `nil` for a new one at each use.
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`.
         public init(
-            accessControl: SecAccessControl = SecAccessControlCreateWithFlags(
-                nil,
-                kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-                [],
-                nil
-            )!,
+            accessControl: SecAccessControl = SecureEnclave.defaultAccessControl,
             authenticationContext: LAContext? = nil
         ) throws {
             try self.init(EnclaveHandle(.mlKEM768, accessControl, authenticationContext))
@@ -81,12 +75,7 @@ extension SecureEnclave.MLKEM1024 {
         ///   - authenticationContext: for prompts; `nil` for a new one at each use.
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`.
         public init(
-            accessControl: SecAccessControl = SecAccessControlCreateWithFlags(
-                nil,
-                kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-                [],
-                nil
-            )!,
+            accessControl: SecAccessControl = SecureEnclave.defaultAccessControl,
             authenticationContext: LAContext? = nil
         ) throws {
             try self.init(EnclaveHandle(.mlKEM1024, accessControl, authenticationContext))

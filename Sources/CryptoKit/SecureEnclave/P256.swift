@@ -1,4 +1,3 @@
-// swift-format-ignore-file: NeverForceUnwrap
 // SPDX-License-Identifier: Apache-2.0
 
 public import Crypto
@@ -23,12 +22,7 @@ extension SecureEnclave.P256.Signing {
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`.
         public init(
             compactRepresentable: Bool = true,
-            accessControl: SecAccessControl = SecAccessControlCreateWithFlags(
-                nil,
-                kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-                [],
-                nil
-            )!,
+            accessControl: SecAccessControl = SecureEnclave.defaultAccessControl,
             authenticationContext: LAContext? = nil
         ) throws {
             try self.init(EnclaveHandle(.p256, accessControl, authenticationContext))
@@ -85,12 +79,7 @@ extension SecureEnclave.P256.KeyAgreement {
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`.
         public init(
             compactRepresentable: Bool = true,
-            accessControl: SecAccessControl = SecAccessControlCreateWithFlags(
-                nil,
-                kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-                [],
-                nil
-            )!,
+            accessControl: SecAccessControl = SecureEnclave.defaultAccessControl,
             authenticationContext: LAContext? = nil
         ) throws {
             try self.init(EnclaveHandle(.p256, accessControl, authenticationContext))

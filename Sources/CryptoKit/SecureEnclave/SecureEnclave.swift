@@ -1,6 +1,7 @@
+// swift-format-ignore-file: NeverForceUnwrap
 // SPDX-License-Identifier: Apache-2.0
 
-import KeychainServices
+public import KeychainServices
 
 /// Keys that stay with their device.
 ///
@@ -14,6 +15,11 @@ import KeychainServices
 public enum SecureEnclave: Sendable {
     /// Whether keys can be made and used here; says nothing of the lock state.
     public static var isAvailable: Bool { EnclaveHandle.isAvailable }
+
+    /// For the first unlock of this device, without a prompt.
+    @usableFromInline static var defaultAccessControl: SecAccessControl {
+        SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly, [], nil)!
+    }
 
     /// Keys of the curve P-256.
     public enum P256: Sendable {
