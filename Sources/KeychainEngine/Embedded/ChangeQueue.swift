@@ -4,22 +4,22 @@ import CKeychainSupport
 import Dispatch
 import KeychainCore
 
-/// A change of items that waits to be made together with others.
+/// A change of items that waits for a group commit.
 final class QueuedChange: @unchecked Sendable {
     let request: KeychainRequest
     let authorization: Authorization
 
-    /// What comes of it for the thread that waits.
+    /// What the waiting thread is told.
     enum Outcome {
-        /// This thread makes the next changes.
+        /// This thread becomes the leader, and makes the next group of changes.
         case leads
-        /// Another thread has made the change, or has found why it cannot be made.
+        /// Another thread made the change, or its attempt failed with this error.
         case ended(Result<KeychainAnswer, KeychainError>)
-        /// The change was not made; this thread makes it by itself.
+        /// The change was not made; this thread makes it in a transaction of its own.
         case apart
     }
 
-    // Written before the semaphore is signalled, by the one thread that took the change out of the queue.
+    // Written before the semaphore is signalled, by the one thread that removed the change from the queue.
     private var outcome: Outcome?
     private let woken = DispatchSemaphore(value: 0)
 
@@ -36,8 +36,8 @@ final class QueuedChange: @unchecked Sendable {
 
     /// Waits until ``end(_:)``.
     ///
-    /// - Parameter milliseconds: for how long; `nil` for as long as it takes.
-    /// - Returns: `nil` when the time is over.
+    /// - Parameter milliseconds: the timeout; `nil` for none.
+    /// - Returns: The outcome; `nil` after the timeout.
     func wait(milliseconds: Int32?) -> Outcome? {
         guard let milliseconds else {
             woken.wait()
@@ -46,37 +46,37 @@ final class QueuedChange: @unchecked Sendable {
         return woken.wait(timeout: .now() + .milliseconds(Int(milliseconds))) == .success ? outcome : nil
     }
 
-    /// Waits for the next change to come; for the thread that leads.
+    /// Waits for the next change to arrive; called by the leader.
     fileprivate func wait(forArrivalUntil time: DispatchTime) { _ = woken.wait(timeout: time) }
 
     fileprivate func noteArrival() { woken.signal() }
 
-    /// Takes back the notice of an arrival that came when the time was over.
+    /// Discards the signal of a change that arrived after the timeout.
     fileprivate func forgetArrival() { while woken.wait(timeout: .now()) == .success {} }
 }
 
-/// The changes of items that wait to be made together, in the order in which they came, and who makes them.
+/// The changes of items that wait for a group commit, in the order of their arrival, and which thread leads.
 ///
-/// One of the waiting threads leads: it makes its own change and those of all others that came, with one sync of the
-/// log. All functions are called inside the fork gate, so that no child inherits the lock while it is taken.
+/// One of the waiting threads is the leader: it makes its own change and those that arrived meanwhile, with one sync of
+/// the log. All functions are called inside the fork gate, so that no child process inherits the lock while it is held.
 final class ChangeQueue: @unchecked Sendable {
-    // What follows is touched under the lock only.
+    // The following properties are accessed only while the lock is held.
     private let lock = ForkSafeLock()
     private var waiting: [QueuedChange] = []
     private var isLed = false
-    /// Who leads, while it waits for the next change.
+    /// The leader, while it waits for the next change.
     private var waitingLeader: QueuedChange?
-    /// How many changes the last group had, and how many had come by its end: as many are likely to come again.
+    /// The size of the last group plus the changes that arrived before it ended: as many are likely to arrive again.
     private var expectedCount = 1
     private var commitNanoseconds: UInt64 = 0
     private var forkGeneration = keychain_fork_generation()
 
-    /// The most changes that are made together: what a thread waits for others at the most.
+    /// The maximum size of a group, which limits how long a thread waits for the changes of others.
     static let mostTogether = 64
 
     /// Adds a change.
     ///
-    /// - Returns: Whether its thread leads; otherwise it waits for the change's outcome.
+    /// - Returns: Whether its thread is the leader; otherwise the thread waits for the change's outcome.
     func add(_ change: QueuedChange) -> Bool {
         alone {
             guard isLed else {
@@ -90,9 +90,9 @@ final class ChangeQueue: @unchecked Sendable {
         }
     }
 
-    /// Takes back a change whose time is over.
+    /// Removes a change whose timeout has passed.
     ///
-    /// - Returns: Whether nobody will look at it any more; `false` when a thread has taken it.
+    /// - Returns: Whether it was removed; `false` when a leader has already taken it.
     func withdraw(_ change: QueuedChange) -> Bool {
         alone {
             guard let index = waiting.firstIndex(where: { $0 === change }) else { return false }
@@ -101,13 +101,13 @@ final class ChangeQueue: @unchecked Sendable {
         }
     }
 
-    /// The next change that the leader makes, if there is one, or comes in time.
+    /// The next change for the leader to make: one that waits, or one that arrives in time.
     ///
     /// - Parameters:
-    ///   - leader: the change whose thread leads.
-    ///   - count: how many changes it has taken. More than were expected are taken, but not waited for.
-    ///   - end: until when the leader waits for those that are expected; `nil` before the first time, which sets it.
-    /// - Returns: The change, which is in the queue no more.
+    ///   - leader: the change of the leader's thread.
+    ///   - count: how many changes it has taken. It takes more than were expected, but waits only for those.
+    ///   - end: when the leader stops waiting for the expected changes; `nil` before the first wait, which sets it.
+    /// - Returns: The change, removed from the queue; `nil` when the group is complete.
     func next(for leader: QueuedChange, after count: Int, waitingUntil end: inout DispatchTime?) -> QueuedChange? {
         if count >= Self.mostTogether { return nil }
         let (change, longestPause) = alone { () -> (QueuedChange?, UInt64?) in
@@ -127,12 +127,14 @@ final class ChangeQueue: @unchecked Sendable {
         }
     }
 
-    /// A leader waits for less than half of what each sync costs that it spares, and for no longer than this.
+    /// The longest that a leader waits.
+    ///
+    /// It also never waits longer than half of the sync that waiting can save.
     private static let mostPauseNanoseconds: UInt64 = 1_000_000
 
-    /// Has the thread of the change that waits longest lead, or nobody.
+    /// Makes the thread of the oldest waiting change the leader, if there is one.
     ///
-    /// - Parameter count: how many changes were made together; `nil` when none was tried.
+    /// - Parameter count: the size of the last group; `nil` when no change was attempted.
     func passOn(after count: Int?) {
         alone {
             if let count { expectedCount = min(count + waiting.count, Self.mostTogether) }
@@ -141,10 +143,10 @@ final class ChangeQueue: @unchecked Sendable {
         }
     }
 
-    /// Notes how long the end of a group took, most of which is the sync.
+    /// Records how long the commit of a group took, most of which is the sync.
     func noteCommit(nanoseconds: UInt64) { alone { commitNanoseconds = nanoseconds } }
 
-    /// How many changes wait, for tests.
+    /// The number of waiting changes, for tests.
     var count: Int { alone { waiting.count } }
 
     private func alone<Result>(_ body: () -> Result) -> Result {
@@ -154,7 +156,7 @@ final class ChangeQueue: @unchecked Sendable {
         return body()
     }
 
-    /// A child has none of the threads that waited; what they waited with is theirs.
+    /// Forgets what a forked child inherited: it has none of the threads that waited in its parent.
     private func forgetParent() {
         guard forkGeneration != keychain_fork_generation() else { return }
         (waiting, isLed, waitingLeader, expectedCount) = ([], false, nil, 1)

@@ -5,23 +5,24 @@ import HostFiles
 import KeychainCore
 import KeychainStore
 
-/// Changes of items that several threads make at the same time, with one sync of the log for all of them
-/// (Architecture, "Choices").
+/// Group commit: changes of items that several threads make at the same time share one sync of the log (Architecture,
+/// "Choices").
 extension EngineAccess {
-    /// Whether changes are made together.
+    /// Whether changes are committed in groups.
     var makesChangesTogether: Bool {
         if case .folder(_, let options) = source { options.makesChangesTogether } else { false }
     }
 
-    /// How many changes wait to be made together, for tests.
+    /// The number of changes that wait for a group commit, for tests.
     var waitingChangeCount: Int { (try? Turns.none.take { changes.count }) ?? 0 }
 
-    /// Makes a change of items, together with those of other threads that wait meanwhile.
+    /// Makes a change of items in one transaction with those of other threads that wait.
     ///
-    /// An error is never one that another change of the same group may have caused.
+    /// It never throws an error that another change of the same group may have caused.
     ///
-    /// - Returns: The answer, durable; `nil` when nothing was done, and the change has to be made by itself.
-    /// - Throws: Why it cannot be made.
+    /// - Returns: The answer, when the change is durable; `nil` when nothing was done, and the change needs a
+    ///   transaction of its own.
+    /// - Throws: Why the change failed.
     func changeTogether(
         _ request: KeychainRequest,
         _ authorization: Authorization,
@@ -42,7 +43,7 @@ extension EngineAccess {
                 changes.passOn(after: group.count)
             }
         } catch {
-            // There was no turn, and others may be more patient.
+            // This thread's timeout has passed; those of the other threads may be longer.
             try Turns.none.take { changes.passOn(after: nil) }
             throw error
         }
@@ -58,14 +59,14 @@ extension EngineAccess {
     ) throws(KeychainError) -> QueuedChange.Outcome {
         if let outcome = change.wait(milliseconds: deadline.millisecondsLeft) { return outcome }
         guard try !Turns.none.take({ changes.withdraw(change) }) else { throw KeychainError(StoreError.occupied) }
-        // It is being made, or is to lead.
+        // A leader is making it, or its thread was made the leader.
         guard let outcome = change.wait(milliseconds: nil) else {
             preconditionFailure("a change that was ended has an outcome")
         }
         return outcome
     }
 
-    /// Makes the leader's change and all that wait.
+    /// Makes the leader's change and those that wait.
     private func make(_ group: inout ChangeGroup, in lane: Lane) {
         defer { watchIdleness() }
         session.begin()
@@ -97,23 +98,23 @@ extension EngineAccess {
     }
 }
 
-/// Changes that are made together.
+/// The changes of one group commit.
 private struct ChangeGroup {
-    /// The change whose thread makes them all.
+    /// The change of the thread that makes them all.
     let leader: QueuedChange
     private var changes: [(change: QueuedChange, state: State)]
 
-    /// How far a change is.
+    /// The state of a change.
     private enum State {
         case waiting
         case made(KeychainAnswer)
         case ended(QueuedChange.Outcome)
     }
 
-    /// What becomes of the transaction.
+    /// How the transaction ended.
     enum End {
         case stored
-        /// SQLite has undone it.
+        /// SQLite rolled it back.
         case lost
         case failed(KeychainError)
     }
@@ -127,7 +128,7 @@ private struct ChangeGroup {
 
     mutating func add(_ change: QueuedChange) { changes.append((change, .waiting)) }
 
-    /// Ends the leader's change before anything was tried.
+    /// Ends the leader's change with an error before any change was attempted.
     mutating func fail(_ error: KeychainError) { changes[0].state = .ended(Self.outcome(error)) }
 
     /// Makes the change that was added last.
@@ -149,8 +150,8 @@ private struct ChangeGroup {
             }
             changes[count - 1].state = .made(answer)
         } catch {
-            // What was found may be another change that is not stored yet, and never will be if that fails; and what a
-            // failed call keeps, such as that a row is damaged, was undone with it.
+            // The error may result from an earlier change of the group, which is not stored yet and may never be; and
+            // what a failed call stores, such as the mark of a damaged row, was rolled back with it.
             let isAnswer = isFirst && !authorization.needsOwnThread && !engine.hasChanged
             changes[count - 1].state = .ended(isAnswer ? Self.outcome(error) : .apart)
             authorization.needsOwnThread = false
@@ -158,7 +159,7 @@ private struct ChangeGroup {
         if case .ended(.apart) = changes[count - 1].state { _ = authorization.takeDemand() }
     }
 
-    /// Says of every change that was made what became of it.
+    /// Sets the outcome of every change that was made.
     mutating func end(_ end: End) {
         let made = changes.indices.filter { if case .made = changes[$0].state { true } else { false } }
         for index in made {
@@ -176,7 +177,7 @@ private struct ChangeGroup {
 
     /// Wakes the threads of the other changes.
     ///
-    /// - Returns: What became of the leader's own.
+    /// - Returns: The outcome of the leader's own change.
     func tellOthers() -> QueuedChange.Outcome {
         for (change, state) in changes.dropFirst() { change.end(outcome(state)) }
         return outcome(changes[0].state)
@@ -187,14 +188,14 @@ private struct ChangeGroup {
         return outcome
     }
 
-    /// What a change comes to that failed for a reason of its own: what can be mended is tried once more.
+    /// The outcome of a change that failed for a reason of its own; it is retried alone when that may help.
     private static func outcome(_ error: KeychainError) -> QueuedChange.Outcome {
         error.isBusy || [.diskFull, .readOnly].contains(error.status) ? .apart : .ended(.failure(error))
     }
 }
 
 extension KeychainError {
-    /// A call asked for what only the thread of its caller may be asked.
+    /// The call needs something that is only done on the caller's thread, such as a prompt.
     fileprivate static let needsOwnThread = KeychainError(
         .internalComponent,
         "the change is made on the thread of its caller"

@@ -3,14 +3,14 @@
 import HostFiles
 import KeychainCore
 
-/// One way to the store of a keychain: an engine with a connection of its own, and the turn of who uses it.
+/// One connection to the store of a keychain: an engine, and the lock that a thread holds while it uses it.
 final class Lane: Sendable {
     let turn = Turn()
     let opened = OpenEngine()
 }
 
-/// The ways to the store of a keychain: in a folder one to change and one or several to read, so that reading waits for
-/// no change; in memory, where there is one connection, the same for both.
+/// The connections to the store of a keychain: in a folder one for changes and one or more for reading, so that reads
+/// do not wait for changes; in memory a single one for both.
 struct Lanes: Sendable {
     let changing: Lane
     private let reading: [Lane]
@@ -19,13 +19,13 @@ struct Lanes: Sendable {
     private let turnsOfReading: Turns
     private let everyTurn: Turns
 
-    /// The ways to a store in memory.
+    /// The connection to a store in memory.
     init() {
         let only = Lane()
         self.init(changing: only, reading: [only])
     }
 
-    /// The ways to a store in a folder; each of those for reading is opened when all before it are in use.
+    /// The connections to a store in a folder; each one for reading is opened when those before it are in use.
     init(readers: Int) { self.init(changing: Lane(), reading: (0..<max(1, readers)).map { _ in Lane() }) }
 
     private init(changing: Lane, reading: [Lane]) {
@@ -36,14 +36,14 @@ struct Lanes: Sendable {
         everyTurn = Turns(Self.all(changing, reading).map(\.turn))
     }
 
-    /// Each of them, once.
+    /// Every connection, once.
     var all: [Lane] { Self.all(changing, reading) }
 
     private static func all(_ changing: Lane, _ reading: [Lane]) -> [Lane] {
         reading.filter { $0 !== changing } + [changing]
     }
 
-    /// Runs `body` with what a use takes: the way for changes, one for reading, or, for who has to be alone, all.
+    /// Runs `body` with the connection that a use needs: the one for changes, one for reading, or exclusively.
     ///
     /// - Throws: As ``Turns/take(until:_:)``.
     func take<Result>(
@@ -61,7 +61,7 @@ struct Lanes: Sendable {
         }
     }
 
-    /// Waits until each of them was free once.
+    /// Waits until each connection has been free once.
     func waitForEach(milliseconds: Int32) {
         for lane in all { try? Turns([lane.turn]).take(until: Deadline(milliseconds: milliseconds)) {} }
     }

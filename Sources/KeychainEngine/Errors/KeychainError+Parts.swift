@@ -22,71 +22,55 @@ extension KeychainError {
         case .noMemory: self.init(.allocate, "there is no memory for keys", kind: .keys(.noMemory))
         case .wrongRootKey:
             self.init(
-                .notAvailable,
-                "the root key is not the one of this store; put back the root key that belongs to it",
-                kind: .keys(.wrongRootKey)
+                unusable: .wrongRootKey,
+                "the root key is not the one of this store; put back the root key that belongs to it"
             )
         case .damagedKeybag(let why):
-            self.init(
-                .notAvailable,
-                "the keybag is damaged: \(why); put the store back from a backup",
-                kind: .keys(.damagedKeybag)
-            )
+            self.init(unusable: .damagedKeybag, "the keybag is damaged: \(why); put the store back from a backup")
         case .otherSlot:
-            self.init(
-                .notAvailable,
-                "the store was replaced while the passcode was checked; try again",
-                kind: .keys(.replacedKeybag)
-            )
+            self.init(unusable: .replacedKeybag, "the store was replaced while the passcode was checked; try again")
         case .newerKeybag(let version):
             let version = FileFormat.text(of: version)
             self.init(
-                .notAvailable,
+                unusable: .newerKeybag,
                 "the keybag has format \(version), written by a newer version; update this program",
-                kind: .keys(.newerKeybag),
                 facts: ["version": version]
             )
         case .unsupportedRootKey(let kind):
             self.init(
-                .notAvailable,
-                "the root key of the store is \(kind), which this version cannot use; use one that can",
-                kind: .keys(.unsupportedRootKey)
+                unusable: .unsupportedRootKey,
+                "the root key of the store is \(kind), which this version cannot use; use one that can"
             )
         case .foreignOwner(.daemon):
             self.init(
-                .notAvailable,
+                unusable: .foreignOwner,
                 "the keychain daemon owns the store, so this process does not open it itself; use it through the "
                     + "daemon, or take it back with 'keychainctl service disable'",
-                kind: .keys(.foreignOwner),
                 facts: ["owner": StoreOwner.daemon.name]
             )
         case .foreignOwner(.embedded):
             self.init(
-                .notAvailable,
+                unusable: .foreignOwner,
                 "the store is embedded: programs open it themselves, and the daemon does not; hand it over with "
                     + "'keychainctl service enable'",
-                kind: .keys(.foreignOwner),
                 facts: ["owner": StoreOwner.embedded.name]
             )
         case .foreignOwner(.system):
             self.init(
-                .notAvailable,
+                unusable: .foreignOwner,
                 "the system's keychain daemon owns the store, so no program of a user opens it; use it "
-                    + "through the daemon",
-                kind: .keys(.foreignOwner)
+                    + "through the daemon"
             )
         case .foreignOwner(let owner):
             self.init(
-                .notAvailable,
+                unusable: .foreignOwner,
                 "the store has an owner that this version does not know (\(owner.rawValue)); update this program",
-                kind: .keys(.foreignOwner),
                 facts: ["owner": owner.name]
             )
         case .alteredBackup:
             self.init(
-                .notAvailable,
-                "the rows of the backup are not those that were put into it; use another backup",
-                kind: .keys(.alteredBackup)
+                unusable: .alteredBackup,
+                "the rows of the backup are not those that were put into it; use another backup"
             )
         case .noPasscode:
             self.init(.notAvailable, "no passcode is set, which the accessibility asks for", kind: .device(.noPasscode))
@@ -132,21 +116,24 @@ extension KeychainError {
         switch error {
         case .missing(let path):
             self.init(
-                .notAvailable,
+                unusable: .missingRootKey,
                 "the root key \(path) is missing beside an existing store; put it back from a backup, or move the "
                     + "store away to begin with an empty one",
-                kind: .keys(.missingRootKey),
                 facts: ["path": path]
             )
         case .damaged(let path):
             self.init(
-                .notAvailable,
+                unusable: .damagedRootKey,
                 "the root key \(path) is damaged; put it back from a backup",
-                kind: .keys(.damagedRootKey),
                 facts: ["path": path]
             )
         case .file(let error): self.init(error)
         case .protection(let error): self.init(error)
         }
+    }
+
+    /// The error of keys, or of a store, that cannot be used at all.
+    private init(unusable failure: KeyFailure, _ reason: String, facts: [String: String] = [:]) {
+        self.init(.notAvailable, reason, kind: .keys(failure), facts: facts)
     }
 }
