@@ -11,43 +11,25 @@ struct KeychainBenchmarks {
         MissingApp.reachProcessKeychain()
         do {
             guard let options = try Options(CommandLine.arguments.dropFirst()) else { return print(Options.help) }
-            if options.measuresKeys {
-                var report = Report()
-                try KeyRun(rounds: options.rounds).run(&report)
-                return show(report.summary)
-            }
-            if options.measuresTesting {
-                var report = Report()
-                try TestingRun(rounds: options.rounds).run(&report)
-                return show(report.summary)
-            }
+            if options.measuresKeys { return try report { try KeyRun(rounds: options.rounds).run(&$0) } }
+            if options.measuresTesting { return try report { try TestingRun(rounds: options.rounds).run(&$0) } }
             let scratch = try Scratch(in: options.directory)
             defer { scratch.remove() }
             try scratch.becomeHome()
             if let profile = options.profile {
                 try profile.run(try Fixture(size: options.sizes[0], in: scratch))
             } else if options.measuresIdentities {
-                var report = Report()
-                try IdentityRun(rounds: options.rounds, scratch: scratch).run(&report)
-                show(report.summary)
+                try report { try IdentityRun(rounds: options.rounds, scratch: scratch).run(&$0) }
             } else if options.measuresExplanations {
-                var report = Report()
                 let size = options.sizes.last ?? 10_000
-                try ExplanationRun(size: size, rounds: options.rounds, scratch: scratch).run(&report)
-                show(report.summary)
+                try report { try ExplanationRun(size: size, rounds: options.rounds, scratch: scratch).run(&$0) }
             } else if options.measuresDaemon {
-                var report = Report()
-                try DaemonRun(rounds: options.rounds, scratch: scratch).run(&report)
-                show(report.summary)
+                try report { try DaemonRun(rounds: options.rounds, scratch: scratch).run(&$0) }
             } else if options.measuresMillion {
-                var report = Report()
-                try MillionRun(size: options.sizes[0], options: options, scratch: scratch).run(&report)
-                show(report.summary)
+                try report { try MillionRun(size: options.sizes[0], options: options, scratch: scratch).run(&$0) }
             } else if options.measuresDevice {
-                var report = Report()
                 let size = options.sizes.last ?? 1_000
-                try DeviceRun(size: size, rounds: options.rounds, scratch: scratch).run(&report)
-                show(report.summary)
+                try report { try DeviceRun(size: size, rounds: options.rounds, scratch: scratch).run(&$0) }
             } else {
                 try compare(options, scratch)
             }
@@ -55,6 +37,13 @@ struct KeychainBenchmarks {
             FileHandle.standardError.write(Data("keychain-benchmarks: \(error)\n".utf8))
             exit(1)
         }
+    }
+
+    /// Measures, and prints the summary.
+    private static func report(_ run: (inout Report) throws -> Void) throws {
+        var report = Report()
+        try run(&report)
+        show(report.summary)
     }
 
     private static func compare(_ options: Options, _ scratch: Scratch) throws {
