@@ -2,19 +2,19 @@
 
 import KeychainEngine
 
-/// A value behind a lock that the thread sanitizer sees.
+/// A value protected by a lock that the thread sanitizer supports.
 ///
-/// A `Mutex` of the standard library that two threads want at once is handed over by the kernel, where the sanitizer
-/// does not look: it would report races of what the lock guards, in the tests of whoever uses the kit.
+/// The standard library's `Mutex` uses the kernel when it is contended, which the sanitizer does not see: it would
+/// report false races in the tests of the kit's users.
 package final class Guarded<Value>: @unchecked Sendable {
-    // Reached under the lock only.
+    // Accessed only while the lock is held.
     private var value: Value
     private let lock = ForkSafeLock()
 
-    /// Guards a value that nobody else has.
+    /// Protects a value that is not shared otherwise.
     package init(_ value: sending Value) { self.value = value }
 
-    /// Runs `body` on the value, in nobody's turn but its own.
+    /// Runs `body` with exclusive access to the value.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -5,16 +5,16 @@ public import Foundation
 import KeychainServices
 
 extension App {
-    /// Has everything that runs on queues, or on queues that target them, run as this app.
+    /// Makes everything that runs on queues, or on queues that target them, run as this app.
     ///
     /// For `queue.async`, `asyncAfter`, `DispatchGroup.notify`, a `DispatchSource` and an `OperationQueue` whose
-    /// `underlyingQueue` one of them is. What runs as an app already, by `run(_:)`, stays with that one; a `Task { }`
-    /// that is started on a queue leaves it.
+    /// `underlyingQueue` one of them is. Code that already runs as an app, through `run(_:)`, keeps that one; a
+    /// `Task { }` that is started on a queue does not inherit the app.
     ///
     /// A queue is bound until the test ends, or until ``unbind(_:)``: the test of the trait `.keychain` or the
-    /// `XCTestCase` that binds it, or in which the app's device was made. What a class of XCTest binds in the `setUp()`
-    /// of the class ends with the class. A call on the queue after that belongs to no app, and fails. In any other
-    /// test nothing tells the end: unbind the queue there.
+    /// `XCTestCase` that binds it, or in which the app's device was made. A binding that an XCTest class makes in the
+    /// `setUp()` of the class ends with the class. A call on the queue after that belongs to no app, and fails. In any
+    /// other test the end is not known: unbind the queue there.
     ///
     /// These are not bound, and the test fails: a queue that another app has, whose tests would take it from each
     /// other; the main queue and `DispatchQueue.global()`, which belong to every test of the process.
@@ -40,10 +40,10 @@ extension App {
         }
     }
 
-    /// Has the operations of a queue, of a delegate queue for one, run as this app.
+    /// Makes the operations of a queue, such as a delegate queue, run as this app.
     ///
-    /// A queue without an `underlyingQueue` gets one of its own, which holds no operation back. The main queue, and one
-    /// whose underlying queue is a global one, are not bound, and the test fails.
+    /// A queue without an `underlyingQueue` gets a concurrent one. The main queue, and one whose underlying queue is a
+    /// global one, are not bound, and the test fails.
     public func bind(to operations: OperationQueue) {
         if operations === OperationQueue.main {
             return TestingKit.complain(Self.cannotBind("The main operation queue"))
@@ -55,7 +55,7 @@ extension App {
     }
 
     private static func isShared(_ queue: DispatchQueue) -> Bool {
-        // By their labels: each look at a queue of the system may make another object.
+        // Compared by label, because each access to a system queue may return a different object.
         queue.label == DispatchQueue.main.label || queue.label.hasPrefix("com.apple.root.")
     }
 
@@ -73,10 +73,10 @@ extension App {
 
     private static var bindingOfQueue: QueueBinding? { DispatchQueue.getSpecific(key: queueKey) }
 
-    /// The app of the queue, else of the process: for code without a task-local one.
+    /// The app of the queue, else that of the process, for code without a task-local one.
     package static var carried: App? { bindingOfQueue?.app ?? ProcessWideApp.current }
 
-    /// Whether the code runs on a queue that a test has bound which has ended.
+    /// Whether the code runs on a queue that was bound by a test that has ended.
     static var isOnQueueOfEndedTest: Bool { bindingOfQueue.map { $0.app == nil } ?? false }
 
     /// Makes a closure that runs as this app wherever it is called: on a queue, on a thread, in a detached task.

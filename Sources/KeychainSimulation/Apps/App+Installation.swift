@@ -6,8 +6,8 @@ import KeychainServices
 extension VirtualDevice {
     /// Installs an app.
     ///
-    /// What an app with the same groups left in the keychain is there still. Entitlements that no signature could hold
-    /// have the test fail; see ``Entitlements/problems(on:)``.
+    /// Items that an earlier app with the same groups left behind are still in the keychain. Entitlements that no
+    /// signature can contain make the test fail; see ``Entitlements/problems(on:)``.
     public func install(_ entitlements: Entitlements) -> App { App(entitlements, on: self) }
 
     /// Installs an app that has a bundle identifier and a team, and no further entitlements.
@@ -19,8 +19,9 @@ extension VirtualDevice {
 extension App {
     /// Replaces the app by a version with other entitlements; it is the same app of the same team.
     ///
-    /// Code that runs as the app sees them at its next call. Items stay in their groups, in reach or not. A bundle
-    /// identifier or a team other than the app's has the test fail: that is another app, or ``transfer(toTeam:)``.
+    /// Code that runs as the app sees them at its next call. Items stay in their groups, whether the app can reach them
+    /// or not. A bundle identifier or a team other than the app's makes the test fail: that is another app, or
+    /// ``transfer(toTeam:)``.
     public func update(to entitlements: Entitlements) {
         let old = self.entitlements
         guard old.applicationIdentifier == entitlements.applicationIdentifier else {
@@ -41,7 +42,7 @@ extension App {
 
     /// Replaces the app, and its extensions, by a version that another team signed.
     ///
-    /// All groups get that team's prefix. What is in the groups of the old team stays there, out of reach.
+    /// All groups get that team's prefix. Items in the groups of the old team stay there, inaccessible to the app.
     public func transfer(toTeam team: String) {
         let (entitlements, extensions) = state.withLock { state in
             state.entitlements.team = team
@@ -53,7 +54,7 @@ extension App {
 
     /// Removes the app and its extensions from the device; the keychain keeps their items, as on iOS.
     ///
-    /// Nothing can run as the app any more: a call fails with `errSecNotAvailable`, and the test with it.
+    /// Nothing can run as the app any more: a call fails with `errSecNotAvailable`, and makes the test fail.
     public func uninstall() { setInstalled(false) }
 
     /// Installs the app and its extensions again, as they were.
@@ -73,7 +74,7 @@ extension App {
     /// Installs an extension of the app: a program of the same team with a bundle identifier and entitlements of its
     /// own.
     ///
-    /// It goes where the app goes: ``transfer(toTeam:)``, ``uninstall()`` and ``reinstall()`` count for both.
+    /// ``transfer(toTeam:)``, ``uninstall()`` and ``reinstall()`` of the app apply to it as well.
     ///
     /// - Parameters:
     ///   - name: what follows the app's bundle identifier and a dot in that of the extension.

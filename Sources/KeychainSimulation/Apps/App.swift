@@ -8,14 +8,14 @@ package import KeychainServices
 /// An app that is installed on a virtual device: code that runs as it sees the device's keychain with its entitlements.
 ///
 /// Which app code runs as is a task-local value: child tasks and `Task { }` inherit it; `DispatchQueue.async`,
-/// `Task.detached` and threads do not. A call that has lost it fails, and the test with it, unless one of these says
-/// which app it belongs to:
+/// `Task.detached` and threads do not. A call without an app fails, and makes the test fail, unless one of the
+/// following determines the app:
 ///
 /// 1. ``run(_:)`` around the call, or a closure made by `carry(_:)`;
 /// 2. ``bind(to:)-(DispatchQueue...)`` for the queue that it is made on;
-/// 3. ``ProcessWideApp``, for code that cannot be reached.
+/// 3. ``ProcessWideApp``, for code that the test cannot wrap.
 ///
-/// The first of these that is there counts, in this order. Thread-safe.
+/// They are tried in this order. Thread-safe.
 public final class App: Sendable {
     /// The device.
     public let device: VirtualDevice
@@ -25,7 +25,7 @@ public final class App: Sendable {
     struct State {
         var entitlements: Entitlements { didSet { client = entitlements.client(on: platform) } }
         let platform: VirtualDevice.Platform
-        /// Who the app is to the keychain: made once, because every call asks.
+        /// The keychain's client for the app; made once, because every call needs it.
         private(set) var client: Client
         var isInstalled = true
         var extensions: [App] = []
@@ -45,13 +45,13 @@ public final class App: Sendable {
 
     /// The app that the current code runs as, and whose device it may lock; `nil` outside of an app.
     ///
-    /// It is looked for where a keychain call would: in the task, in the queue, in the process.
+    /// It is looked up as for a keychain call: in the task, on the queue, in the process.
     public static var current: App? {
         guard let context = KeychainContext.current else { return carried }
         return context.owner as? App
     }
 
-    /// What the app may use now.
+    /// The current entitlements.
     public var entitlements: Entitlements { state.withLock(\.entitlements) }
 
     /// Whether the app can run.
@@ -72,12 +72,12 @@ public final class App: Sendable {
         return try await KeychainContext.$current.withValue(context, operation: body, isolation: isolation)
     }
 
-    /// Runs `body` as this app on a thread of its own, while the caller's task is suspended.
+    /// Runs `body` as this app on a separate thread, while the caller's task is suspended.
     ///
-    /// For a call that blocks its thread until the test lets it go on: one that ``Faults`` hold, or whose question the
+    /// For calls that block their thread until the test releases them: those that ``Faults`` hold, or whose prompt the
     /// test answers.
     ///
-    /// - Parameter body: makes the call; it sees no other value of the task.
+    /// - Parameter body: makes the call; it sees no other task-local value.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
     public func runOnThread<Value: Sendable, Failure: Error>(
@@ -97,9 +97,9 @@ public final class App: Sendable {
         return try outcome.get()
     }
 
-    /// Has the test fail when the app is not installed.
+    /// Makes the test fail if the app is not installed.
     ///
-    /// - Returns: Why nothing can be done as the app; `nil` when it can.
+    /// - Returns: Why nothing can run as the app; `nil` if it is installed.
     @discardableResult
     func checkInstallation() -> String? {
         guard !isInstalled else { return nil }
@@ -129,6 +129,6 @@ extension App: KeychainContextOwner {
         )
     }
 
-    /// What the doctor says of the call that failed last on this thread.
+    /// The doctor's explanation of the last failed call of this thread.
     package var adviceOnLastFailure: String? { device.calls.lastReport?.adviceSentence }
 }

@@ -3,9 +3,9 @@
 import KeychainCore
 
 extension Entitlements {
-    /// Why no signature could hold these entitlements: one sentence for each reason; empty when it could.
+    /// Why no signature can contain these entitlements: one sentence for each reason; empty if one can.
     ///
-    /// ``VirtualDevice/install(_:)`` has the test fail for each of them.
+    /// ``VirtualDevice/install(_:)`` makes the test fail for each of them.
     public func problems(on platform: VirtualDevice.Platform = .iOS) -> [String] {
         var problems: [String] = []
         if team.isEmpty || !team.utf8.allSatisfy(Self.isAlphanumeric) {

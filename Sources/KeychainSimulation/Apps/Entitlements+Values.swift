@@ -4,7 +4,7 @@ import Foundation
 import KeychainCore
 
 extension Entitlements {
-    /// The groups by the keys of the property list, as a signature has them.
+    /// The groups by the keys of the property list in a signature.
     var groups: [String: [String]] {
         let keychain = keychainAccessGroups.map { $0 == PropertyKey.accessGroupToken ? $0 : "\(team).\($0)" }
         return [
@@ -14,7 +14,7 @@ extension Entitlements {
         ]
     }
 
-    /// Who the program is to the keychain.
+    /// The keychain's client for the program.
     func client(on platform: VirtualDevice.Platform) -> Client {
         Client(
             accessGroups: accessGroups,
@@ -24,14 +24,14 @@ extension Entitlements {
         )
     }
 
-    /// What `SecTaskCopyValueForEntitlement` looks into: a property list.
+    /// The property list for `SecTaskCopyValueForEntitlement`.
     func propertyList(on platform: VirtualDevice.Platform) -> [UInt8] {
         let prefix = platform == .macOS ? "com.apple." : ""
         var values: [String: Any] = [
             prefix + Self.identifierKey: applicationIdentifier,
             "com.apple.developer.team-identifier": team,
         ]
-        // A signature has no list that would be empty.
+        // A signature contains no empty list.
         for key in [Self.keychainKey, Self.applicationGroupsKey] {
             if let list = groups[key], !list.isEmpty { values[key] = list }
         }

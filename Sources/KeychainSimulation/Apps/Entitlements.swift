@@ -3,9 +3,9 @@
 import KeychainCore
 import KeychainServices
 
-/// What the signature of an app lets it use of the keychain.
+/// The entitlements in the signature of an app, as far as they concern the keychain.
 ///
-/// What no signature could hold, such as a team with a dot, is refused when the app is installed: see
+/// Values that no signature can contain, such as a team with a dot, are refused when the app is installed: see
 /// ``problems(on:)``.
 public struct Entitlements: Sendable, Hashable {
     /// The team's identifier, without a dot, such as `ABCDE12345`; the prefix of its groups.
@@ -46,13 +46,12 @@ public struct Entitlements: Sendable, Hashable {
     /// The application identifier: the bundle identifier with the team's prefix.
     public var applicationIdentifier: String { "\(team).\(bundleIdentifier)" }
 
-    /// The access groups in the order in which they count; the first is where an add stores (Semantics, "Access
-    /// groups").
+    /// The access groups in their order; an add stores in the first one (Semantics, "Access groups").
     public var accessGroups: [String] {
         AccessGroupOrder.groups { key, _ in groups[key] ?? [] }
     }
 
-    /// What kind of program is entitled, as far as the keychain looks at it (Semantics, "Access groups").
+    /// The kind of program, as far as the keychain distinguishes it (Semantics, "Access groups").
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// An app, or an extension of one.
         case app

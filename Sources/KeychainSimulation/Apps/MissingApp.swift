@@ -3,10 +3,10 @@
 import KeychainCore
 import KeychainServices
 
-/// What serves the calls of code that runs as no app: nothing, loudly.
+/// The keychain for code that runs as no app: its calls fail, and make the test fail.
 @_spi(Benchmarks) public enum MissingApp {
-    /// The context of code that has no task-local one: that of its queue or its process, else one that answers
-    /// `errSecNotAvailable`, after the running test was failed at the line of the call.
+    /// The context of code without a task-local one: that of its queue or of the process, else one that makes the
+    /// running test fail at the line of the call and answers `errSecNotAvailable`.
     static var context: KeychainContext? {
         if let app = App.carried { return app.context }
         if reachesProcessKeychain.withLock(\.self) { return nil }
@@ -16,7 +16,7 @@ import KeychainServices
 
     private static let reachesProcessKeychain = Guarded(false)
 
-    /// Lets calls without an app reach the keychain of the process, for a program that measures both.
+    /// Lets calls without an app reach the keychain of the process, for benchmarks of both.
     public static func reachProcessKeychain() { reachesProcessKeychain.withLock { $0 = true } }
 
     package static let reason = """

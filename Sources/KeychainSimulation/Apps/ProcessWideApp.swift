@@ -3,21 +3,21 @@
 import KeychainServices
 import Synchronization
 
-/// The app that code without any other runs as, wherever in the process: for code that cannot be reached by
-/// ``App/run(_:)``, a bound queue or a carried closure, such as a thread of a library.
+/// The app of all code in the process that has no other: for code that ``App/run(_:)``, a bound queue or a carried
+/// closure cannot cover, such as a thread of a library.
 ///
-/// There is one at a time, and while there is one, no other test of the trait `.keychain` runs: what such a test lost
-/// would reach the device of another, and pass. Tests come in the order in which they asked, both those that use
-/// `with(_:_:)` or `.keychain(processWide: true)` and those with devices of their own. Code of a test without the trait
-/// that reaches it is told where it is known whose it is: in the test's own task. A test that uses ``set(_:)`` instead,
-/// in `setUp()`, does not wait: it fails where tests of the trait run.
+/// There is at most one at a time, and while there is one, no other test of the trait `.keychain` runs: a call of such
+/// a test that has lost its app would reach the device of another test, and pass. Tests take turns in the order of
+/// arrival, both those that use `with(_:_:)` or `.keychain(processWide: true)` and those with devices of their own. A
+/// test without the trait that reaches it fails, if the call is in the test's own task. A test that uses
+/// ``set(_:)`` instead, in `setUp()`, does not wait: it fails where tests of the trait run.
 public enum ProcessWideApp {
     private static let turns = Mutex(ProcessWideTurns())
 
-    /// The exclusive turn that a task is in: who is in it waits for nobody.
+    /// The exclusive turn that a task holds; within it nothing waits.
     @TaskLocal private static var turn: UInt64?
 
-    /// The scope of a shared turn that a task is in.
+    /// The scope of the shared turn that a task holds.
     @TaskLocal private static var scope: UInt64?
 
     /// Names the test that the current task belongs to; `nil` where that is not known.
@@ -30,10 +30,10 @@ public enum ProcessWideApp {
     /// Set by `KeychainTesting`.
     package static let namedTest = Guarded<@Sendable () -> String?>({ nil })
 
-    /// The app that code without any other runs as now.
+    /// The current process-wide app.
     ///
-    /// It serves no code that is known to be of another test than the one in the turn: of its task, or with its
-    /// function on the stack, such as a closure that outlives its test.
+    /// It does not serve code that is known to belong to another test than the one that holds the turn, by its task or
+    /// by a function on the stack, such as a closure that outlives its test.
     public static var current: App? {
         guard let entry = turns.withLock({ $0.current }) else { return nil }
         guard let test = entry.test else { return entry.app }
@@ -43,20 +43,20 @@ public enum ProcessWideApp {
 
     static var testOfCaller: String? { callingTest.withLock(\.self)() }
 
-    /// Runs `body` while code of the whole process runs as an app, after those that asked before, and while no other
-    /// test of the trait `.keychain` runs.
+    /// Runs `body` while all code of the process without an app runs as this one, after earlier requests, and while no
+    /// other test of the trait `.keychain` runs.
     ///
-    /// In `body` another app may take its place for a while, by a nested call.
+    /// A nested call in `body` replaces the app temporarily.
     ///
-    /// A test of the trait calls it in its own task: what waits in a detached one waits for the test, which must not
-    /// wait for it.
+    /// A test of the trait must call it in its own task: a call in a detached task waits for the test to end, so the
+    /// test must not wait for it.
     ///
     /// - Parameters:
     ///   - app: the app.
     ///   - isolation: the actor that the caller is on.
     ///   - body: what needs it.
     /// - Returns: What `body` returns.
-    /// - Throws: `CancellationError` when the task is cancelled while it waits for its turn, and what `body` throws.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits for its turn, and what `body` throws.
     public static func with<Result>(
         _ app: App,
         isolation: isolated (any Actor)? = #isolation,
@@ -78,9 +78,9 @@ public enum ProcessWideApp {
         try await alone(nil, isolation: isolation, body)
     }
 
-    /// Runs `body` beside others that do the same, and while nobody has the process-wide app.
+    /// Runs `body` concurrently with others that do the same, but not while there is a process-wide app.
     ///
-    /// Within another scope of this, and in that of a process-wide app, it waits for nobody.
+    /// Within another such scope, and in that of a process-wide app, it does not wait.
     package static func beside<Result>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
@@ -112,7 +112,7 @@ public enum ProcessWideApp {
         return try await $turn.withValue(turn, operation: body, isolation: isolation)
     }
 
-    /// Waits until a scope whose call was cancelled may go on beside the others; it is not cancelled itself.
+    /// Waits until a scope whose call was cancelled has its shared turn again; this wait cannot be cancelled.
     private static func takeBack(_ scope: UInt64, isolation: isolated (any Actor)?) async {
         guard let ticket = try? await wait(.shared, isCancellable: false, isolation: isolation) else { return }
         resume { turns in
@@ -121,12 +121,13 @@ public enum ProcessWideApp {
         }
     }
 
-    /// Has code of the whole process run as an app until ``unset()``, for `setUp()` of an `XCTestCase`.
+    /// Makes all code of the process without an app run as this one until ``unset()``, for `setUp()` of an
+    /// `XCTestCase`.
     ///
-    /// Another call replaces the app. While a test is in `with(_:_:)`, or one of the trait `.keychain` runs, nothing
-    /// changes, and the caller's test fails; so does a test of Swift Testing, after which nobody would unset it. What
-    /// an `XCTestCase` sets is unset when that test ends, at the latest, and what its class sets in the `setUp()` of
-    /// the class when the last test of the class has ended.
+    /// Another call replaces the app. While a test is in `with(_:_:)`, or a test of the trait `.keychain` runs, it has
+    /// no effect and makes the caller's test fail; it also fails in a test of Swift Testing, because nothing would
+    /// unset the app afterwards. An app that an `XCTestCase` sets is unset at the end of the test at the latest, and
+    /// one that the `setUp()` of a class sets after the last test of the class.
     public static func set(_ app: App) {
         guard testOfCaller == nil else {
             return TestingKit.complain(
@@ -148,16 +149,16 @@ public enum ProcessWideApp {
     /// The app that was set, and not unset.
     package static var setApp: App? { turns.withLock { $0.setApp } }
 
-    /// Ends what was set since an app, or none, was the set one; what was unset since stays so.
+    /// Restores the app that was set before, unless the current one was unset meanwhile.
     package static func restore(_ app: App?) {
         guard let current = setApp, current !== app else { return }
         if let app { set(app) } else { unset() }
     }
 
-    /// Whether somebody waits to have this app in the turn.
+    /// Whether a test waits for an exclusive turn with this app.
     package static func isAwaited(_ app: App) -> Bool { turns.withLock { $0.isAwaited(app) } }
 
-    /// How many wait for a turn of any kind.
+    /// The number of waiting tests.
     package static var waitingCount: Int { turns.withLock { $0.waitingCount } }
 
     private static func resume(_ change: (inout ProcessWideTurns) -> [ProcessWideTurns.Continuation]) {
@@ -175,7 +176,7 @@ public enum ProcessWideApp {
             operation: {
                 try await withCheckedThrowingContinuation(isolation: isolation) { continuation in
                     let outcome = turns.withLock { turns in
-                        // Cancelling sets the flag before it calls the handler, which then waits for the lock.
+                        // Cancellation sets the flag before it calls the handler, which then waits for the lock.
                         isCancellable && Task.isCancelled
                             ? .cancelled : turns.enter(ticket, turn, of: test, continuation)
                     }
@@ -198,7 +199,7 @@ public enum ProcessWideApp {
         return ticket
     }
 
-    /// Says who waits for whom when nobody's turn has ended for long.
+    /// Reports who waits for whom when no turn has ended for a long time.
     private static func watch(_ ticket: UInt64) {
         let seconds = Standstill.patience.withLock(\.self)
         Standstill.after(seconds) {

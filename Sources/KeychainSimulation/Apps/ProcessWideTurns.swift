@@ -1,62 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who may run now: one test with the process-wide app, or any number of tests with apps of their own.
+/// Who may run: one test with the process-wide app, or any number of tests with apps of their own.
 ///
-/// A readers–writer lock in the order of arrival, whose readers are the tests with apps of their own.
+/// A fair readers–writer lock, whose readers are the tests with apps of their own.
 struct ProcessWideTurns: ~Copyable {
     typealias Continuation = CheckedContinuation<Void, any Error>
 
-    /// What somebody asks for.
+    /// The kinds of requests.
     enum Turn {
-        /// To run beside others, none of which has the process-wide app.
+        /// To run concurrently with others, without a process-wide app.
         case shared
-        /// To run alone, with a process-wide app or with none.
+        /// To run exclusively, with a process-wide app or with none.
         case exclusive(App?)
     }
 
-    /// What came of asking for a turn.
+    /// The result of a request.
     enum Outcome {
         case entered
         case waits
         case cancelled
     }
 
-    /// An app of the process, and the test whose code it is for; `nil` when that is not known.
+    /// A process-wide app, and the test that it is for, if that is known.
     struct Entry {
         let place: UInt64
         let app: App
         let test: String?
     }
 
-    /// Who runs alone.
+    /// The holder of the exclusive turn.
     private var exclusive: UInt64?
     /// Whether an app was set without a scope.
     private var isSet = false
-    /// Who runs beside others.
+    /// The holders of shared turns.
     private var shared: Set<UInt64> = []
-    /// Scopes of shared turns that are not over, with how many calls in each wait for, or have, an exclusive turn.
+    /// The open scopes of shared turns, with the number of calls in each that wait for, or hold, an exclusive turn.
     private var scopes: [UInt64: Int] = [:]
     private var waiting: [(ticket: UInt64, turn: Turn, continuation: Continuation)] = []
-    /// The tests of those that wait and those that run, where they are known.
+    /// The tests that wait or run, where they are known.
     private var names: [UInt64: String] = [:]
     private var lastChange = ContinuousClock.now
-    /// Whether it was said who waits for whom since the last change.
+    /// Whether the waiting tests were reported since the last change.
     private var isReported = false
     private var entries: [Entry] = []
     private var lastTicket: UInt64 = 0
 
-    /// The app that was put last, and not taken away yet.
+    /// The innermost process-wide app.
     var current: Entry? { entries.last }
 
-    /// The app that was set without a scope, and is set still.
+    /// The app that is set without a scope.
     var setApp: App? { isSet ? entries.last?.app : nil }
 
-    /// Whether somebody waits to have this app in an exclusive turn.
+    /// Whether a test waits for an exclusive turn with this app.
     func isAwaited(_ app: App) -> Bool {
         waiting.contains { if case .exclusive(let other) = $0.turn { other === app } else { false } }
     }
 
-    /// How many wait for a turn of any kind.
+    /// The number of waiting tests.
     var waitingCount: Int { waiting.count }
 
     mutating func makeTicket() -> UInt64 {
@@ -64,7 +64,7 @@ struct ProcessWideTurns: ~Copyable {
         return lastTicket
     }
 
-    /// Takes a turn, or a place in the line, for a test or for nobody who is known.
+    /// Takes a turn, or a place in the queue, for a test or an unknown caller.
     mutating func enter(
         _ ticket: UInt64,
         _ turn: Turn,
@@ -93,16 +93,16 @@ struct ProcessWideTurns: ~Copyable {
         }
     }
 
-    /// Leaves the line.
+    /// Leaves the queue.
     ///
-    /// - Returns: What to resume; `nil` for one that is not in the line any more.
+    /// - Returns: What to resume; `nil` if it is no longer in the queue.
     mutating func leave(_ ticket: UInt64) -> [Continuation] {
         guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return [] }
         names[ticket] = nil
         return [waiting.remove(at: index).continuation]
     }
 
-    /// Admits those at the head of the line whose turn has come.
+    /// Admits the requests at the head of the queue whose turn has come.
     ///
     /// - Returns: What to resume.
     mutating func admitNext() -> [Continuation] {
@@ -128,8 +128,8 @@ extension ProcessWideTurns {
         return admitNext()
     }
 
-    /// Gives up the shared turn of a scope while a call in it waits for an exclusive one: two that kept theirs would
-    /// wait for each other.
+    /// Gives up the shared turn of a scope while a call in it waits for an exclusive one: two scopes that kept theirs
+    /// would deadlock.
     mutating func giveUp(_ scope: UInt64) -> [Continuation] {
         guard let count = scopes[scope] else { return [] }
         scopes[scope] = count + 1
@@ -138,7 +138,7 @@ extension ProcessWideTurns {
         return admitNext()
     }
 
-    /// Gives the shared turn back to the scope of a call that had an exclusive one, before anybody else is admitted.
+    /// Returns the shared turn to the scope of a call that held an exclusive one, before any other request is admitted.
     mutating func giveBack(_ scope: UInt64) {
         guard let count = scopes[scope] else { return }
         scopes[scope] = count - 1
@@ -152,9 +152,9 @@ extension ProcessWideTurns {
         entries = app.map { [Entry(place: turn, app: $0, test: test)] } ?? []
     }
 
-    /// Puts an app in the place of that of the exclusive turn that the caller is in.
+    /// Replaces the app of the exclusive turn that the caller holds.
     ///
-    /// - Returns: Its place; `nil` when that turn is over.
+    /// - Returns: Its position; `nil` if that turn has ended.
     mutating func nest(_ app: App, of test: String?, in turn: UInt64) -> UInt64? {
         guard exclusive == turn else { return nil }
         let place = makeTicket()
@@ -164,7 +164,7 @@ extension ProcessWideTurns {
 
     mutating func remove(_ place: UInt64) { entries.removeAll { $0.place == place } }
 
-    /// Ends an exclusive turn that was taken within the scope of a shared one, or within none.
+    /// Ends an exclusive turn, which was taken within the scope of a shared one or outside of any.
     ///
     /// - Returns: What to resume.
     mutating func end(within scope: UInt64?) -> [Continuation] {
@@ -178,7 +178,7 @@ extension ProcessWideTurns {
 
     /// Sets the app of the process without a scope.
     ///
-    /// - Returns: Whether no test of the trait runs, and nobody is in a scope.
+    /// - Returns: Whether it was set: no test of the trait runs, and no scope is open.
     mutating func set(_ app: App) -> Bool {
         guard exclusive == nil, shared.isEmpty else { return false }
         isSet = true
@@ -198,13 +198,13 @@ extension ProcessWideTurns {
 
 // Who waits for whom.
 extension ProcessWideTurns {
-    /// What is to be done about somebody who took a place in the line a while ago.
+    /// What to do about a request that has waited for some time.
     enum Patience {
-        /// Nothing: it is out of the line, or it was said already.
+        /// Nothing: it has left the queue, or was reported already.
         case over
-        /// To look again later: the line has moved meanwhile.
+        /// Check again later: the queue has moved.
         case goesOn
-        /// To say who waits for whom.
+        /// Report who waits for whom.
         case ended(String)
     }
 
@@ -213,7 +213,7 @@ extension ProcessWideTurns {
         isReported = false
     }
 
-    /// Whether nothing has changed for so many seconds while somebody is in the line.
+    /// Whether nothing has changed for this many seconds while requests wait.
     mutating func patience(of ticket: UInt64, after seconds: Double) -> Patience {
         guard waiting.contains(where: { $0.ticket == ticket }) else { return .over }
         guard lastChange.duration(to: .now) >= .seconds(seconds) else { return .goesOn }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A test, as far as it matters to what is set up in it: the queues that it binds to an app are bound until it ends.
+/// The scope of a test: queues that are bound in it stay bound until it ends.
 package final class TestScope: Sendable {
     private let state = Guarded(State())
 
@@ -9,18 +9,18 @@ package final class TestScope: Sendable {
         var bindings: [QueueBinding] = []
     }
 
-    /// That of the test whose task this is.
+    /// The scope of the current task's test.
     @TaskLocal package static var ofTask: TestScope?
 
-    /// That of the `XCTestCase` that runs, or of its class; `nil` outside of XCTest.
+    /// The scope of the running `XCTestCase`, or of its class; `nil` outside of XCTest.
     package static let ofProcess = Guarded<TestScope?>(nil)
 
-    /// A test that begins.
+    /// Begins the scope of a test.
     package init() {}
 
     static var current: TestScope? { ofTask ?? ofProcess.withLock(\.self) }
 
-    /// Ends what was set up in it.
+    /// Ends the scope and its bindings.
     package func end() {
         let bindings = state.withLock { state in
             state.isOver = true
@@ -30,7 +30,7 @@ package final class TestScope: Sendable {
         for binding in bindings { binding.end() }
     }
 
-    /// Has a binding end with the test, at once where it is over.
+    /// Makes a binding end with the test, or immediately if that has ended.
     func add(_ binding: QueueBinding) {
         let isOver = state.withLock { state in
             if !state.isOver { state.bindings.append(binding) }

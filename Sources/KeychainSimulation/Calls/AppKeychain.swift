@@ -3,7 +3,7 @@
 import KeychainCore
 import KeychainDoctor
 
-/// The keychain of a device as an app reaches it: each call is noted, and meets the faults of the test.
+/// The keychain of a device as an app reaches it: each call is logged and subject to the test's faults.
 struct AppKeychain: KeychainBackend {
     let app: App
 
@@ -29,24 +29,24 @@ struct AppKeychain: KeychainBackend {
         case .enclave(.use(let operation, _, _)):
             return try perform(command, as: .useEnclaveKey, ["use": operation.name])
         case .authentication(.invalidate), .authentication(.release), .authentication(.forgetPassword):
-            // Nothing that runs as the app: the end of an object, perhaps after the app was removed.
+            // Not a call of the app: an object is deallocated, possibly after the app was removed.
             return try app.device.backend.perform(command)
         case .enclave(.kind), .enclave(.key), .authentication, .device, .maintenance, .explain:
             return try backend.perform(command)
         }
     }
 
-    /// How failed calls are explained: as the owner of the device sees them.
+    /// Explains failed calls, with the view of the device's owner.
     private static let options = ExplanationOptions(scope: .owner, itemLimit: 50, explainsSuccess: false)
 
-    /// What serves the app now: nothing, once it is uninstalled.
+    /// The keychain that serves the app; none after it was uninstalled.
     private var backend: any KeychainBackend {
         guard let reason = app.checkInstallation() else { return app.device.backend }
         return UnavailableKeychain(reason: reason)
     }
 
-    /// Carries out one call under the eyes of the test; one of an item function that is given beside its command is
-    /// explained where it fails.
+    /// Carries out one call with logging and faults; the call of an item function that is passed along is explained if
+    /// it fails.
     private func perform(
         _ command: KeychainCommand,
         as operation: KeychainCall.Operation,
@@ -77,7 +77,7 @@ struct AppKeychain: KeychainBackend {
         }
     }
 
-    /// The answer to a call that was made to be explained where it fails.
+    /// The answer to a call that is explained if it fails.
     private func answer(
         _ reply: KeychainReply,
         _ request: KeychainRequest,
@@ -109,7 +109,7 @@ struct AppKeychain: KeychainBackend {
 }
 
 extension KeychainReply {
-    /// What a call failed with that was explained.
+    /// The error of a call that was explained.
     fileprivate var failure: KeychainError? {
         guard case .explained(let outcome) = self, case .failure(let error) = outcome.result else { return nil }
         return error

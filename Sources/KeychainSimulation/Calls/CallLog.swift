@@ -4,30 +4,30 @@ import Glibc
 import KeychainCore
 import KeychainDoctor
 
-/// The calls that the apps of a device made, in their order: a sequence that a test filters and expects on.
+/// The calls that the apps of a device made, in their order: a sequence for the expectations of a test.
 ///
 /// ```swift
 /// #expect(device.calls.filter { $0.status == errSecDuplicateItem }.isEmpty)
 /// ```
 ///
-/// Calls that are under way have no status yet. What is iterated over is the log at that moment. Thread-safe.
+/// Calls in progress have no status yet. An iteration sees the log as it was when it began. Thread-safe.
 public final class CallLog: Sequence, Sendable {
     private let state = Guarded(State())
 
     private struct State {
         var calls: [KeychainCall] = []
         var count = 0
-        /// Why calls failed, by their numbers: of the last ones.
+        /// Why the last failed calls failed, by their numbers.
         var failures: [Int: FailedCall] = [:]
         /// The last failed call of each thread.
         var lastFailures: [UInt: Int] = [:]
         var history = CallHistory()
     }
 
-    /// For so many failed calls it is kept why they failed.
+    /// How many failed calls are kept with their reasons.
     private static let mostFailures = 100
 
-    /// As much of what happened on the device is told to who explains a call.
+    /// How much of the device's history is available to explanations.
     private static let mostEvents = 300
 
     init() {}
@@ -44,10 +44,10 @@ public final class CallLog: Sequence, Sendable {
     /// The last call.
     public var last: KeychainCall? { state.withLock(\.calls.last) }
 
-    /// Goes over the calls so far.
+    /// Iterates over the calls so far.
     public func makeIterator() -> IndexingIterator<[KeychainCall]> { all.makeIterator() }
 
-    /// Forgets the calls so far; numbers go on.
+    /// Removes the calls so far; numbering continues.
     public func reset() {
         state.withLock { state in
             state.calls = []
@@ -59,22 +59,23 @@ public final class CallLog: Sequence, Sendable {
     /// Why a call failed, in the words of `keychainctl doctor`: the item that was meant, the attribute that differs,
     /// and the call to use instead.
     ///
-    /// It is said of the keychain as it was before the call, of the last hundred failed calls of item functions.
+    /// It describes the keychain as it was before the call, and is available for the last hundred failed calls of item
+    /// functions.
     ///
-    /// - Returns: Several lines without secrets; `nil` for a call that succeeded, that a fault of the test made fail,
-    ///   or that is not known any more.
+    /// - Returns: Several lines without secrets; `nil` for a call that succeeded, that failed because of a fault of the
+    ///   test, or that is no longer kept.
     public func explanation(of call: KeychainCall) -> String? { report(of: call.number)?.briefText }
 
-    /// What the doctor says of a failed call.
+    /// The doctor's explanation of a failed call.
     func report(of number: Int) -> DoctorReport? { state.withLock { $0.failures[number] }?.report }
 
-    /// What the doctor says of the call that failed last on this thread.
+    /// The doctor's explanation of the last failed call of this thread.
     var lastReport: DoctorReport? {
         let failure = state.withLock { state in state.lastFailures[pthread_self()].flatMap { state.failures[$0] } }
         return failure?.report
     }
 
-    /// Notes a call before it is carried out.
+    /// Logs a call before it is carried out.
     func begin(
         _ operation: KeychainCall.Operation,
         by app: String,
@@ -95,7 +96,7 @@ public final class CallLog: Sequence, Sendable {
         }
     }
 
-    /// Notes what came of a call; `nil` for success.
+    /// Logs the error of a call; `nil` for success.
     func end(_ call: KeychainCall, _ error: KeychainError?, isInjected: Bool) {
         state.withLock { state in
             state.lastFailures[pthread_self()] = error == nil ? nil : call.number
@@ -110,7 +111,7 @@ public final class CallLog: Sequence, Sendable {
         }
     }
 
-    /// Notes why a call failed.
+    /// Records why a call failed.
     func note(_ failure: FailedCall, of call: KeychainCall) {
         state.withLock { state in
             state.failures[call.number] = failure
@@ -124,17 +125,17 @@ public final class CallLog: Sequence, Sendable {
 // MARK: - What happened on the device
 
 extension CallLog {
-    /// What happened so far.
+    /// The history so far.
     var history: CallHistory {
         get { state.withLock(\.history) }
         set { state.withLock { $0.history = newValue } }
     }
 
-    /// Notes what happened.
+    /// Adds to the history.
     func note(_ event: CallHistory.Event) {
         state.withLock { state in
             state.history.events.append(event)
-            // In one go now and then.
+            // Trimmed in batches.
             if state.history.events.count > 2 * Self.mostEvents { state.history.events.removeFirst(Self.mostEvents) }
         }
     }

@@ -3,19 +3,18 @@
 import KeychainCore
 import KeychainDoctor
 
-/// What it takes to say why a call failed: the call without its secrets, and what the keychain said of it as of before
-/// it.
+/// What is needed to explain a failed call: the call without its secrets, and the keychain's state before it.
 struct FailedCall: Sendable {
     private let call: ExaminedCall
     private let explanation: Explanation
 
-    /// What the keychain says of the calls before, which tells why they did not find an item that is in the way.
+    /// Explanations of earlier lookups, which tell why they did not find the item that conflicts.
     private var lookUps: [KeychainRequest: Explanation] = [:]
 
-    /// As many look-ups as are explained beside an add that fails: those before were hardly meant for its item.
+    /// How many earlier lookups are explained with a failed add: older ones were probably for other items.
     private static let mostLookUps = 8
 
-    /// Notes why a call failed.
+    /// Records why a call failed.
     ///
     /// - Parameters:
     ///   - request: the call.
@@ -40,7 +39,7 @@ struct FailedCall: Sendable {
         call.platform = platform.examined
         call.history = history
         call.reportedStatus = status
-        // The device asked, and nobody was there.
+        // The device prompted, and the prompt timed out.
         let isAsking = explanation.authentication.map { $0.obstacle == nil } ?? false
         call.isBackground = status == .interactionNotAllowed && isAsking
         self.call = call
@@ -50,7 +49,7 @@ struct FailedCall: Sendable {
         }
     }
 
-    /// What the doctor says; `nil` where it would need more than was kept.
+    /// The doctor's explanation; `nil` if it would need more than was kept.
     var report: DoctorReport? {
         try? Doctor.report(call) { (request) throws(KeychainError) in
             if request == call.request { return explanation }
@@ -73,7 +72,7 @@ extension VirtualDevice.Platform {
 // MARK: - Secrets
 
 extension KeychainRequest {
-    /// The call as a log may keep it: of secrets the size alone.
+    /// The call as it is logged: of secrets only the size.
     var withoutSecrets: KeychainRequest {
         var request = self
         request.operation =

@@ -3,7 +3,7 @@
 import KeychainCore
 
 extension KeychainCall: CustomStringConvertible {
-    /// One line: the number, the operation, what was asked by Apple's names, and what came of it.
+    /// One line: the number, the operation, the request with Apple's names, and the result.
     public var description: String {
         let changes = attributes.isEmpty ? "" : " to \(Self.text(attributes))"
         return "\(number). \(operation.rawValue) \(Self.text(query))\(changes) as \(app): \(outcome)"
@@ -21,10 +21,10 @@ extension KeychainCall: CustomStringConvertible {
             + "}"
     }
 
-    /// The constant that a key of a dictionary is, such as `kSecAttrAccount`.
+    /// The name of the constant for a dictionary key, such as `kSecAttrAccount`.
     package static func name(ofKey key: String) -> String { names[key] ?? "'\(key)'" }
 
-    /// The constant that a value of a key is; `nil` where its values are no constants.
+    /// The name of the constant for a value of a key; `nil` if its values are not constants.
     package static func constant(_ value: String, of key: String) -> String? { constants[key]?[value] }
 
     private static func text(_ value: String, of key: String) -> String { constant(value, of: key) ?? value }
@@ -33,7 +33,7 @@ extension KeychainCall: CustomStringConvertible {
 
     private static let names: [String: String] = table { keyGroups.contains($0.group) || $0.name == "kSecClass" }
 
-    /// The names of values, by the keys that have them.
+    /// The names of values, by their keys.
     private static let constants: [String: [String: String]] = [
         PropertyKey.itemClass: table { $0.group == .itemClass && $0.name != "kSecClass" },
         PropertyKey.matchLimit: table { $0.name.hasPrefix("kSecMatchLimit") && $0.name != "kSecMatchLimit" },
@@ -47,7 +47,7 @@ extension KeychainCall: CustomStringConvertible {
         "kcls": table { $0.group == .keyClass },
     ]
 
-    /// The constant of a level, such as `kSecAttrAccessibleWhenUnlocked`.
+    /// The name of a level's constant, such as `kSecAttrAccessibleWhenUnlocked`.
     static func name(of accessibility: Accessibility) -> String {
         text(accessibility.rawValue, of: "pdmn")
     }

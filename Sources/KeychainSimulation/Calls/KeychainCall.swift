@@ -2,8 +2,8 @@
 
 /// One call that an app made on a device, as the device's log keeps it.
 ///
-/// It has no secret. Attributes such as account, service and group are shown as they were given; of bytes of any kind,
-/// and of `kSecValueData` and a context whatever their type, the size or the type only.
+/// It contains no secrets. Attributes such as account, service and group are kept as they were given; of data of any
+/// kind, of `kSecValueData` and of a context only the size or the type.
 public struct KeychainCall: Sendable, Hashable {
     /// Which call on the device it was, from 1.
     public let number: Int
@@ -11,7 +11,7 @@ public struct KeychainCall: Sendable, Hashable {
     /// The application identifier of the app that made it.
     public let app: String
 
-    /// What was asked.
+    /// The operation.
     public let operation: Operation
 
     /// The dictionary of the call, by the strings of its keys, such as `kSecAttrAccount as String`; of an update, its
@@ -24,13 +24,13 @@ public struct KeychainCall: Sendable, Hashable {
     /// What the caller got: an `OSStatus`; `nil` while the call goes on.
     public internal(set) var status: Int32?
 
-    /// Why it failed, in words without values; `nil` for success.
+    /// Why it failed, without values; `nil` for success.
     public internal(set) var reason: String?
 
     /// Whether a fault of ``VirtualDevice/faults`` made it fail.
     public internal(set) var isInjected = false
 
-    /// What can be asked of a keychain.
+    /// The operations of a keychain.
     public enum Operation: String, Sendable, Hashable, CaseIterable {
         /// `SecItemAdd`
         case add = "SecItemAdd"
@@ -40,8 +40,7 @@ public struct KeychainCall: Sendable, Hashable {
         case update = "SecItemUpdate"
         /// `SecItemDelete`
         case delete = "SecItemDelete"
-        /// `SecItemUpdate`, and `SecItemAdd` when nothing matches, as one change: what a set of the module `Keychain`
-        /// is.
+        /// `SecItemUpdate`, and `SecItemAdd` if nothing matches, as one change: `set` of the module `Keychain`.
         case set = "SecItemUpdate or SecItemAdd"
         /// A key is made in the Secure Enclave.
         case makeEnclaveKey = "make a key of the enclave"

@@ -3,15 +3,15 @@
 import Foundation
 import KeychainCore
 
-/// The dictionary of a call as the log may keep it.
+/// The dictionary of a call as it is logged.
 enum RedactedValues {
     static func of(_ dictionary: PropertyDictionary) -> [String: String] {
         Dictionary(uniqueKeysWithValues: dictionary.entries.map { ($0.key, text($0.value, isShown: isShown($0.key))) })
     }
 
-    /// Whether the value of a key is no secret, unless it is bytes: that of an attribute, of a condition or of a flag.
+    /// Whether the value of a key is not secret, unless it is data: that of an attribute, a condition or a flag.
     ///
-    /// Of a key that nobody knows, nobody knows what it holds.
+    /// Values of unknown keys count as secret.
     private static func isShown(_ key: String) -> Bool { shown.contains(key) }
 
     private static let shown: Set<String> = {

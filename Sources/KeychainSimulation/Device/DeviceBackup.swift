@@ -5,19 +5,19 @@ import KeychainCore
 import KeychainDoctor
 import KeychainEngine
 
-/// An encrypted backup of a virtual device, which can be restored to others for as long as the object is there.
+/// An encrypted backup of a virtual device, which can be restored to others during the lifetime of the object.
 public final class DeviceBackup: Sendable {
-    /// What it holds, and what it does not.
+    /// Its contents, and what it leaves out.
     public let report: Report
 
     private let folder: DeviceFolder
 
-    /// What had happened on the device.
+    /// The history of the device.
     fileprivate let history: CallHistory
 
-    /// What a backup holds, and what it does not.
+    /// The contents of a backup, and what it leaves out.
     public struct Report: Sendable, Hashable {
-        /// How many items it holds.
+        /// The number of items in it.
         public let items: Int
 
         /// How many items stay on the device that they are bound to, by the values of `kSecAttrAccessible`.
@@ -25,7 +25,7 @@ public final class DeviceBackup: Sendable {
         /// Keys of the enclave are among them, whatever their level.
         public let leftBehind: [String: Int]
 
-        /// How many items did not open, and so are not in it.
+        /// The number of items that could not be opened, and so are not in it.
         public let damaged: Int
 
         init(_ report: BackupReport) {
@@ -63,15 +63,15 @@ extension VirtualDevice {
         try DeviceBackup(of: self, password)
     }
 
-    /// Makes a new device of a backup.
+    /// Restores a backup to a new device.
     ///
     /// - Parameters:
     ///   - backup: the backup of this device or of another one.
     ///   - password: what protects the backup.
     ///   - platform: what the new device is.
     ///   - passcode: its passcode; `nil` for none.
-    ///   - sensor: what its owner can be recognized by; another face or finger than on every other device is enrolled.
-    ///   - storage: where its keychain lies.
+    ///   - sensor: the biometric sensor; the enrolled face or finger differs from that of every other device.
+    ///   - storage: where its keychain is stored.
     /// - Throws: ``VirtualDeviceError`` for a wrong password, and as ``init(_:passcode:biometry:storage:)``.
     public convenience init(
         restoring backup: DeviceBackup,
@@ -86,19 +86,19 @@ extension VirtualDevice {
         if let passcode { try setPasscode(passcode) }
     }
 
-    /// Puts what a backup holds onto this device, which has no items: it is new, or was erased.
+    /// Restores a backup to this device, which must have no items: it is new, or was erased.
     ///
-    /// A passcode and an enrolment that it has are set up again afterwards, as on a new phone: with the passcode of
-    /// before, and another face or finger.
+    /// Its passcode and enrolment are set up again afterwards, as on a new phone: with the same passcode, and another
+    /// face or finger.
     ///
-    /// - Returns: What the backup held, and what it did not.
-    /// - Throws: ``VirtualDeviceError`` for a wrong password, when there are items, and for a locked device; nothing
-    ///   has changed then.
+    /// - Returns: The contents of the backup, and what it leaves out.
+    /// - Throws: ``VirtualDeviceError`` for a wrong password, if there are items, and for a locked device; then nothing
+    ///   has changed.
     @discardableResult
     public func restore(_ backup: DeviceBackup, password: String) throws(VirtualDeviceError) -> DeviceBackup.Report {
         guard let passcode else { return try put(backup, password) }
         guard try isEmpty() else { throw VirtualDeviceError(KeychainError(DeviceError.passcodeAlreadySet)) }
-        // A wrong password is found out before anything is removed.
+        // A wrong password is detected before anything is removed.
         _ = try VirtualDevice(restoring: backup, password: password, platform)
         let isEnrolled = owner.authenticator.biometry.enrolledSet != nil
         try removePasscode()
@@ -108,7 +108,7 @@ extension VirtualDevice {
         return report
     }
 
-    /// Whether the keychain has no item: what a backup holds, and what it leaves behind.
+    /// Whether the keychain has no items, counting those that backups leave out.
     private func isEmpty() throws(VirtualDeviceError) -> Bool {
         let report = try backUp(password: "of nothing").report
         return report.items == 0 && report.damaged == 0 && report.leftBehind.values.allSatisfy { $0 == 0 }

@@ -2,15 +2,16 @@
 
 package import KeychainCore
 
-/// What stands between the apps of a virtual device and its keychain: nothing, but in tests of a connection.
+/// The connection between the apps of a virtual device and its keychain: direct calls, except in tests of the daemon's
+/// protocol.
 package struct DeviceTransport: Sendable {
-    /// What the keychain asks the owner through.
+    /// Through which the keychain prompts the owner.
     package let authenticator: @Sendable (any Authenticator) -> any Authenticator
 
-    /// What the apps, and whoever handles the device, reach the keychain through.
+    /// Through which the apps and the device itself reach the keychain.
     package let backend: @Sendable (any KeychainBackend) -> any KeychainBackend
 
-    /// A connection, by both of its directions.
+    /// Both directions of a connection.
     package init(
         authenticator: @escaping @Sendable (any Authenticator) -> any Authenticator,
         backend: @escaping @Sendable (any KeychainBackend) -> any KeychainBackend

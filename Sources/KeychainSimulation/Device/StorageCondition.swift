@@ -3,29 +3,29 @@
 public import Foundation
 import KeychainStore
 
-/// What the storage of a device is like; nothing that was stored is lost by any of it.
+/// The condition of a device's storage; none of them loses stored items.
 ///
-/// An item that is added in the place of a damaged one stays there; the damaged one is in quarantine from then on.
+/// An item that is added in the place of a damaged one stays, and the damaged one stays in quarantine.
 public enum StorageCondition: Sendable, Hashable {
     /// Everything works.
     case healthy
-    /// There is no room: items can be read, and neither added, changed nor deleted.
+    /// The disk is full: items can be read, but not added, changed or deleted.
     case full
-    /// Nothing can be written: items can be read, and neither added, changed nor deleted.
+    /// The storage is read-only: items can be read, but not added, changed or deleted.
     case readOnly
-    /// What is stored of one item does not open; the reference is that of `kSecReturnPersistentRef`.
+    /// One item is damaged; the reference is that of `kSecReturnPersistentRef`.
     case itemDamaged(persistentReference: Data)
-    /// What is stored of the items that are there now does not open.
+    /// All present items are damaged.
     case everyItemDamaged
-    /// The file cannot be read as a store; for a device whose keychain lies in a file.
+    /// The store file is damaged; for a device whose keychain is stored in files.
     case unreadable
-    /// The key of the device, without which nothing opens, is gone; for a device whose keychain lies in a file.
+    /// The root key, without which nothing opens, is missing; for a device whose keychain is stored in files.
     case rootKeyMissing
-    /// The key of the device is not one; for a device whose keychain lies in a file.
+    /// The root key is damaged; for a device whose keychain is stored in files.
     case rootKeyDamaged
 }
 
-/// The condition that was set last, and what undoes it.
+/// The current condition, and how to undo it.
 struct ConditionInForce: Sendable {
     var condition = StorageCondition.healthy
     var damaged: [DamagedBytes] = []

@@ -6,13 +6,13 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// The files of a device's keychain, and how they are put aside for as long as they are to be damaged.
+/// The files of a device's keychain, which are set aside while they are to be damaged.
 struct StorageFiles {
     let folder: String
 
     private static let aside = ".aside"
 
-    /// Every file that a condition puts aside; those of the log belong to the store.
+    /// Every file that a condition sets aside, including those of the log.
     private static let names = ["", "-wal", "-shm"].map { Store.fileName + $0 } + [RootKeyFile.name]
 
     func begin(_ condition: StorageCondition) throws(KeychainError) {
@@ -28,7 +28,7 @@ struct StorageFiles {
         }
     }
 
-    /// Puts back what was put aside.
+    /// Restores the files that were set aside.
     func end() throws(KeychainError) {
         for name in Self.names where FileManager.default.fileExists(atPath: path(name + Self.aside)) {
             try? FileManager.default.removeItem(atPath: path(name))

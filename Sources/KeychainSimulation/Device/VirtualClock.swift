@@ -4,21 +4,21 @@ public import Foundation
 import KeychainCore
 import KeychainEngine
 
-/// The clock of a virtual device: it shows the time at which the device was made, and stands still until a test moves
-/// it.
+/// The clock of a virtual device: it shows the time at which the device was created, and stands still until a test
+/// advances it.
 public final class VirtualClock: Sendable {
     private let state = Guarded(State())
 
     private struct State {
         var boots = 1
         var secondsSinceBoot = 1_000.0
-        // Code under test compares the dates of items with the date of the host.
+        // It starts with the host's date, because code under test compares the dates of items with that.
         var secondsSinceReferenceDate = Date().timeIntervalSinceReferenceDate
     }
 
     init() {}
 
-    /// Lets time pass: for dates, for delays after wrong passcodes, and for what locks by inactivity.
+    /// Advances the clock: for dates, for delays after wrong passcodes, and for locking after inactivity.
     public func advance(by duration: Duration) {
         let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
         state.withLock { state in
@@ -27,9 +27,9 @@ public final class VirtualClock: Sendable {
         }
     }
 
-    /// What the device shows for the date, which items are dated by.
+    /// The date that the device shows, which is used for the dates of items.
     ///
-    /// Setting it is what an owner does in the settings: no delay becomes shorter by it.
+    /// Setting it is what an owner does in the settings: it shortens no delay.
     public var date: Date {
         get { Date(timeIntervalSinceReferenceDate: state.withLock(\.secondsSinceReferenceDate)) }
         set { state.withLock { $0.secondsSinceReferenceDate = newValue.timeIntervalSinceReferenceDate } }
@@ -42,10 +42,10 @@ public final class VirtualClock: Sendable {
         }
     }
 
-    /// What the device measures delays by.
+    /// The clock for delays.
     var host: any HostClock { Host(clock: self) }
 
-    /// What the device dates items by.
+    /// The clock for the dates of items.
     var dates: any KeychainClock { Dates(clock: self) }
 
     private struct Host: HostClock {

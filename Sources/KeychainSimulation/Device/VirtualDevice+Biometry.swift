@@ -18,9 +18,9 @@ extension VirtualDevice {
         case opticID
     }
 
-    /// Enrols another face or finger: what `.biometryCurrentSet` guards is out of reach from now on.
+    /// Enrols another face or finger: items under `.biometryCurrentSet` become inaccessible.
     ///
-    /// A device without a sensor stays as it is.
+    /// It has no effect on a device without a sensor.
     public func enrollBiometry() {
         guard owner.authenticator.biometry.kind != .none else { return }
         owner.authenticator.biometry.enrolledSet = Self.anotherSet
@@ -30,10 +30,10 @@ extension VirtualDevice {
     /// Removes every face and finger.
     public func removeBiometry() { owner.authenticator.biometry.enrolledSet = nil }
 
-    /// Whether too many tries failed, so that the passcode has to come first.
+    /// Whether biometry is locked out after too many failed attempts, until the passcode is entered.
     ///
-    /// It becomes true by itself after ``Owner/recognitionLimit`` failed tries in a row, and false by the right
-    /// passcode.
+    /// It becomes true after ``Owner/recognitionLimit`` consecutive failed attempts, and false when the right passcode
+    /// is entered.
     public var isBiometryLockedOut: Bool {
         get { owner.authenticator.biometry.isLockedOut }
         set {
@@ -52,6 +52,6 @@ extension VirtualDevice {
         return Biometry(kind, enrolledSet: kind == .none ? nil : anotherSet)
     }
 
-    /// A set like no other: what one device guards by its faces and fingers, those of another do not open.
+    /// A unique set: items that are guarded by the faces and fingers of one device do not open with those of another.
     private static var anotherSet: Bytes16 { SystemRandomSource().bytes16() }
 }

@@ -5,7 +5,7 @@ import KeychainDoctor
 import KeychainEngine
 
 extension VirtualDevice {
-    /// Erases all content and settings: no item, no passcode, no face or finger, other keys.
+    /// Erases all content and settings: items, passcode, faces and fingers, and keys.
     ///
     /// Apps stay installed, and code that runs as one of them sees the erased device. A store that was full, read-only
     /// or damaged is healthy again.

@@ -4,19 +4,19 @@ import KeychainCore
 import KeychainEngine
 
 extension VirtualDevice {
-    /// Whether the device gives out what it keeps.
+    /// The lock state of the device.
     public enum LockState: String, Sendable, Hashable, CaseIterable {
-        /// It was not unlocked since it booted.
+        /// It has not been unlocked since it booted.
         case beforeFirstUnlock
         /// It is unlocked, or has no passcode.
         case unlocked
-        /// It was unlocked once, and is locked.
+        /// It has been unlocked since it booted, and is locked.
         case locked
     }
 
-    /// The state that the device is in.
+    /// The current lock state.
     ///
-    /// On a simulator it is only said, and takes nothing away.
+    /// On a simulator it has no effect on items.
     public var lockState: LockState {
         guard passcode != nil else { return .unlocked }
         return switch try? backend.device.status().lockState {
@@ -39,24 +39,23 @@ extension VirtualDevice {
     /// - Throws: ``VirtualDeviceError`` when too many wrong ones were tried just before.
     public func unlock() throws(VirtualDeviceError) { try unlock(passcode: owner.typedPasscode) }
 
-    /// Unlocks the device with the passcode that somebody tries.
+    /// Tries to unlock the device with a passcode.
     ///
     /// - Throws: ``VirtualDeviceError`` for a wrong passcode, and when it is too soon to try another one.
     public func unlock(passcode: String) throws(VirtualDeviceError) {
         try attempt { (device) throws(KeychainError) in try device.unlock(passcode: Self.secret(passcode)) }
     }
 
-    /// Switches the device off and on: with a passcode it is before its first unlock then.
+    /// Restarts the device: with a passcode it is then before its first unlock.
     public func reboot() {
-        // A keychain in memory is made at its first use, and is unlocked then: it has to be there before the device is
-        // off.
+        // A keychain in memory is created unlocked at its first use, so it must exist before the restart.
         _ = try? backend.device.status()
         clock.reboot()
     }
 
     func attempt(_ body: (KeychainDevice) throws(KeychainError) -> Void) throws(VirtualDeviceError) {
         do throws(KeychainError) { try body(backend.device) } catch {
-            // The keychain of a simulator that erased itself has no passcode until it gets another one.
+            // The keychain of a simulator that erased itself has no passcode until it is set again.
             if error.kind == .device(.erased) { try hidePasscode() }
             throw VirtualDeviceError(error)
         }

@@ -36,10 +36,10 @@ extension VirtualDevice {
         owner.passcode = passcode
     }
 
-    /// Removes the passcode, and with it for ever the items that ask for one, and every face and finger; a simulator
+    /// Removes the passcode, and with it permanently the items that require one, and every face and finger; a simulator
     /// keeps them.
     ///
-    /// What `.biometryCurrentSet` guards is out of reach from now on, also when there is a passcode again.
+    /// Items under `.biometryCurrentSet` become inaccessible, even if a passcode is set again.
     ///
     /// - Throws: ``VirtualDeviceError`` when there is none.
     public func removePasscode() throws(VirtualDeviceError) {
@@ -54,7 +54,7 @@ extension VirtualDevice {
         if hidden == nil { removeBiometry() }
     }
 
-    /// Gives a simulator the passcode that nobody knows of, if it has none.
+    /// Gives a simulator the hidden passcode, if it has none.
     func hidePasscode() throws(VirtualDeviceError) {
         guard let hidden = platform.hiddenPasscode.map(Self.secret) else { return }
         do throws(KeychainError) {

@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainEngine
 
 extension VirtualDevice {
-    /// What a device does by itself.
+    /// The automatic lock and erasure of a device.
     public struct Policy: Sendable, Hashable {
         /// After how many seconds without a keychain call the device locks; `nil` for never.
         public var autoLockAfterSeconds: Int?
@@ -12,14 +12,14 @@ extension VirtualDevice {
         /// After how many wrong passcodes in a row the device erases itself; `nil` for never.
         public var eraseAfterFailedAttempts: Int?
 
-        /// A policy; the default does neither.
+        /// A policy; by default the device does neither.
         public init(autoLockAfterSeconds: Int? = nil, eraseAfterFailedAttempts: Int? = nil) {
             self.autoLockAfterSeconds = autoLockAfterSeconds
             self.eraseAfterFailedAttempts = eraseAfterFailedAttempts
         }
     }
 
-    /// What the device does by itself.
+    /// The policy of the device.
     ///
     /// - Throws: ``VirtualDeviceError`` when the store cannot be read.
     public var policy: Policy {
@@ -32,7 +32,7 @@ extension VirtualDevice {
         }
     }
 
-    /// Says what the device does by itself from now on.
+    /// Sets the policy of the device.
     ///
     /// - Throws: ``VirtualDeviceError`` for a number that is not above 0, and while the device is locked.
     public func setPolicy(_ policy: Policy) throws(VirtualDeviceError) {
@@ -43,12 +43,12 @@ extension VirtualDevice {
         try attempt { (device) throws(KeychainError) in try device.setPolicy(policy) }
     }
 
-    /// How many wrong passcodes were tried in a row.
+    /// The number of consecutive wrong passcodes.
     ///
     /// - Throws: ``VirtualDeviceError`` when the store cannot be read.
     public var failedAttempts: Int { get throws(VirtualDeviceError) { try status().failedAttempts } }
 
-    /// How long it takes by the device's clock until another passcode may be tried.
+    /// The time on the device's clock until another passcode may be tried.
     ///
     /// - Throws: ``VirtualDeviceError`` when the store cannot be read.
     public var timeUntilNextAttempt: Duration {

@@ -8,12 +8,12 @@ import KeychainProtection
 import KeychainStore
 
 extension VirtualDevice {
-    /// What the storage of the device is like.
+    /// The condition of the device's storage.
     public var storageCondition: StorageCondition { condition.withLock(\.condition) }
 
     /// Fills, write-protects or damages the storage of the device, or makes it healthy again.
     ///
-    /// The condition that was in force before ends. What was stored is there again then.
+    /// It replaces the previous condition; stored items are accessible again when the storage is healthy.
     ///
     /// - Throws: ``VirtualDeviceError`` for an item that is not there, for a condition of files where the keychain lies
     ///   in memory, and when the files cannot be changed.

@@ -5,9 +5,10 @@ package import KeychainCore
 package import KeychainEngine
 import KeychainProtection
 
-/// A device for one test: it can be locked, rebooted and erased, and its owner and its clock do what the test says.
+/// A device for one test: it can be locked, rebooted and erased, and the test controls its owner and its clock.
 ///
-/// Nothing of it outlives the object. Thread-safe. What a device does follows Semantics, "Data protection".
+/// It leaves nothing behind when the object is deallocated. Thread-safe. Its behaviour follows Semantics, "Data
+/// protection".
 ///
 /// ```swift
 /// let device = try VirtualDevice()
@@ -16,34 +17,33 @@ import KeychainProtection
 /// try device.lock()
 /// ```
 public final class VirtualDevice: Sendable {
-    /// What the device is: it does not change.
+    /// The platform of the device.
     public let platform: Platform
 
     /// The clock of the device.
     public let clock: VirtualClock
 
-    /// Who owns the device: what is answered when it asks, and what it asked.
+    /// The owner of the device, who answers its prompts, and remembers them.
     public let owner: Owner
 
-    /// What its apps asked of the keychain.
+    /// The log of its apps' calls.
     public let calls = CallLog()
 
-    /// What goes wrong at the calls of its apps.
+    /// The faults that the test injects into its apps' calls.
     public let faults = Faults()
 
-    /// The keychain of the device, the same one for as long as there is the device.
+    /// The keychain of the device; the same during its lifetime.
     package let keychain: EmbeddedKeychain
 
-    /// What serves the calls of the apps, and of whoever handles the device; the same for as long as there is the
-    /// device.
+    /// The keychain that serves the apps and the device itself; the same during the lifetime of the device.
     package let backend: any KeychainBackend
 
-    /// The folder that the keychain's own one lies in; `nil` for a keychain in memory.
+    /// The folder that contains the keychain's folder; `nil` for a keychain in memory.
     let folder: DeviceFolder?
 
     let condition = Guarded(ConditionInForce())
 
-    /// The test in which it was made; `nil` where that is not known.
+    /// The test that created it, if that is known.
     let scope = TestScope.current
 
     /// Makes a device with an empty keychain, unlocked.
@@ -51,8 +51,8 @@ public final class VirtualDevice: Sendable {
     /// - Parameters:
     ///   - platform: what the device is.
     ///   - passcode: its passcode; `nil` for none.
-    ///   - sensor: what its owner can be recognized by; one face or finger is enrolled.
-    ///   - storage: where its keychain lies.
+    ///   - sensor: the biometric sensor; one face or finger is enrolled.
+    ///   - storage: where its keychain is stored.
     /// - Throws: ``VirtualDeviceError`` for an empty passcode, and when no folder can be made.
     public convenience init(
         _ platform: Platform = .iOS,
@@ -63,7 +63,7 @@ public final class VirtualDevice: Sendable {
         try self.init(platform, passcode: passcode, biometry: sensor, storage: storage, transport: .direct)
     }
 
-    /// A device whose keychain is reached in a certain way.
+    /// Makes a device with a particular transport to its keychain.
     package init(
         _ platform: Platform = .iOS,
         passcode: String? = VirtualDevice.defaultPasscode,
@@ -104,10 +104,10 @@ public final class VirtualDevice: Sendable {
         }
     }
 
-    /// The passcode of a device that is made without saying which.
+    /// The default passcode.
     public static let defaultPasscode = "1234"
 
-    /// Another process at the same keychain: it has no keys until it unlocks for itself.
+    /// Another process with the same keychain: it has no keys until it unlocks by itself.
     ///
     /// - Throws: ``VirtualDeviceError`` for a keychain in memory.
     package func anotherProcess() throws(VirtualDeviceError) -> EmbeddedKeychain {
@@ -135,29 +135,28 @@ public final class VirtualDevice: Sendable {
 }
 
 extension VirtualDevice {
-    /// What a device is.
+    /// The platform of a device.
     public enum Platform: String, Sendable, Hashable, CaseIterable {
         /// A phone or a tablet.
         case iOS
         /// A Mac, with the front end that macOS has before the data protection keychain (Semantics, "Keys that the
         /// macOS front end removes").
         case macOS
-        /// The simulator of iOS, which enforces nothing.
+        /// The simulator of iOS, which enforces no data protection.
         ///
-        /// It locks and reboots, and takes no item away; levels that ask for a passcode work without one and outlive
-        /// its removal; guarded items and keys are used without asking.
+        /// Locking and rebooting make no item inaccessible; levels that require a passcode work without one, and their
+        /// items survive its removal; guarded items and keys are used without a prompt.
         case simulator
 
-        /// The passcode that the keychain of a simulator has when the test gives it none, for the keys of every level
-        /// to be there.
+        /// The passcode of a simulator's keychain if the test sets none, so that the keys of every level exist.
         var hiddenPasscode: String? { self == .simulator ? "there is always one" : nil }
     }
 
-    /// Where the keychain of a device lies.
+    /// Where the keychain of a device is stored.
     public enum Storage: String, Sendable, Hashable, CaseIterable {
         /// In memory.
         case memory
-        /// In files, in a private folder that goes away with the device.
+        /// In files, in a private folder that is removed with the device.
         case file
     }
 }

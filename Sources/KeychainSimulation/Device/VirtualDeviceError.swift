@@ -2,7 +2,7 @@
 
 package import KeychainCore
 
-/// Why a device did not do what a test told it to.
+/// Why an operation on a device failed.
 public struct VirtualDeviceError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The `OSStatus` of the refusal.
     public let status: Int32

@@ -2,7 +2,7 @@
 
 import Dispatch
 
-/// Where calls are held: made by ``Faults/hold(on:skipping:times:where:)``.
+/// Holds calls; made by ``Faults/hold(on:skipping:times:where:)``.
 ///
 /// ```swift
 /// let gate = app.device.faults.hold(on: [.add])
@@ -13,11 +13,11 @@ import Dispatch
 /// try await saving
 /// ```
 ///
-/// When the object goes away, the gate opens.
+/// The gate opens when the object is deallocated.
 public final class CallGate: Sendable {
     private let barrier: Barrier
 
-    /// The fault, to ask how many calls came.
+    /// The fault, which counts the calls.
     public let fault: Fault
 
     init(_ barrier: Barrier, _ fault: Fault) {
@@ -27,10 +27,10 @@ public final class CallGate: Sendable {
 
     deinit { open() }
 
-    /// Waits until a call is held, or the gate is open.
+    /// Waits until a call is held or the gate is open.
     public func waitForCall() async { await barrier.arrival() }
 
-    /// Lets go what is held, and holds nothing more.
+    /// Releases the held calls, and holds no more.
     public func open() { fault.remove() }
 }
 
@@ -56,7 +56,7 @@ final class Barrier: Sendable {
         if blocks { BlockedThread.wait(for: semaphore, "A call that a fault holds") { open() } }
     }
 
-    /// Waits until somebody is blocked, or the barrier is open.
+    /// Waits until a thread is blocked or the barrier is open.
     func arrival() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in

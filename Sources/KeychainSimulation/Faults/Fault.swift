@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// Something that goes wrong at some calls: made by ``Faults``.
+/// A fault that is injected into some calls; made by ``Faults``.
 public final class Fault: Sendable {
     let effect: Effect
 
@@ -36,13 +36,13 @@ public final class Fault: Sendable {
         state = Guarded(State(skipping: skipping, remaining: times))
     }
 
-    /// How many calls it struck.
+    /// The number of calls that it affected.
     public var count: Int { state.withLock(\.count) }
 
-    /// Whether it strikes no more.
+    /// Whether it has ended.
     public var isOver: Bool { state.withLock { $0.remaining.map { $0 <= 0 } ?? false } }
 
-    /// Ends it, and lets go what it holds.
+    /// Ends it, and releases the calls that it holds.
     public func remove() {
         state.withLock { $0.remaining = 0 }
         if case .barrier(let barrier) = effect { barrier.open() }
@@ -53,7 +53,7 @@ public final class Fault: Sendable {
         return true
     }
 
-    /// What happens to a call; `nil` for nothing.
+    /// The effect on a call; `nil` for none.
     func apply(to call: KeychainCall) -> Effect? {
         guard operations.contains(call.operation), matches(call) else { return nil }
         return state.withLock { state in

@@ -2,41 +2,40 @@
 
 import KeychainCore
 
-/// What goes wrong on a device at the calls of its apps, because a test says so.
+/// Injects faults into the keychain calls of a device's apps.
 ///
 /// ```swift
 /// device.faults.fail(with: errSecNotAvailable, on: [.update], skipping: 1)    // the second update fails
 /// device.faults.fail(with: errSecIO, .afterEffect, times: nil) { $0.account == "token" }
 /// ```
 ///
-/// A call goes through all faults that match it, in the order in which they were made: it waits for each that holds or
-/// delays it, and fails by the first that has it fail. Each fault counts the calls that match it, by itself.
-/// Thread-safe.
+/// A call passes all faults that match it, in the order of their creation: it waits for those that hold or delay it,
+/// and fails with the first that makes it fail. Each fault counts its matching calls separately. Thread-safe.
 public final class Faults: Sendable {
     private let faults = Guarded<[Fault]>([])
 
     init() {}
 
-    /// When a fault strikes.
+    /// When a call fails.
     public enum Moment: String, Sendable, Hashable, CaseIterable {
-        /// Nothing has happened then.
+        /// Before the call has any effect.
         case beforeEffect
-        /// The keychain has done what was asked, and yet the caller sees a failure, and no result.
+        /// After the keychain has carried out the call: the caller gets an error and no result all the same.
         ///
-        /// A call that the keychain refuses by itself keeps the keychain's status.
+        /// A call that the keychain itself refuses returns the keychain's status.
         case afterEffect
     }
 
-    /// Has calls fail.
+    /// Makes calls fail.
     ///
     /// - Parameters:
     ///   - status: the `OSStatus` that the caller gets; any but 0, which is no failure.
-    ///   - moment: whether the call takes effect all the same.
+    ///   - moment: before or after the call has its effect.
     ///   - operations: which operations; every one by default.
-    ///   - skipping: how many matching calls go well before: n - 1 for the n-th call from now on.
-    ///   - times: how often; `nil` for ever.
-    ///   - matches: which calls, by what the log keeps of them.
-    /// - Returns: The fault, to ask how often it struck, and to end it.
+    ///   - skipping: how many matching calls succeed first: n - 1 for the n-th call from now on.
+    ///   - times: how often; `nil` for every matching call.
+    ///   - matches: which calls, by their log entries.
+    /// - Returns: The fault, which counts the affected calls and can be ended.
     @discardableResult
     public func fail(
         with status: Int32,
@@ -50,14 +49,14 @@ public final class Faults: Sendable {
         return add(Fault(.failure(Status(rawValue: status), moment), operations, skipping, times, matches))
     }
 
-    /// Has calls take time on the device's clock, before their effect; nobody waits in truth.
+    /// Makes calls take time on the device's clock before they have an effect; no real time passes.
     ///
     /// - Parameters:
     ///   - duration: how long a call takes.
     ///   - operations: which operations; every one by default.
-    ///   - skipping: how many matching calls go quickly before.
-    ///   - times: how often; `nil` for ever.
-    ///   - matches: which calls, by what the log keeps of them.
+    ///   - skipping: how many matching calls are not delayed first.
+    ///   - times: how often; `nil` for every matching call.
+    ///   - matches: which calls, by their log entries.
     /// - Returns: The fault.
     @discardableResult
     public func delay(
@@ -70,18 +69,18 @@ public final class Faults: Sendable {
         add(Fault(.delay(duration), operations, skipping, times, matches))
     }
 
-    /// Holds calls before their effect until the test lets them go.
+    /// Holds calls before they have an effect, until the test releases them.
     ///
     /// A call that is held blocks its thread, as any call of the item functions does. Make it with
-    /// ``App/runOnThread(_:)`` or the asynchronous functions of the module Keychain: one that a task makes itself holds
-    /// a thread of Swift's pool, and when there is no other left for the test to go on, the call is let go and the test
-    /// fails.
+    /// ``App/runOnThread(_:)`` or the asynchronous functions of the module Keychain: a call that a task makes directly
+    /// blocks a thread of Swift's pool, and if no thread is left for the test to continue, the call is released and the
+    /// test fails.
     ///
     /// - Parameters:
     ///   - operations: which operations; every one by default.
-    ///   - skipping: how many matching calls pass before.
+    ///   - skipping: how many matching calls pass first.
     ///   - times: how many calls are held; `nil` for all.
-    ///   - matches: which calls, by what the log keeps of them.
+    ///   - matches: which calls, by their log entries.
     /// - Returns: What to wait for them at, and to let them go by. When it goes away, they go.
     public func hold(
         on operations: Set<KeychainCall.Operation> = Set(KeychainCall.Operation.allCases),
@@ -93,7 +92,7 @@ public final class Faults: Sendable {
         return CallGate(barrier, add(Fault(.barrier(barrier), operations, skipping, times, matches)))
     }
 
-    /// Ends all faults, and lets go what is held.
+    /// Ends all faults, and releases the held calls.
     public func removeAll() {
         let ended = faults.withLock { faults in
             defer { faults = [] }
@@ -110,10 +109,10 @@ public final class Faults: Sendable {
         return fault
     }
 
-    /// Puts a call through the faults: returns what it fails by, after what delays it.
+    /// Applies the faults to a call: waits for delays, and returns the error that it fails with, if any.
     func effect(on call: KeychainCall, _ clock: VirtualClock) -> (error: KeychainError, moment: Moment)? {
         var failure: (error: KeychainError, moment: Moment)?
-        // Not in the lock: what matches is the test's to say, and it may make faults itself.
+        // Not while the lock is held: the test's closure may add faults itself.
         for fault in faults.withLock({ $0 }) where !(failure != nil && fault.isFailure) {
             switch fault.apply(to: call) {
             case nil: continue

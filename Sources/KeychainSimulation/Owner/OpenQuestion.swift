@@ -2,9 +2,9 @@
 
 import Dispatch
 
-/// A question of the device that waits for the test to answer it.
+/// A prompt of the device that waits for the test's answer.
 public final class OpenQuestion: Sendable {
-    /// What was asked.
+    /// The operation.
     public let question: Owner.Question
 
     private let answered = DispatchSemaphore(value: 0)
@@ -18,16 +18,16 @@ public final class OpenQuestion: Sendable {
 
     init(_ question: Owner.Question) { self.question = question }
 
-    /// Whether nobody has answered it yet, and the program has not withdrawn it.
+    /// Whether it was neither answered nor withdrawn by the program.
     public var isOpen: Bool {
         state.withLock { state in
             if case .open = state { true } else { false }
         }
     }
 
-    /// Answers in the owner's place.
+    /// Answers on behalf of the owner.
     ///
-    /// The first answer counts. ``Owner/Answer/waits`` is none.
+    /// Only the first answer has an effect; ``Owner/Answer/waits`` has none.
     public func answer(_ answer: Owner.Answer) {
         if answer != .waits { settle(.answered(answer)) }
     }
@@ -35,7 +35,7 @@ public final class OpenQuestion: Sendable {
     /// Ends the question without an answer.
     func end() { settle(.ended) }
 
-    /// Blocks until there is an answer; `nil` when the question was ended or its time is over.
+    /// Blocks until there is an answer; `nil` if the question was ended or timed out.
     func wait(seconds: Double) -> Owner.Answer? {
         BlockedThread.wait(for: answered, seconds: seconds, "A question of the device") { end() }
         end()

@@ -2,21 +2,22 @@
 
 import KeychainCore
 
-/// The questions that wait for a test, and the tests that wait for a question.
+/// The open questions, and the tests that wait for one.
 final class OpenQuestions: Sendable {
     private let state = Guarded(State())
 
     private struct State {
         var questions: [OpenQuestion] = []
         var waiting: [(number: Int, continuation: CheckedContinuation<OpenQuestion, any Error>)] = []
-        var cancelled: Set<Int> = []
+        /// The errors of waits that ended before they began.
+        var ended: [Int: any Error] = [:]
         var lastNumber = 0
     }
 
-    /// How long a question stays open: longer than on a device, so that a busy host ends none.
+    /// The timeout of a question: longer than on a device, so that a busy host does not end one.
     private static let timeoutSeconds = 600.0
 
-    /// Puts a question, and waits for the answer; `nil` when it was ended.
+    /// Asks a question, and waits for the answer; `nil` if it was ended.
     func answer(to prompt: AuthenticationPrompt) -> Owner.Answer? {
         let question = OpenQuestion(Owner.Question(prompt))
         let handler = prompt.cancellation.onCancel { question.end() }
@@ -30,22 +31,27 @@ final class OpenQuestions: Sendable {
         return question.wait(seconds: Self.timeoutSeconds)
     }
 
-    /// The next question that is open, given out once.
-    func next() async throws -> OpenQuestion {
+    /// The next open question; each is returned once.
+    func next(within limit: Duration) async throws -> OpenQuestion {
         let number = state.withLock { state in
             state.lastNumber += 1
             return state.lastNumber
         }
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            end(number, Owner.NoQuestionError(limit: limit))
+        }
+        defer { timer.cancel() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { wait(number, $0) }
         } onCancel: {
-            cancel(number)
+            end(number, CancellationError())
         }
     }
 
     private func wait(_ number: Int, _ continuation: CheckedContinuation<OpenQuestion, any Error>) {
         let outcome: Result<OpenQuestion, any Error>? = state.withLock { state in
-            guard state.cancelled.remove(number) == nil else { return .failure(CancellationError()) }
+            if let error = state.ended.removeValue(forKey: number) { return .failure(error) }
             state.questions.removeAll { !$0.isOpen }
             guard state.questions.isEmpty else { return .success(state.questions.removeFirst()) }
             state.waiting.append((number, continuation))
@@ -54,14 +60,14 @@ final class OpenQuestions: Sendable {
         if let outcome { continuation.resume(with: outcome) }
     }
 
-    private func cancel(_ number: Int) {
+    private func end(_ number: Int, _ error: any Error) {
         let continuation: CheckedContinuation<OpenQuestion, any Error>? = state.withLock { state in
             guard let index = state.waiting.firstIndex(where: { $0.number == number }) else {
-                state.cancelled.insert(number)
+                state.ended[number] = error
                 return nil
             }
             return state.waiting.remove(at: index).continuation
         }
-        continuation?.resume(throwing: CancellationError())
+        continuation?.resume(throwing: error)
     }
 }

@@ -3,15 +3,15 @@
 import KeychainCore
 
 extension Owner {
-    /// A question that the device put.
+    /// A prompt of the device.
     public struct Question: Sendable, Hashable {
-        /// What was asked for.
+        /// What the prompt asks for.
         public let kind: Kind
 
-        /// Why, in the program's words.
+        /// The reason that the program gave.
         public let reason: String
 
-        /// What a question asks for.
+        /// What prompts ask for.
         public enum Kind: String, Sendable, Hashable {
             /// A finger, a face or an iris.
             case biometry
@@ -32,10 +32,10 @@ extension Owner {
         }
     }
 
-    /// The next question that nobody answers but the test, as soon as it is put.
+    /// Waits for the next question that the test has to answer.
     ///
-    /// The call that asks blocks its thread meanwhile, as it does on a device: make it with ``App/runOnThread(_:)`` or
-    /// the asynchronous functions of the module Keychain. Each question is given out once.
+    /// The call that prompts blocks its thread meanwhile, as on a device: make it with ``App/runOnThread(_:)`` or the
+    /// asynchronous functions of the module Keychain. Each question is returned once.
     ///
     /// ```swift
     /// device.owner.answer = .waits
@@ -44,6 +44,22 @@ extension Owner {
     /// question.answer(.cancels)
     /// ```
     ///
-    /// - Throws: `CancellationError` when the task that waits is cancelled.
-    public func nextOpenQuestion() async throws -> OpenQuestion { try await openQuestions.next() }
+    /// - Parameter limit: how long to wait. A call that fails before it asks would leave the test waiting for ever.
+    /// - Returns: The question.
+    /// - Throws: ``NoQuestionError`` when the time is over, and `CancellationError` when the task that waits is
+    ///   cancelled.
+    public func nextOpenQuestion(within limit: Duration = .seconds(120)) async throws -> OpenQuestion {
+        try await openQuestions.next(within: limit)
+    }
+
+    /// The device asked its owner nothing in the time that a test waited for a question.
+    public struct NoQuestionError: Error, Sendable, Hashable, CustomStringConvertible {
+        /// How long the test waited.
+        public let limit: Duration
+
+        /// What happened, and where to look.
+        public var description: String {
+            "the device asked its owner nothing within \(limit): did the call that should ask fail before?"
+        }
+    }
 }

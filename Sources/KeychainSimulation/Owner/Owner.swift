@@ -4,18 +4,17 @@ package import KeychainAuthenticators
 import KeychainCore
 import KeychainEngine
 
-/// Who owns a virtual device: answers as a test says when the device asks, and remembers what was asked.
+/// The owner of a virtual device: answers prompts as the test specifies, and remembers them.
 ///
-/// The owner knows the passcode. Five fingers or faces in a row that are not recognized lock the sensor out, until the
-/// passcode is given.
+/// The owner knows the passcode. Five consecutive failed recognitions lock out biometry until the passcode is entered.
 public final class Owner: Sendable {
-    /// What asks the owner, for tests that look closer.
+    /// The authenticator, for tests of details.
     package let authenticator: ScriptedAuthenticator
 
-    /// The questions that wait for the test to answer.
+    /// The questions that wait for the test's answer.
     let openQuestions = OpenQuestions()
 
-    /// What is typed for a passcode where the device has none that a test knows of.
+    /// What the owner enters if the device has no passcode that the test knows.
     private let hiddenPasscode: String
 
     private let state = Guarded(State())
@@ -28,26 +27,26 @@ public final class Owner: Sendable {
         var countsFailures = true
     }
 
-    /// What the owner does when asked.
+    /// How the owner answers a prompt.
     public enum Answer: String, Sendable, Hashable, CaseIterable {
-        /// Is recognized, and types what is right.
+        /// Is recognized, and enters the right secret.
         case succeeds
-        /// Is not recognized, and types what is wrong.
+        /// Is not recognized, and enters a wrong secret.
         case fails
         /// Cancels.
         case cancels
-        /// Wants to type the passcode instead of being recognized; types what is right.
+        /// Chooses the passcode instead of biometry, and enters the right one.
         case fallsBack
-        /// Is not there: the question's time runs out at once.
+        /// Does not answer: the prompt times out immediately.
         case isAway
-        /// Says nothing until the test answers in the owner's place (``Owner/nextOpenQuestion()``).
+        /// Waits until the test answers on the owner's behalf (``Owner/nextOpenQuestion()``).
         case waits
     }
 
-    /// How many tries in a row may fail before the sensor is locked out.
+    /// How many consecutive failed recognitions lock out biometry.
     public static let recognitionLimit = 5
 
-    /// The password that the owner types for an application.
+    /// The application password that the owner enters.
     public static let applicationPassword = "application password"
 
     init(_ biometry: Biometry, hiddenPasscode: String) {
@@ -56,26 +55,26 @@ public final class Owner: Sendable {
         authenticator.setAnswer { [weak self] prompt in self?.reply(to: prompt) ?? .unavailable }
     }
 
-    /// What the owner does from now on, when nothing else is said by ``nextAnswers``.
+    /// How the owner answers from now on, after ``nextAnswers`` are used up.
     public var answer: Answer {
         get { state.withLock(\.answer) }
         set { state.withLock { $0.answer = newValue } }
     }
 
-    /// What the owner does at the next questions, one after the other.
+    /// How the owner answers the next prompts, one after the other.
     public var nextAnswers: [Answer] {
         get { state.withLock(\.nextAnswers) }
         set { state.withLock { $0.nextAnswers = newValue } }
     }
 
-    /// Whether failed tries lock the sensor out and a passcode ends that; not for a test that sets the sensor's state
-    /// itself.
+    /// Whether failed recognitions lock out biometry until the passcode is entered; `false` for a test that sets the
+    /// state itself.
     package var countsFailedRecognitions: Bool {
         get { state.withLock(\.countsFailures) }
         set { state.withLock { $0.countsFailures = newValue } }
     }
 
-    /// What was asked so far.
+    /// The prompts so far.
     public var questions: [Question] { authenticator.prompts.map(Question.init) }
 
     /// The passcode as the owner remembers it; `nil` for none.
@@ -84,10 +83,10 @@ public final class Owner: Sendable {
         set { state.withLock { $0.passcode = newValue } }
     }
 
-    /// What the device itself takes for its passcode.
+    /// The passcode that the device accepts.
     var typedPasscode: String { passcode ?? hiddenPasscode }
 
-    /// Takes note of what happened to the device.
+    /// Handles an event of the device.
     func note(_ event: DeviceEvent) {
         switch event {
         case .passcodeAccepted:
@@ -99,7 +98,7 @@ public final class Owner: Sendable {
         }
     }
 
-    /// Begins to count failed recognitions anew.
+    /// Resets the count of failed recognitions.
     func endLockout() {
         state.withLock { $0.failedRecognitions = 0 }
         authenticator.biometry.isLockedOut = false

@@ -4,24 +4,24 @@ import Dispatch
 import Foundation
 import KeychainServices
 
-/// A thread that a call blocks until the test lets it go on.
+/// A thread that a call blocks until the test releases it.
 ///
-/// A call in a task blocks a thread of Swift's pool, which has about as many as there are processors. When each of them
-/// is blocked so, nothing is left to run what would let them go: the tests would wait for ever.
+/// A call in a task blocks a thread of Swift's pool, which has about as many as there are processors. If all of them
+/// are blocked, no thread is left for the code that would release them: the tests would wait for ever.
 enum BlockedThread {
-    /// How many threads are blocked that may be of Swift's pool.
+    /// The number of blocked threads that may belong to Swift's pool.
     private static let countOnPool = Guarded(0)
 
-    /// Called with what the caller waits for when the pool is about to be asked whether it is blocked, for tests.
+    /// Called before the pool is checked, with what the caller waits for; for tests.
     static let poolObserver = Guarded<(@Sendable (DispatchSemaphore) -> Void)?>(nil)
 
-    /// Blocks the caller until it is signalled, or the seconds are over.
+    /// Blocks the caller until the semaphore is signalled, or the timeout.
     ///
-    /// One that blocks the last thread of the pool is let go after a while, and its test fails.
+    /// A caller that blocks the last thread of the pool is released after a while, and its test fails.
     ///
     /// - Parameters:
-    ///   - signal: what ends it.
-    ///   - seconds: how long it takes at most; `nil` for no end.
+    ///   - signal: the semaphore.
+    ///   - seconds: the timeout; `nil` for none.
     ///   - what: what blocks the caller, for the message.
     ///   - letGo: signals.
     static func wait(for signal: DispatchSemaphore, seconds: Double? = nil, _ what: String, letGo: () -> Void) {
@@ -37,7 +37,7 @@ enum BlockedThread {
                 poolObserver.withLock(\.self)?(signal)
                 let hasAnswered = Guarded(false)
                 Task.detached { hasAnswered.withLock { $0 = true } }
-                // What lets the caller go on may come while the pool is asked.
+                // The signal may come while the pool is being checked.
                 if signal.wait(timeout: min(end, .now() + min(patience, 5))) == .success { return }
                 guard .now() < end else { return }
                 isPoolBlocked = !hasAnswered.withLock(\.self)
@@ -54,10 +54,10 @@ enum BlockedThread {
         }
     }
 
-    /// Whether the caller may block a thread of Swift's pool: it runs in a task, and on no thread that is known to be
-    /// another.
+    /// Whether the caller may be on a thread of Swift's pool: it runs in a task, and on no thread that is known to be
+    /// outside of the pool.
     ///
-    /// A thread of somebody's `TaskExecutor` cannot be told apart: the pool is asked before anything is concluded.
+    /// A thread of a custom `TaskExecutor` cannot be distinguished, so the pool itself is checked as well.
     static var mayBeOnPool: Bool {
         !Thread.isMainThread && Thread.current.threadDictionary[callThreadMark] == nil
             && withUnsafeCurrentTask { $0 != nil }
@@ -70,9 +70,9 @@ enum BlockedThread {
     private static let width =
         getenv("LIBDISPATCH_COOPERATIVE_POOL_STRICT") == nil ? ProcessInfo.processInfo.activeProcessorCount : 1
 
-    /// Takes the caller out of the count when each thread of the pool is blocked.
+    /// Removes the caller from the count if every thread of the pool is blocked.
     ///
-    /// - Returns: Whether each was; `false` for others that ask at the same time.
+    /// - Returns: Whether every thread was blocked; `false` for concurrent callers.
     private static func leavePool() -> Bool {
         countOnPool.withLock { count in
             guard count >= width else { return false }

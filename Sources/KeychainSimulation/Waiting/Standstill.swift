@@ -3,15 +3,15 @@
 import Dispatch
 import Foundation
 
-/// What is said when something waits for so long that it may wait for ever.
+/// A message about a wait that may never end.
 package enum Standstill {
-    /// After how many seconds it is said.
+    /// The number of seconds before the message.
     package static let patience = Guarded(30.0)
 
-    /// Who is told instead of standard error, for tests.
+    /// Receives the message instead of standard error, for tests.
     package static let listener = Guarded<(@Sendable (String) -> Void)?>(nil)
 
-    /// Of its own, because the threads of the others may all be blocked.
+    /// A separate queue, because all other threads may be blocked.
     private static let queue = DispatchQueue(label: "swift-keychain.standstill")
 
     static func tell(_ text: String) {
@@ -19,7 +19,7 @@ package enum Standstill {
         FileHandle.standardError.write(Data("\(text)\n".utf8))
     }
 
-    /// Runs `body` in so many seconds.
+    /// Runs `body` after this many seconds.
     static func after(_ seconds: Double, _ body: @escaping @Sendable () -> Void) {
         queue.asyncAfter(deadline: .now() + seconds, execute: body)
     }

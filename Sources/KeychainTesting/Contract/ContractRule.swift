@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that a faithful keychain does.
+/// One behaviour of the keychain that a faithful stand-in has.
 public struct ContractRule: Sendable, Hashable, Identifiable, CustomStringConvertible {
-    /// The name, by which a test pins or excepts the rule; unique among the rules for one shape of subject.
+    /// The name, by which a test selects or exempts the rule; unique among the rules for one kind of subject.
     public let name: String
 
     /// What a faithful keychain does.
     public let statement: String
 
-    /// How an unfaithful keychain shows: what a team's users meet, and the team's tests do not.
+    /// The consequence of an unfaithful stand-in: what users meet although the tests pass.
     public let consequence: String
 
     /// Where the behaviour is documented.
@@ -17,7 +17,7 @@ public struct ContractRule: Sendable, Hashable, Identifiable, CustomStringConver
     /// What the rule needs of a subject besides the ordinary functions.
     public let requirements: [Requirement]
 
-    /// What not every subject has.
+    /// A capability that not every subject has.
     public enum Requirement: String, Sendable, Hashable, CaseIterable {
         /// It may be called from several threads at once; see ``ConcurrentContractSubject``.
         case concurrency
@@ -29,13 +29,13 @@ public struct ContractRule: Sendable, Hashable, Identifiable, CustomStringConver
         case listing
         /// It deletes many at once; see ``ClearingPasswordStoreContractSubject``.
         case clearing
-        /// It keeps what it is given in the keychain of the device that the suite makes, so that the device can be
-        /// locked, and at a level that the lock makes unreadable.
+        /// It stores in the keychain of the device that the suite makes, at a level that locking the device makes
+        /// unreadable.
         case device
-        /// The front end of iOS, which refuses what the one of macOS passes over.
+        /// The front end of iOS, which refuses what that of macOS ignores.
         case iOS
 
-        /// What it is, in words.
+        /// A description.
         var text: String {
             switch self {
             case .concurrency: "ConcurrentContractSubject"
@@ -56,7 +56,7 @@ public struct ContractRule: Sendable, Hashable, Identifiable, CustomStringConver
     public var description: String { "\(name): \(statement)" }
 }
 
-/// A rule that was not run, since the subject lacks something that the rule needs.
+/// A rule that was not run, because the subject lacks a capability that the rule needs.
 public struct ContractOmission: Sendable, Hashable, CustomStringConvertible {
     /// The rule.
     public let rule: ContractRule

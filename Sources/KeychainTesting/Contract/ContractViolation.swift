@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A rule that a subject does not keep.
+/// A rule that a subject breaks.
 public struct ContractViolation: Sendable, Hashable, CustomStringConvertible {
     /// The rule.
     public let rule: ContractRule
 
-    /// What was called, with its attributes; of secrets only the length.
+    /// The call, with its attributes; for secrets only the length.
     public let call: String
 
     /// What a faithful keychain answers.
@@ -14,16 +14,16 @@ public struct ContractViolation: Sendable, Hashable, CustomStringConvertible {
     /// What the subject answered.
     public let got: String
 
-    /// What comes of it: what the rule says, or, where the subject refused what a keychain does, or refused it
-    /// otherwise, that.
+    /// The consequence: that of the rule, unless the subject refused what a keychain does, or refused it with another
+    /// status.
     public let consequence: String
 
     /// Why a faithful keychain refuses what the subject did, in the words of `keychainctl doctor`.
     ///
-    /// It names the item that is in the way, or the attribute that rules the item out. `nil` for other violations.
+    /// It names the conflicting item, or the attribute that excludes the item. `nil` for other violations.
     public let explanation: String?
 
-    /// What was expected and what came instead, and what comes of it.
+    /// What was expected, what the subject answered, and the consequence.
     public var description: String {
         let why = explanation.map { text in
             "\n  why:      "
@@ -42,26 +42,26 @@ public struct ContractViolation: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What a rule throws at the first answer that is not as it says.
+/// Thrown by a rule at the first answer that breaks it.
 struct ContractMismatch: Error {
     let call: String
     let expected: String
     let got: String
-    /// Why a faithful keychain refuses the call, where it does.
+    /// Why a faithful keychain refuses the call, if it does.
     var explanation: String?
-    /// What comes of it, where it is not what the rule says: the rule speaks of subjects that do too much.
+    /// The consequence, where it differs from that of the rule, which describes subjects that accept too much.
     var consequence: String?
 
-    /// That of a subject that refused what a keychain does.
+    /// The consequence for a subject that refused what a keychain accepts.
     static let consequenceOfRefusal =
         "code that works on a device fails with the stand-in, here and wherever it calls this"
 
-    /// That of a subject that refused as a keychain does, with another status.
+    /// The consequence for a subject that refused with another status than a keychain.
     static let consequenceOfOtherStatus =
         "code that tells one failure from another takes another path with the stand-in than on a device"
 }
 
-/// What a rule throws when it finds that the subject lacks what it needs.
+/// Thrown by a rule that finds that the subject lacks what it needs.
 struct MissingRequirement: Error {
     let requirement: ContractRule.Requirement
 }

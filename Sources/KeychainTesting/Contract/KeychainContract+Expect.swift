@@ -11,10 +11,10 @@ extension KeychainContract {
     /// - Parameters:
     ///   - subject: makes a subject that has no items; evaluated once for each rule.
     ///   - platform: what the device is that the subject is called on.
-    ///   - exceptions: the names of rules that the subject is known to break. One that it keeps is an issue too, and so
-    ///     is a name that no rule has.
-    ///   - requirements: what the subject is known to have: a rule that is not run for want of one of these is an
-    ///     issue, and so is one of these that no rule for this kind of subject needs.
+    ///   - exceptions: the names of rules that the subject is known to break. A rule in this list that it satisfies is
+    ///     an issue too, and so is an unknown name.
+    ///   - requirements: the capabilities that the subject must have: a rule that is not run because one of them is
+    ///     missing is an issue, and so is a capability that no rule for this kind of subject needs.
     ///   - sourceLocation: where the issues are recorded.
     /// - Throws: what `subject` throws.
     public static func expectFaithful<Subject: SecItemContractSubject>(
@@ -39,10 +39,10 @@ extension KeychainContract {
     /// - Parameters:
     ///   - subject: makes a subject that has no passwords; evaluated once for each rule.
     ///   - platform: what the device is that the subject is called on.
-    ///   - exceptions: the names of rules that the subject is known to break. One that it keeps is an issue too, and so
-    ///     is a name that no rule has.
-    ///   - requirements: what the subject is known to have: a rule that is not run for want of one of these is an
-    ///     issue, and so is one of these that no rule for this kind of subject needs.
+    ///   - exceptions: the names of rules that the subject is known to break. A rule in this list that it satisfies is
+    ///     an issue too, and so is an unknown name.
+    ///   - requirements: the capabilities that the subject must have: a rule that is not run because one of them is
+    ///     missing is an issue, and so is a capability that no rule for this kind of subject needs.
     ///   - sourceLocation: where the issues are recorded.
     /// - Throws: what `subject` throws.
     public nonisolated(nonsending) static func expectFaithful<Subject: PasswordStoreContractSubject>(
@@ -82,7 +82,7 @@ extension ContractReport {
         }
     }
 
-    /// Says which rules were not run: as issues those that had to be, and as one warning the others.
+    /// Reports the rules that were not run: those that were required as issues, the others in one warning.
     private func recordNotRun(requiring requirements: Set<ContractRule.Requirement>, at location: SourceLocation) {
         for omission in notRun where requirements.contains(omission.missing) {
             Issue.record(

@@ -3,12 +3,12 @@
 public import KeychainSimulation
 
 extension KeychainContract {
-    /// Holds a store of passwords against the contract.
+    /// Checks a store of passwords against the contract.
     ///
     /// - Parameters:
     ///   - subject: makes a subject that has no passwords; evaluated once for each rule.
     ///   - platform: what the device is that the subject is called on.
-    /// - Returns: the rules kept, broken and not run.
+    /// - Returns: the rules satisfied, broken and not run.
     /// - Throws: what `subject` throws.
     public nonisolated(nonsending) static func report<Subject: PasswordStoreContractSubject>(
         of subject: @autoclosure () async throws -> Subject,
@@ -40,7 +40,7 @@ extension KeychainContract {
     /// - Parameters:
     ///   - subject: makes a subject that has no passwords; evaluated once for each rule.
     ///   - platform: what the device is that the subject is called on.
-    /// - Returns: one violation for each rule that is not kept; none for a faithful subject.
+    /// - Returns: one violation for each rule that is broken; none for a faithful subject.
     /// - Throws: what `subject` throws.
     public nonisolated(nonsending) static func violations<Subject: PasswordStoreContractSubject>(
         of subject: @autoclosure () async throws -> Subject,

@@ -3,12 +3,12 @@
 public import KeychainSimulation
 
 extension KeychainContract {
-    /// Holds four functions that take dictionaries against the contract.
+    /// Checks four functions that take dictionaries against the contract.
     ///
     /// - Parameters:
     ///   - subject: makes a subject that has no items; evaluated once for each rule.
     ///   - platform: what the device is that the subject is called on.
-    /// - Returns: the rules kept, broken and not run.
+    /// - Returns: the rules satisfied, broken and not run.
     /// - Throws: what `subject` throws.
     public static func report<Subject: SecItemContractSubject>(
         of subject: @autoclosure () throws -> Subject,
@@ -38,7 +38,7 @@ extension KeychainContract {
     /// - Parameters:
     ///   - subject: makes a subject that has no items; evaluated once for each rule.
     ///   - platform: what the device is that the subject is called on.
-    /// - Returns: one violation for each rule that is not kept; none for a faithful subject.
+    /// - Returns: one violation for each rule that is broken; none for a faithful subject.
     /// - Throws: what `subject` throws.
     public static func violations<Subject: SecItemContractSubject>(
         of subject: @autoclosure () throws -> Subject,
@@ -49,7 +49,7 @@ extension KeychainContract {
 }
 
 extension ContractReport {
-    /// Notes that a rule threw something.
+    /// Records what a rule threw.
     mutating func note(_ rule: ContractRule, _ error: any Error) {
         if let missing = error as? MissingRequirement {
             return notRun.append(ContractOmission(rule: rule, missing: missing.requirement))

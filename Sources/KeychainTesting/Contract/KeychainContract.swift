@@ -2,14 +2,14 @@
 
 public import KeychainSimulation
 
-/// What any stand-in for the keychain has to do to be worth testing against.
+/// What a stand-in for the keychain must do, so that passing tests mean something.
 ///
-/// The contract is a table of named rules, for two shapes of subject: four functions that take dictionaries
+/// The contract is a table of named rules, for two kinds of subject: four functions that take dictionaries
 /// (``SecItemContractSubject``), and a store of passwords by service and account (``PasswordStoreContractSubject``).
 ///
-/// Each rule is run on a subject of its own, which must be empty: the expression that makes the subject is evaluated
-/// once for each. It is evaluated, and the subject is called, as an app on a device that the suite makes, so that a
-/// subject which calls `SecItem…` finds an empty keychain too.
+/// Each rule is run on a new subject, which must be empty: the expression that makes the subject is evaluated once for
+/// each rule. It is evaluated, and the subject is called, as an app on a device that the suite makes, so that a subject
+/// that calls `SecItem…` starts with an empty keychain as well.
 ///
 /// ```swift
 /// @Test func ourMockIsFaithful() throws {

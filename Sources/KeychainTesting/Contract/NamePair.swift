@@ -5,13 +5,13 @@ struct NamePair {
     let service: String
     let account: String
 
-    /// What stand-ins put between the two when they make one key of them.
+    /// The separators that stand-ins use when they concatenate the two into one key.
     private static let separators = [
         "", ".", "-", "_", ":", "/", "|", "#", ",", " ", "@", ";", "+", "=", "~", "&", "%", "*", "!", "\\", "\0", "\n",
         "\t", "\u{1F}", "::", "->", "--", "__", "//", "||", ", ", ": ", " - ",
     ]
 
-    /// Pairs of different names that are one text when they are glued together, the service or the account first.
+    /// Pairs of different names whose concatenations are equal, with the service or the account first.
     static let thatMeetWhenGlued = separators.flatMap { separator in
         [
             (

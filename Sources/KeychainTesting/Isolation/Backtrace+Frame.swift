@@ -29,7 +29,8 @@ extension Backtrace {
 }
 
 extension Backtrace.Frame {
-    /// An address in the call, which the next instruction may not belong to; `nil` for a frame without an address.
+    /// An address within the call instruction; the return address may belong to another line; `nil` for a frame without
+    /// an address.
     var addressOfCall: UInt64? {
         compact.map { instruction, address in instruction == Self.programCounter ? address : address &- 1 }
     }

@@ -4,13 +4,14 @@ import Dispatch
 import Foundation
 import Testing
 
-/// A line that called into this package: read from the stack, because Apple's functions take no location.
+/// A line that called into this package, taken from the stack, because Apple's functions have no source location
+/// parameter.
 struct CallLocation: Sendable, Hashable, CustomStringConvertible {
     let path: String
     let line: Int
     let column: Int
 
-    /// As compilers write it.
+    /// In the format of compiler diagnostics.
     var description: String { "\(path):\(line)" }
 
     /// For Swift Testing.
@@ -20,7 +21,7 @@ struct CallLocation: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Looks lines up, one after the other on a thread of its own: nobody's call waits for the files of symbols to be read.
+/// Looks up lines one after the other on a separate thread, so that no call waits while debug information is read.
 final class CallLocationLookup: Sendable {
     static let shared = CallLocationLookup()
 
@@ -32,11 +33,11 @@ final class CallLocationLookup: Sendable {
         var isRunning = false
     }
 
-    // Guarded by the condition.
+    // Protected by the condition.
     private nonisolated(unsafe) var state = State()
     private let condition = NSCondition()
 
-    /// The line of a stack that was looked up before; `nil` when it was not.
+    /// The line of a stack that was already looked up; otherwise `nil`.
     func known(_ stack: CallStack) -> CallLocation?? { condition.withLock { state.known[stack.addresses] } }
 
     /// Looks up the line of the caller, and calls `completion` on the thread of the lookups.
@@ -49,7 +50,7 @@ final class CallLocationLookup: Sendable {
         guard starts else { return }
         let thread = Thread { self.work() }
         thread.name = "lines of calls"
-        // Reading debug information recurses.
+        // Reading debug information needs a large stack, because it recurses.
         thread.stackSize = 8 << 20
         thread.start()
     }
@@ -59,14 +60,14 @@ final class CallLocationLookup: Sendable {
         await withCheckedContinuation { continuation in find(stack) { continuation.resume(returning: $0) } }
     }
 
-    /// Looks up the line of a stack, and waits for it, for so many seconds at most.
+    /// Looks up the line of a stack, and waits for the result with a timeout.
     func waitUntilFound(_ stack: CallStack, seconds: TimeInterval) {
         let isFound = DispatchSemaphore(value: 0)
         find(stack) { _ in isFound.signal() }
         _ = isFound.wait(timeout: .now() + seconds)
     }
 
-    /// Waits until nothing is left to look up, or for so many seconds.
+    /// Waits until all lookups are done, with a timeout.
     func waitUntilIdle(seconds: TimeInterval) {
         let end = Date(timeIntervalSinceNow: seconds)
         condition.withLock { while state.isRunning, condition.wait(until: end) {} }

@@ -5,20 +5,20 @@ import Glibc
 import Runtime
 import Synchronization
 
-/// The stack of a call, as it was on the caller's thread.
+/// The stack of a call, captured on the caller's thread.
 ///
-/// Functions are known at once; lines are looked up later and elsewhere,
-/// because the first takes seconds.
+/// Function names are available at once; lines are looked up later on another thread, because the first lookup takes
+/// seconds.
 struct CallStack: Sendable {
-    /// What tells two stacks apart.
+    /// Identifies a stack.
     let addresses: [UInt64]
 
     /// The functions on it.
     let functions: CalledFunctions
 
-    /// The addresses of the program's functions, from the nearest caller: which way led to the call.
+    /// The addresses of the program's functions, beginning with the nearest caller.
     ///
-    /// All of the stack, where none is known.
+    /// The whole stack, if none of its functions is known.
     var callerAddresses: [UInt64] {
         let indices = functions.callerIndices
         return indices.isEmpty ? addresses : indices.map { addresses[$0] }
@@ -27,7 +27,7 @@ struct CallStack: Sendable {
     /// The frames of the addresses.
     private let frames: [Backtrace.Frame]
 
-    /// The stack of whoever calls this.
+    /// The stack of the caller.
     static func capture() -> CallStack {
         let frames = callers()
         let addresses = frames.compactMap(\.addressOfCall)
@@ -43,11 +43,11 @@ struct CallStack: Sendable {
     private static let known = Mutex<[[UInt64]: CalledFunctions]>([:])
     private static let most = 64
 
-    /// How many callers are tried: the nearest has no line where the compiler notes none, as for the argument of an
-    /// assertion.
+    /// How many callers are tried: the compiler records no line for some, such as for the argument of an assertion.
     private static let candidates = 3
 
-    /// The callers of this function: those on the stack of the thread, and what an asynchronous function returns to.
+    /// The callers of this function: those on the stack of the thread, and the continuations of an asynchronous
+    /// function.
     @inline(never)
     private static func callers() -> [Backtrace.Frame] {
         let addresses = [UInt](unsafeUninitializedCapacity: most) { $1 = keychain_unwind_stack($0.baseAddress, most) }
@@ -55,9 +55,9 @@ struct CallStack: Sendable {
         return Array((stack + continuations()).prefix(most))
     }
 
-    /// The functions that the asynchronous one on the stack returns to; none where there is none.
+    /// The continuations of the asynchronous function on the stack; empty if there is none.
     ///
-    /// `Backtrace` knows them, but follows whatever stands in the place of a frame pointer, and looks one frame ahead.
+    /// `Backtrace` finds them as well, but follows invalid frame pointers, and reads one frame ahead.
     @inline(never)
     private static func continuations() -> some Sequence<Backtrace.Frame> {
         let isWalkable = keychain_walkable_frames(most + 1) > most
@@ -68,10 +68,11 @@ struct CallStack: Sendable {
 
     /// The line of the nearest caller outside of this package.
     ///
-    /// It takes up to seconds. `nil` in a program without debug information, and where the compiler notes no line.
+    /// It takes up to several seconds. `nil` in a program without debug information, and where the compiler recorded no
+    /// line.
     func findLocation() -> CallLocation? {
         for index in functions.callerIndices.prefix(Self.candidates) {
-            // Each alone: for each, the lines of the whole program are gone through.
+            // One at a time, because each lookup searches the lines of the whole program.
             let backtrace = Backtrace(frame: frames[index])
             for frame in backtrace?.symbolicated(with: Self.images)?.frames ?? [] {
                 guard let symbol = frame.symbol, !PackageSymbols.contains(symbol) else { continue }
@@ -83,23 +84,24 @@ struct CallStack: Sendable {
         return nil
     }
 
-    /// What is mapped when the program starts; a library that is loaded later is none that calls the keychain.
+    /// The images that are mapped when the program starts; libraries that are loaded later are not expected to call the
+    /// keychain.
     ///
-    /// To make such a map, all mapped libraries are looked into. A capture that is given none makes its own, and
-    /// crashes when another thread unloads a library meanwhile.
+    /// Making such a map reads all mapped libraries. A capture without one makes its own, and crashes if another thread
+    /// unloads a library meanwhile.
     static let images = ImageMap.capture()
 }
 
 /// The functions of a call.
 struct CalledFunctions: Sendable {
-    /// What was called of this package, such as `SecItemAdd`.
+    /// The function of this package that was called, such as `SecItemAdd`.
     private(set) var called: String?
 
-    /// Who called it, and where.
+    /// Its caller.
     private(set) var caller: String?
     private(set) var callerAddress: UInt64?
 
-    /// How deep in the stack the caller is, and its own callers in the program.
+    /// The caller's position in the stack, and its own callers in the program.
     private(set) var callerIndices: [Int] = []
 
     /// The program's functions on the stack, demangled.
@@ -116,7 +118,7 @@ struct CalledFunctions: Sendable {
             let symbol = Self.symbol(String(cString: name))
             let isOurs = PackageSymbols.contains(symbol.rawName)
             guard isOurs || isInProgram != 0, !symbol.isSwiftThunk else { continue }
-            // In full: the name of a symbol leaves out modules.
+            // The full name: the name of a symbol omits modules.
             let demangled = Self.demangled(symbol.rawName)
             let function = FunctionName(demangled: demangled)
             if isOurs {
@@ -140,7 +142,7 @@ struct CalledFunctions: Sendable {
     }
 }
 
-/// Of Swift's runtime library: a text that the caller frees, `nil` for what is no name of Swift.
+/// Declared by Swift's runtime library: returns text that the caller frees, or `nil` if it is not a Swift name.
 @_silgen_name("swift_demangle")
 private func demangle(
     _ name: UnsafePointer<CChar>,
@@ -150,7 +152,7 @@ private func demangle(
     _ flags: UInt32
 ) -> UnsafeMutablePointer<CChar>?
 
-/// What belongs to this package.
+/// Whether something belongs to this package.
 enum PackageSymbols {
     static func contains(_ symbol: SymbolicatedBacktrace.Symbol) -> Bool {
         if let path = symbol.sourceLocation?.path, path.hasPrefix(sources) { return true }
@@ -166,7 +168,7 @@ enum PackageSymbols {
         return path + "/"
     }()
 
-    /// How the symbols of this package's modules begin, for frames that have no line.
+    /// The prefixes of the symbols of this package's modules, for frames without a line.
     private static let prefixes =
         [
             "KeychainServices", "PortableSecurity", "Security", "LocalAuthenticationServices",

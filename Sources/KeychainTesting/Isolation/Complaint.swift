@@ -5,19 +5,18 @@ import KeychainSimulation
 import Synchronization
 import Testing
 
-/// Something wrong with how a test uses the kit, such as a call that belongs to no app: it fails the test that it is
-/// about.
+/// A mistake in how a test uses the kit, such as a call without an app; it fails the test that made it.
 ///
-/// It names the functions at once, and the line as soon as it is found; the caller waits for neither. Each call is told
-/// once:
+/// The functions are known at once, and the line as soon as it is found; the caller does not wait. Each call is
+/// reported once:
 ///
-/// - in the `XCTestCase` that runs, at the line; in its suite, when the call was made after it or beside all test
-///   cases;
-/// - in the test whose task made the call: at the test's own line, because it may end before the other is found, which
-///   is written on standard error then;
-/// - in the one test of the trait that it can be about, at the line: one of its cases tells it for all;
-/// - of several, or of none, as an issue of no test that names them, and on standard error. The run fails, even when
-///   nobody hears of the issue.
+/// - in the running `XCTestCase`, at the line; in its suite, when the call was made after the test case or outside of
+///   all test cases;
+/// - in the test whose task made the call: at the test's own line, because the test may end before the line of the call
+///   is found, which is then written to standard error;
+/// - in the only test of the trait that can have made it, at the line; one of its cases reports it for all;
+/// - if several tests can have made it, or none, as an issue that belongs to no test and names them, and on standard
+///   error. The run fails even if no event handler receives the issue.
 final class Complaint: Sendable {
     let reason: String
     let stack: CallStack
@@ -29,16 +28,17 @@ final class Complaint: Sendable {
         self.remark = remark
     }
 
-    /// The same one, which says when the call was made or whose it may be.
+    /// The same complaint with a note on when the call was made, or which tests may have made it.
     func adding(_ remark: String) -> Complaint { Complaint(reason, stack, "\(self.remark) \(remark)") }
 
-    /// What is told of complaints instead of failing tests, for tests of complaints in a process of their own.
+    /// Receives complaints instead of failing tests, for tests of complaints in a separate process.
     static let listener = Mutex<(@Sendable (Complaint) -> Void)?>(nil)
 
-    /// Where a complaint was made before: in each case of each test, each way to a line is worth one.
+    /// The places of earlier complaints: each path to a line is reported once in each case of each test.
     private struct Place: Hashable {
         let reason: String
-        /// Of the program's functions on the stack: a line is another one outside of `withKnownIssue` than in it.
+        /// Identified by the program's functions on the stack, so that a line within `withKnownIssue` differs from the
+        /// same one outside.
         let addresses: [UInt64]
         let test: String?
         let running: [UInt64]
@@ -60,7 +60,7 @@ final class Complaint: Sendable {
             test: testCase?.name ?? test.map { "\($0.id) \(Test.Case.current.map { "\($0)" } ?? "")" },
             running: (own.map { [$0] } ?? suspects).map(\.number)
         )
-        // Without addresses each may be another call.
+        // Without addresses every call may be a different one.
         guard stack.addresses.isEmpty || made.withLock({ $0.insert(place).inserted }) else { return }
         let complaint = Complaint(reason, stack, ended.map { " It is of \($0.name), which had ended." } ?? "")
         if let listener = listener.withLock(\.self) {
@@ -69,7 +69,7 @@ final class Complaint: Sendable {
             testCase.tell(complaint)
         } else if let test {
             complaint.recordNow(at: test.sourceLocation)
-            // Nobody may hear of an issue of a test that is over.
+            // An issue of a test that has ended may not be received.
             if own?.hasEnded ?? false { RunVerdict.fail() }
         } else if RunningTestCase.isInSuite {
             RunningTestCase.keep(complaint.adding("It was made while no test case ran."))
@@ -97,19 +97,19 @@ final class Complaint: Sendable {
     /// The line of the call.
     func findLocation() async -> CallLocation? { await CallLocationLookup.shared.find(stack) }
 
-    /// Records an issue of the current task's test, or of none.
+    /// Records an issue of the current task's test, or of no test.
     func record(_ location: CallLocation?) { record(at: location?.sourceLocation ?? Self.unknownLocation) }
 
     private func record(at location: SourceLocation) { Issue.record(Comment(rawValue: text), sourceLocation: location) }
 
-    /// Records an issue without waiting for the line, with which it is said on standard error.
+    /// Records an issue without waiting for the line, which is written to standard error later.
     private func recordNow(at location: SourceLocation) {
         let known = CallLocationLookup.shared.known(stack) ?? nil
         record(at: known?.sourceLocation ?? location)
         CallLocationLookup.shared.find(stack) { self.write($0) }
     }
 
-    /// Says it on standard error.
+    /// Writes it to standard error.
     func write(_ location: CallLocation?) {
         let place = location.map { "\($0): " } ?? ""
         let call = call.map { "the call of \($0): " } ?? ""
@@ -123,14 +123,14 @@ final class Complaint: Sendable {
         column: 1
     )
 
-    /// The functions, as far as they are known.
+    /// The known functions.
     private var call: String? {
         let functions = stack.functions
         guard let caller = functions.caller else { return functions.called }
         return functions.called.map { "\($0), called by \(caller)" } ?? "by \(caller)"
     }
 
-    /// What a test is told.
+    /// The text for the test.
     var text: String { "\(reason)\(call.map { " The call: \($0)." } ?? "")\(remark)" }
 }
 

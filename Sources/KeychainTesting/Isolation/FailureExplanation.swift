@@ -4,22 +4,22 @@ import KeychainCore
 import KeychainSimulation
 import Testing
 
-/// Why the calls failed that an issue of a test is about, in the words of `keychainctl doctor`.
+/// Why the calls failed that an issue concerns, in the words of `keychainctl doctor`.
 enum FailureExplanation {
-    /// As many failed calls are explained where an issue names no status.
+    /// How many failed calls are explained for an issue without a status.
     private static let most = 3
 
-    /// The explanations of the calls that an issue is about; `nil` where no call failed that can be explained.
+    /// The explanations of the calls that an issue concerns; `nil` if no failed call can be explained.
     ///
-    /// An issue that shows the status of a failed call, as that of `#expect(status == errSecSuccess)` does, is about
-    /// the last call with this status. Any other one may be about each: the last of them are explained, the same
-    /// failure once.
+    /// An issue that shows the status of a failed call, such as that of `#expect(status == errSecSuccess)`, concerns
+    /// the last call with this status. Any other issue may concern every failed call: the last ones are explained,
+    /// equal failures once.
     static func comment(on issue: Issue, _ device: VirtualDevice) -> Comment? {
         guard issue.severity == .error else { return nil }
         return text(on: "\(issue)", of: device.calls).map { Comment(rawValue: $0) }
     }
 
-    /// The explanations of the calls of a log that a text is about; `nil` for none.
+    /// The explanations of the calls of a log that a text concerns; `nil` if there is none.
     static func text(on issue: String, of log: CallLog) -> String? {
         let failed = log.filter { $0.status.map { $0 != 0 } ?? false && !$0.isInjected }
         let shown = failed.last { call in call.status.map { names($0, in: issue) } ?? false }
@@ -34,12 +34,12 @@ enum FailureExplanation {
         return explanations.isEmpty ? nil : explanations.reversed().joined(separator: "\n\n")
     }
 
-    /// Why the last call of a log failed; `nil` where it did not, or cannot be explained.
+    /// Why the last call of a log failed; `nil` if it succeeded or cannot be explained.
     static func ofLastCall(_ log: CallLog) -> String? { log.last.flatMap(log.explanation) }
 
     private static func name(of call: KeychainCall) -> String { "\(Status(rawValue: call.status ?? 0))" }
 
-    /// Whether a text has a status as a number of its own.
+    /// Whether a text contains a status as a separate number.
     private static func names(_ status: Int32, in text: String) -> Bool {
         text.split { !($0.isNumber || $0 == "-") }.contains { $0 == "\(status)" }
     }

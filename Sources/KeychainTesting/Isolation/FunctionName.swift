@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// A function as a user calls it, from its demangled name: `a closure in Session.refresh()`.
+/// A function's readable name, from its demangled name: `a closure in Session.refresh()`.
 struct FunctionName: CustomStringConvertible {
     /// The names from the outermost to the function's own, without the module where something else remains.
     private let path: [Substring]
     private let isClosure: Bool
 
-    /// Whether it is one of the system's libraries, whose generic functions are compiled into every program.
+    /// Whether it belongs to a system library; the generic functions of those are compiled into every program.
     let isOfSystem: Bool
 
     init(demangled: String) {

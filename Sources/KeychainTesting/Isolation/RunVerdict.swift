@@ -4,16 +4,16 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// What has the run fail where no test can: after the last one, or where nobody knows whose call it was.
+/// Makes the run fail where no test can: after the last test, or if the test that made a call is not known.
 ///
-/// Such an issue may reach nobody: Swift Testing hands it to the runs under way, of which there may be none.
+/// Swift Testing reports such an issue to the runs in progress, and there may be none.
 enum RunVerdict {
     private static let failures = Mutex(0)
 
-    /// Has the process exit with status 1.
+    /// Makes the process exit with status 1.
     static func fail() { failures.withLock { $0 += 1 } }
 
-    /// Called when the process exits: exits with status 1 where the run has to fail.
+    /// Called when the process exits: exits with status 1 if the run has to fail.
     static func enforce() {
         let count = failures.withLock(\.self)
         guard count > 0 else { return }
@@ -21,7 +21,7 @@ enum RunVerdict {
         FileHandle.standardError.write(
             Data("error: the run fails by \(calls) above that no test could be failed by\n".utf8)
         )
-        // Buffered output of the program, which _exit drops.
+        // Writes buffered output, which _exit would discard.
         fflush(nil)
         _exit(EXIT_FAILURE)
     }

@@ -3,26 +3,26 @@
 import Synchronization
 import Testing
 
-/// A test of the trait, while it runs: whom complaints are about that nobody's task made.
+/// A running test of the trait: complaints that no task of a test made are attributed to it.
 ///
-/// It ends when the lines of all complaints about it are found, so that they are told in it.
+/// It ends when the lines of all complaints about it are found, so that it can report them.
 final class RunningTest: Sendable {
-    /// What a test has still to tell, or to wait for.
+    /// What a test still has to report, or to wait for.
     private enum Report: Sendable {
         case own(Complaint)
         case common(Task<Void, Never>)
     }
 
-    /// The one that the current task belongs to.
+    /// The test that the current task belongs to.
     @TaskLocal static var current: RunningTest?
 
     private static let all = Mutex<[UInt64: RunningTest]>([:])
     private static let lastNumber = Mutex<UInt64>(0)
 
-    /// Those that ever ran.
+    /// All tests that were started.
     private static let started = Mutex<[Test.ID: Test]>([:])
 
-    /// Tells two apart, of which one may be another case of the same test.
+    /// Identifies a test case; several cases of a test differ.
     let number: UInt64
     let test: Test
     private let reports = AsyncStream.makeStream(of: Report.self)
@@ -35,16 +35,16 @@ final class RunningTest: Sendable {
         }
     }
 
-    /// Runs a test as one that complaints can be about.
+    /// Runs a test so that complaints can be attributed to it.
     static func run(_ test: Test, _ body: @Sendable () async throws -> Void) async throws {
         let running = RunningTest(test)
-        // In the context of the test: what it records is an issue of the test, with the calls of its device.
+        // Within the test: what is recorded here is an issue of the test, with the calls of its device.
         let reporter = Task {
             for await report in running.reports.stream {
                 switch report {
                 case .own(let complaint):
                     let location = await complaint.findLocation()
-                    // Its device did not see the call.
+                    // The call did not reach its device.
                     KeychainTrait.$showsCalls.withValue(false) { complaint.record(location) }
                 case .common(let task): await task.value
                 }
@@ -60,16 +60,16 @@ final class RunningTest: Sendable {
         try outcome.get()
     }
 
-    /// Whether it takes no complaint any more, though a task of it may go on.
+    /// Whether it no longer accepts complaints, although one of its tasks may still run.
     var hasEnded: Bool { Self.all.withLock { $0[number] == nil } }
 
-    /// Which tests a complaint may be about, in words; `nil` where it is about one alone, or none.
+    /// The tests that may have made a complaint, as text; `nil` for a single one or none.
     static func names(_ tests: [RunningTest]) -> String? {
         guard tests.count > 1 else { return nil }
         var counts: [Test.ID: Int] = [:]
         for test in tests { counts[test.test.id, default: 0] += 1 }
         if counts.count == 1 { return "\(tests.count) cases of \(tests[0].test.name)" }
-        // In the order in which they began.
+        // In the order of their start.
         let names = tests.compactMap { test in
             counts.removeValue(forKey: test.test.id).map { $0 > 1 ? "\(test.test.name) (\($0) cases)" : test.test.name }
         }
@@ -77,34 +77,35 @@ final class RunningTest: Sendable {
         return "the tests that ran: \(names.prefix(5).joined(separator: ", "))\(others)"
     }
 
-    /// The tests that a call may be of which belongs to no task: the one whose name is on the stack, else all that run.
+    /// The tests that may have made a call outside of any task: the one whose name is on the stack, else all that are
+    /// running.
     static func suspects(_ functions: CalledFunctions) -> [RunningTest] {
         let running = all.withLock { $0.values.sorted { $0.number < $1.number } }
         let named = running.filter { test in functions.stack.contains { test.test.isNamed(in: $0) } }
         return Set(named.map(\.test.id)).count == 1 ? named : running
     }
 
-    /// The test whose function, or a closure in it, is on the stack, whether it runs or has ended.
+    /// The running or ended test whose function, or a closure in it, is on the stack.
     static func origin(of functions: CalledFunctions) -> Test? {
         let tests = started.withLock(\.self)
-        // Of several a helper that is a test itself was called: the outermost.
+        // The outermost of several: a test may call another one as a helper.
         return functions.stack.reversed().lazy.compactMap { function in
             tests.values.first { $0.isNamed(in: function) }
         }.first
     }
 
-    /// That of a call which nobody's running test has made; `nil` where one has, or where it is not known.
+    /// The ended test that made a call; `nil` if a running one made it, or if it is not known.
     static func endedOrigin(of functions: CalledFunctions) -> Test? {
         guard let origin = origin(of: functions) else { return nil }
         return all.withLock { $0.values.contains { $0.test.id == origin.id } } ? nil : origin
     }
 
-    /// Has the test tell a complaint before it ends.
+    /// Makes the test report a complaint before it ends.
     ///
     /// - Returns: Whether it has not ended.
     func tell(_ complaint: Complaint) -> Bool { yield(.own(complaint)) }
 
-    /// Has the test wait until a complaint about it and others is told.
+    /// Makes the test wait until a complaint about it and others has been reported.
     func wait(for task: Task<Void, Never>) { _ = yield(.common(task)) }
 
     private func yield(_ report: Report) -> Bool {

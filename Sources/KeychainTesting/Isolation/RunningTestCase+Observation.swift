@@ -6,16 +6,16 @@ import Synchronization
 import XCTest
 
 extension RunningTestCase {
-    /// The one that runs.
+    /// The test case that is running.
     static var current: RunningTestCase? { observer.state.withLock(\.current) }
 
-    /// Whether XCTest runs a suite, with or without a test case that runs.
+    /// Whether XCTest is running a suite, within a test case or not.
     static var isInSuite: Bool { observer.state.withLock { !$0.suites.isEmpty } }
 
-    /// Learns of the test cases from now on.
+    /// Observes the test cases from now on.
     static func observe() { _ = observer }
 
-    /// Has the suite that runs fail by a complaint that no test case can be told; the run where there is no suite.
+    /// Makes the running suite fail with a complaint that no test case can report, or the run if there is no suite.
     static func keep(_ complaint: Complaint) {
         let isKept = observer.state.withLock { state in
             guard !state.suites.isEmpty else { return false }
@@ -36,16 +36,16 @@ extension RunningTestCase {
     private final class Observer: XCTestObservation, Sendable {
         struct State {
             var current: RunningTestCase?
-            /// Those that run, the outermost first.
+            /// The running suites, the outermost first.
             var suites: [RunningSuite] = []
         }
 
-        /// A suite that runs, of which a class is one.
+        /// A running suite, such as a class.
         struct RunningSuite {
             let scope = TestScope()
-            /// The app of the process that was set before.
+            /// The app of the process that was set before the suite began.
             let appBefore = ProcessWideApp.setApp
-            /// What no test case could be told.
+            /// The complaints that no test case could report.
             var complaints: [Complaint] = []
         }
 
@@ -55,7 +55,7 @@ extension RunningTestCase {
             let running = RunningTestCase(testCase)
             state.withLock { $0.current = running }
             TestScope.ofProcess.withLock { $0 = running.scope }
-            // The first block is the last to run. When the observer hears of the end, it is too late to fail.
+            // The first block is the last to run. When the observer is notified of the end, it is too late to fail.
             testCase.addTeardownBlock { running.finishBody() }
         }
 
@@ -64,7 +64,7 @@ extension RunningTestCase {
             TestScope.ofProcess.withLock { $0 = suite }
             guard let finished else { return }
             finished.end()
-            // What a test forgot to unset must not make the next one pass.
+            // An app that a test did not unset must not make the next one pass.
             ProcessWideApp.restore(finished.appBefore)
         }
 
@@ -78,13 +78,13 @@ extension RunningTestCase {
             let (finished, outer) = state.withLock { ($0.suites.popLast(), $0.suites.last?.scope) }
             TestScope.ofProcess.withLock { $0 = outer }
             guard let finished else { return }
-            // Nor what a class did in its own setUp, which runs within its suite and outside of its tests.
+            // The same holds for the setUp of a class, which runs within its suite and outside of its tests.
             ProcessWideApp.restore(finished.appBefore)
             finished.scope.end()
             for complaint in finished.complaints { fail(testSuite, complaint) }
         }
 
-        /// Has a suite fail that is over: its run is one of a test more, which failed.
+        /// Makes a suite fail that has ended: its run gets one more test, which failed.
         private func fail(_ testSuite: XCTestSuite, _ complaint: Complaint) {
             CallLocationLookup.shared.waitUntilFound(complaint.stack, seconds: RunningTestCase.patience)
             let location = CallLocationLookup.shared.known(complaint.stack) ?? nil

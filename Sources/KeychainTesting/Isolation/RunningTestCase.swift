@@ -5,46 +5,46 @@ import KeychainSimulation
 import Synchronization
 import XCTest
 
-/// The `XCTestCase` that runs: whom complaints are about outside of Swift Testing.
+/// The running `XCTestCase`, to which complaints are attributed outside of Swift Testing.
 ///
-/// It ends when the lines of all complaints about it are found, so that they are failures of it. Those that come too
-/// late for it, and those that come while no test case runs, are failures of the suite, such as that of the class.
+/// It ends when the lines of all complaints about it are found, so that they become its failures. Later ones, and those
+/// while no test case runs, become failures of the suite, such as that of the class.
 final class RunningTestCase: @unchecked Sendable {
-    /// Tells two apart.
+    /// Identifies a test case.
     let name: String
 
-    // It counts its failures without a lock: it is told of them on its own thread, or while that waits.
+    // XCTestCase counts its failures without a lock, so they are recorded on its own thread, or while that waits.
     private let testCase: XCTestCase
     private let thread = pthread_self()
     private let condition = NSCondition()
-    // Guarded by the condition.
+    // Protected by the condition.
     private var open: [OpenComplaint] = []
     private var phase = Phase.running
     let appBefore = ProcessWideApp.setApp
     let scope = TestScope()
 
-    /// What it can be told.
+    /// Which complaints it accepts.
     private enum Phase {
-        /// Everything, which it fails by when its blocks for the end are run.
+        /// All of them; it fails when its teardown blocks are run.
         case running
-        /// What happens in its `tearDown()`, which is run after the blocks: it fails at once.
+        /// Those of its `tearDown()`, which runs after the blocks: it fails at once.
         case tearingDown
         /// Nothing.
         case over
     }
 
-    /// A complaint that the test has still to fail by.
+    /// A complaint that the test has not failed with yet.
     private struct OpenComplaint {
         let complaint: Complaint
         var location: CallLocation?
         var isLookedUp = false
     }
 
-    /// Whether the current thread records a failure: observers may call the keychain then, and each call would be the
-    /// next failure.
+    /// Whether the current thread is recording a failure: observers may call the keychain then, and each call would be
+    /// another failure.
     @TaskLocal private static var isRecording = false
 
-    /// How long the end of a test waits for lines, which take long on a busy machine.
+    /// How long the end of a test waits for lines; lookups take long on a busy machine.
     static let patience: TimeInterval = 300
 
     init(_ testCase: XCTestCase) {
@@ -52,7 +52,7 @@ final class RunningTestCase: @unchecked Sendable {
         name = testCase.name
     }
 
-    /// Has the test fail at the line of a complaint, before it ends.
+    /// Makes the test fail at the line of a complaint, before it ends.
     func tell(_ complaint: Complaint) {
         guard !Self.isRecording else { return complaint.write(nil) }
         let isInTearDown = isInTearDown(complaint)
@@ -81,21 +81,21 @@ final class RunningTestCase: @unchecked Sendable {
         }
     }
 
-    /// Waits for the lines, fails by them, and goes on to `tearDown()`.
+    /// Waits for the lines, records the failures, and continues with `tearDown()`.
     func finishBody() {
         fail { self.phase = .tearingDown }
     }
 
-    /// Takes no complaint any more.
+    /// Accepts no more complaints.
     func end() {
         condition.withLock { phase = .over }
         scope.end()
     }
 
-    /// Fails by the complaints so far, and does something when none is left.
+    /// Records the complaints so far as failures, and then calls the closure when none is left.
     private func fail(_ whenDone: () -> Void = {}) {
         let end = Date(timeIntervalSinceNow: Self.patience)
-        // Not under the lock: whoever hears of a failure may call the keychain.
+        // Not while the lock is held: an observer of the failure may call the keychain.
         while let next = next(until: end, whenDone) {
             Self.$isRecording.withValue(true) {
                 let place = next.location ?? CallLocation(path: "<unknown>", line: 0, column: 0)

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What an app keeps outside of the keychain, and what goes when it is deleted: its settings.
+/// The data of an app outside of the keychain, which is deleted with the app: its settings.
 final class AppContainer: Sendable {
     private let values = Guarded(Values())
 

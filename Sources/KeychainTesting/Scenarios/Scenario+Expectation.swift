@@ -4,7 +4,7 @@ public import KeychainSimulation
 import PortableSecurity
 
 extension Scenario {
-    /// What became of an item.
+    /// The state of an item after the event.
     public enum Expectation: String, Sendable, Hashable, CaseIterable {
         /// It is there, and can be read.
         case isThere
@@ -37,7 +37,7 @@ extension Scenario {
         /// `.biometryCurrentSet` over `kSecAttrAccessibleWhenUnlockedThisDeviceOnly`.
         case biometryCurrentSet
 
-        /// What an add says of it.
+        /// The attributes for an add.
         public var attributes: [String: Any] {
             switch self {
             case .whenUnlocked: [kSecAttrAccessible as String: kSecAttrAccessibleWhenUnlocked]
@@ -62,16 +62,16 @@ extension Scenario {
         var isAfterFirstUnlock: Bool { self == .afterFirstUnlock || self == .afterFirstUnlockThisDeviceOnly }
     }
 
-    /// What became of an item that was added without saying how it is protected, on iOS.
+    /// The state of an item that was added without a protection, on iOS.
     public var expectation: Expectation { expectation(for: .whenUnlocked) }
 
-    /// What became of an item that the app added to its first access group.
+    /// The state of an item that the app added to its first access group.
     ///
     /// - Parameters:
     ///   - protection: how the item is protected.
-    ///   - platform: what the device is. The simulator has nothing unreadable and loses nothing to the passcode or the
-    ///     enrolment, which is what it hides from a team.
-    /// - Returns: what the app meets after the event.
+    ///   - platform: what the device is. On a simulator everything stays readable, and nothing depends on the passcode
+    ///     or the enrolment, which hides these errors from a team.
+    /// - Returns: what the app finds after the event.
     public func expectation(
         for protection: Protection,
         on platform: VirtualDevice.Platform = .iOS
@@ -83,7 +83,7 @@ extension Scenario {
         case .otherAttributes, .reinstallation: return .isThere
         case .lessEntitlements, .otherTeam: return .belongsToSomebodyElse
         case .noPasscode where isEnforced && protection == .whenPasscodeSet: return .isGone
-        // Faces and fingers go with the passcode.
+        // Removing the passcode removes the enrolled faces and fingers.
         case .noPasscode: return isEnforced && protection == .biometryCurrentSet ? .isUnreadableForGood : .isThere
         case .otherBiometry: return isEnforced && protection == .biometryCurrentSet ? .isUnreadableForGood : .isThere
         case .otherDevice: return protection.isForThisDevice ? .isGone : .isThere

@@ -7,7 +7,7 @@ extension Scenario {
     /// Runs code as an app while all is well, lets the event happen, and runs code as the app that it leaves behind.
     ///
     /// Each play has a device of its own; the test needs no trait. When something fails in it, a warning beside the
-    /// failure tells the story, what to do, and the calls that the devices saw, without secrets.
+    /// failure describes the event, what to do, and the calls on the devices, without secrets.
     ///
     /// - Parameters:
     ///   - platform: what the device is.

@@ -2,10 +2,9 @@
 
 public import Testing
 
-/// Something that happens to the keychain of real users, and that a test can play.
+/// An event that happens to the keychains of real users, and that a test can play.
 ///
-/// A test is run once for each: what it stores while all is well, and does again after the event, is the team's own
-/// code.
+/// A test is run once for each scenario: it calls the team's own code before and after the event.
 ///
 /// ```swift
 /// @Test(arguments: Scenario.all)
@@ -28,10 +27,10 @@ public struct Scenario: Sendable, Hashable, Identifiable, CustomTestStringConver
     /// What happens to real users.
     public let story: String
 
-    /// What the usual wrong code does then.
+    /// What incorrect code usually does then.
     public let usualMistake: String
 
-    /// What the right code does.
+    /// What correct code does.
     public let advice: String
 
     /// Where the behaviour is documented.

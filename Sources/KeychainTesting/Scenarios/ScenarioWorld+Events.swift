@@ -7,10 +7,10 @@ public import KeychainSimulation
 import PortableSecurity
 
 extension ScenarioWorld {
-    /// Lets happen what the scenario is about; a second time does nothing.
+    /// Makes the event of the scenario happen; a second call does nothing.
     ///
-    /// - Throws: `VirtualDeviceError`, when the test has done something to the device by which the event cannot happen,
-    ///   and when it cannot happen to an app of these entitlements. It can be tried again then.
+    /// - Throws: `VirtualDeviceError`, when the event is impossible in the state that the test has brought the device
+    ///   into, or for an app with these entitlements. It can be tried again then.
     public func letHappen() throws(VirtualDeviceError) {
         guard begin() else { return }
         do throws(VirtualDeviceError) {
@@ -61,15 +61,16 @@ extension ScenarioWorld {
         replace(app: device.install(entitlements))
     }
 
-    /// Gives every password of the app attributes outside of the key, as an earlier version would have stored them.
+    /// Adds attributes outside of the primary key to every password of the app, as an earlier version would have stored
+    /// them.
     ///
-    /// Past the log and the faults of the device, which are about what the test's own code calls.
+    /// This bypasses the log and the faults of the device, which are for the calls of the test's own code.
     private func storeOtherAttributes() throws(VirtualDeviceError) {
         let (own, backend) = (app.context, device.backend)
         let earlier = KeychainContext(backend: backend, client: own.client, entitlements: own.entitlements)
         for itemClass in [kSecClassGenericPassword, kSecClassInternetPassword] {
             let status = KeychainContext.$current.withValue(earlier) { Self.storeOtherAttributes(itemClass) }
-            // Nothing is found where the test stored nothing of the class.
+            // Not found means that the test stored no item of the class.
             guard status != errSecSuccess, status != errSecItemNotFound else { continue }
             let reason = "the device did not let an earlier version store the items with other attributes"
             throw VirtualDeviceError(KeychainError(Status(rawValue: status), reason))

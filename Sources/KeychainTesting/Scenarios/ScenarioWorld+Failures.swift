@@ -5,11 +5,11 @@ import Synchronization
 import Testing
 
 extension ScenarioWorld {
-    /// Runs a play, and tells what was played where something in it fails.
+    /// Runs a play, and describes the scenario if something in it fails.
     func explainingFailures<Result>(at location: SourceLocation, _ play: () throws -> Result) throws -> Result {
         let failure = Failure()
         var outcome: Swift.Result<Result, any Error>?
-        // Nothing is known: this is how an issue is noticed that somebody else's expectation records.
+        // No issue is a known one: this only observes the issues that expectations in the body record.
         withKnownIssue(isIntermittent: true) {
             outcome = .init { try play() }
         } matching: { issue in
@@ -18,7 +18,7 @@ extension ScenarioWorld {
         return try finish(outcome, failure, location)
     }
 
-    /// Runs a play, and tells what was played where something in it fails.
+    /// Runs a play, and describes the scenario if something in it fails.
     func explainingFailures<Result>(
         at location: SourceLocation,
         isolation: isolated (any Actor)?,
@@ -47,7 +47,7 @@ extension ScenarioWorld {
         return try outcome.get()
     }
 
-    /// What was played, what to do about it, and what was called.
+    /// The scenario, what to do about it, and the calls.
     var explanation: String {
         var devices = [firstApp.device]
         if device !== firstApp.device { devices.append(device) }
@@ -71,7 +71,7 @@ private final class Failure: Sendable {
 
     func note() { state.withLock { $0 = true } }
 
-    /// Notes an issue, which is to be recorded as it is.
+    /// Observes an issue, which is recorded unchanged.
     func note(_ issue: Issue) -> Bool {
         if issue.severity == .error { note() }
         return false

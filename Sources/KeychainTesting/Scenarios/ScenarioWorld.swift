@@ -4,10 +4,9 @@ public import Foundation
 public import KeychainSimulation
 import Synchronization
 
-/// The device and the app of one play of a scenario: before the event, and as the event leaves them behind.
+/// The device and the app of one play of a scenario, before and after the event.
 ///
-/// `Scenario.play` makes one. A test that wants more steps makes its own, runs code in it, and lets
-/// the event happen when it pleases:
+/// `Scenario.play` makes one. A test that needs more steps makes its own, runs code in it, and calls `letHappen()`:
 ///
 /// ```swift
 /// let world = try ScenarioWorld(.teamChanged)
@@ -19,8 +18,7 @@ public final class ScenarioWorld: Sendable {
     /// What happens.
     public let scenario: Scenario
 
-    /// The app as it was installed first; after a restoration or a new installation it is another than ``app``, else
-    /// the same.
+    /// The app as it was installed first; it differs from ``app`` after a restore or a new installation.
     public let firstApp: App
 
     private let state: Mutex<State>
@@ -36,8 +34,8 @@ public final class ScenarioWorld: Sendable {
     /// - Parameters:
     ///   - scenario: what will happen.
     ///   - platform: what the device is.
-    ///   - entitlements: the app's; the first keychain access group of an app of ``Scenario/entitlementRemoved`` has to
-    ///     be another than the app's own one, its application identifier.
+    ///   - entitlements: the app's; the first keychain access group of an app of ``Scenario/entitlementRemoved`` must
+    ///     differ from its application identifier.
     /// - Throws: `VirtualDeviceError`.
     public init(
         _ scenario: Scenario,
@@ -57,13 +55,13 @@ public final class ScenarioWorld: Sendable {
 
     /// The settings of the app, to hand to code that takes a `UserDefaults`.
     ///
-    /// They go with the app when it is deleted, and with a backup to another device. In memory; never `.standard`.
+    /// They are deleted with the app, and restored with a backup. In memory; never `.standard`.
     public var defaults: UserDefaults { state.withLock(\.container).defaults }
 
     /// Whether the event has happened.
     public var hasHappened: Bool { state.withLock(\.hasHappened) }
 
-    /// What became of an item of the app's first access group; that it is there, before the event.
+    /// The state of an item of the app's first access group; before the event, that it is there.
     public func expectation(for protection: Scenario.Protection = .whenUnlocked) -> Scenario.Expectation {
         hasHappened ? scenario.expectation(for: protection, on: device.platform) : .isThere
     }
@@ -85,7 +83,7 @@ public final class ScenarioWorld: Sendable {
 
     func copySettings() { state.withLock { $0.container = $0.container.copy() } }
 
-    /// Notes that the event happens.
+    /// Records that the event happens.
     ///
     /// - Returns: whether it had not happened before.
     func begin() -> Bool {
@@ -95,7 +93,7 @@ public final class ScenarioWorld: Sendable {
         }
     }
 
-    /// Notes that the event could not happen.
+    /// Records that the event could not happen.
     func takeBack() { state.withLock { $0.hasHappened = false } }
 }
 

@@ -6,12 +6,12 @@ public import Testing
 
 /// Gives each test a device of its own, and runs it as an app on it.
 ///
-/// On a suite it counts for each of its tests, those of suites within it too; a test or suite with a trait of its own
-/// has that device instead: one device for each test. Each case of a test with arguments has a device of its own. When
-/// the test fails, its issues tell the calls that the device saw and why those that failed did, in the words of
-/// `keychainctl doctor`: the item that was meant, the attribute that differs, the call to use instead. Without secrets.
+/// On a suite it applies to each of its tests, nested suites included; a trait of the test or the nested suite itself
+/// takes precedence. Each case of a test with arguments has a device of its own. When the test fails, its issues list
+/// the calls on the device and explain the failed ones in the words of `keychainctl doctor`: the item that was meant,
+/// the attribute that differs, the call to use instead. They contain no secrets.
 public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
-    /// Tells the traits of a test apart.
+    /// Identifies a trait of a test.
     private let number = lastNumber.withLock { last in
         last += 1
         return last
@@ -23,7 +23,7 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
     let entitlements: Entitlements
     let makeDevice: @Sendable () throws -> VirtualDevice
 
-    /// A trait of a suite counts for each of its tests.
+    /// A trait of a suite applies to each of its tests.
     public var isRecursive: Bool { true }
 
     /// Makes the device, and runs the test as its app.
@@ -47,7 +47,7 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
         }
     }
 
-    /// Whether no other trait of the test gives it another device: of several, the last is the test's own.
+    /// Whether this trait determines the test's device: the last of several does.
     private func isInForce(for test: Test) -> Bool {
         let traits = test.traits.compactMap { ($0 as? Self)?.number }
         return traits.last == number || !traits.contains(number)
@@ -65,17 +65,17 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
         }
     }
 
-    /// Whether an issue that is recorded now may be about calls on the device.
+    /// Whether an issue that is recorded now may concern calls on the device.
     @TaskLocal static var showsCalls = true
 
-    /// The issue, with the calls of the device and what is wrong with them; `nil` for an issue of no test.
+    /// The issue, with the calls of the device and what is wrong with them; `nil` for an issue that belongs to no test.
     ///
-    /// Such an issue reaches the handlers of all tests that run, and is recorded without any.
+    /// Such an issue is passed to the handlers of all running tests, and recorded without these calls.
     static func tell(_ issue: Issue, _ device: VirtualDevice) -> Issue? {
         guard Test.current != nil else { return nil }
         guard showsCalls else { return issue }
         var issue = issue
-        // The last calls are those that matter; a test may make thousands.
+        // Only the last calls, because a test may make thousands.
         let calls = device.calls.suffix(20).map(\.description).joined(separator: "\n")
         if !calls.isEmpty { issue.comments.append("The calls on its device, the last ones:\n\(calls)") }
         if let comment = FailureExplanation.comment(on: issue, device) { issue.comments.append(comment) }
@@ -92,11 +92,11 @@ extension Trait where Self == KeychainTrait {
     /// - Parameters:
     ///   - platform: what the device is.
     ///   - passcode: its passcode; `nil` for none.
-    ///   - biometry: what its owner can be recognized by; one face or finger is enrolled.
-    ///   - storage: where its keychain lies.
+    ///   - biometry: the biometric sensor; one face or finger is enrolled.
+    ///   - storage: where its keychain is stored.
     ///   - entitlements: those of the app.
-    ///   - processWide: whether code of the whole process that runs as no other app runs as this one. Such a test runs
-    ///     while no other test of the trait does; see `ProcessWideApp`.
+    ///   - processWide: whether all code of the process that has no app runs as this one. No other test of the trait
+    ///     runs at the same time; see `ProcessWideApp`.
     /// - Returns: The trait.
     public static func keychain(
         _ platform: VirtualDevice.Platform = .iOS,

@@ -63,6 +63,9 @@ import Testing
         let key = try await store.makeSigningKey(named: "device", protection: guarded, fallback: .refuse)
         let data = data
         owner.answer = .waits
+        // The owner is asked one question after the other. None would come if the calls that wait for their turn held
+        // the threads of the pool.
+        async let answers: Void = { for _ in 0..<40 { try await owner.nextOpenQuestion().answer(.succeeds) } }()
         try await withThrowingTaskGroup { group in
             for _ in 0..<40 {
                 group.addTask {
@@ -70,10 +73,8 @@ import Testing
                     #expect(key.publicKey.isValidSignature(signature, for: data))
                 }
             }
-            // The owner is asked one question after the other. None would come if the calls that wait for their turn
-            // held the threads of the pool.
-            for _ in 0..<40 { try await owner.nextOpenQuestion().answer(.succeeds) }
             try await group.waitForAll()
         }
+        try await answers
     }
 }

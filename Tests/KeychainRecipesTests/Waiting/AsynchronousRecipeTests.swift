@@ -72,6 +72,8 @@ struct AsynchronousRecipeTests {
         let owner = try #require(App.current).device.owner
         let count = ProcessInfo.processInfo.activeProcessorCount * 2
         owner.answer = .waits
+        // Each asks when it reads back what it stored; none would if those that wait held the threads of the pool.
+        async let answers: Void = { for _ in 0..<count { try await owner.nextOpenQuestion().answer(.succeeds) } }()
         try await withThrowingTaskGroup(of: SecretMigration.Outcome.self) { group in
             for number in 0..<count {
                 let migration = SecretMigration(
@@ -82,10 +84,9 @@ struct AsynchronousRecipeTests {
                 )
                 group.addTask { try await migration.run(authentication: .allowed) }
             }
-            // Each asks when it reads back what it stored; none would if those that wait held the threads of the pool.
-            for _ in 0..<count { try await owner.nextOpenQuestion().answer(.succeeds) }
             for try await outcome in group { #expect(outcome == .migrated) }
         }
+        try await answers
     }
 
     /// A secret in memory.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
 import KeychainSimulation
 import Security
 import Testing
@@ -8,7 +9,7 @@ import Testing
 struct DeviceBackupTests {
     private static let password = "password of the backup"
 
-    private static let staysBehind: Set<Level> = [
+    private static let staysBehind: Set<Accessibility> = [
         .whenUnlockedThisDeviceOnly, .afterFirstUnlockThisDeviceOnly, .alwaysThisDeviceOnly,
         .whenPasscodeSetThisDeviceOnly,
     ]
@@ -16,7 +17,7 @@ struct DeviceBackupTests {
     private static func filled(_ storage: VirtualDevice.Storage) throws -> (VirtualDevice, App) {
         let device = try VirtualDevice(storage: storage)
         let app = device.install()
-        for level in Level.allCases { app.add(level.rawValue, [kSecAttrAccessible: level.rawValue]) }
+        for level in Accessibility.allCases { app.add(level.rawValue, [kSecAttrAccessible: level.rawValue]) }
         return (device, app)
     }
 
@@ -35,9 +36,9 @@ struct DeviceBackupTests {
         let other = try VirtualDevice(restoring: backup, password: Self.password, storage: target)
         let reinstalled = other.install()
         try other.lock()
-        #expect(reinstalled.read(Level.whenUnlocked.rawValue) == errSecInteractionNotAllowed)
+        #expect(reinstalled.read(Accessibility.whenUnlocked.rawValue) == errSecInteractionNotAllowed)
         try other.unlock()
-        for level in Level.allCases {
+        for level in Accessibility.allCases {
             let status = Self.staysBehind.contains(level) ? errSecItemNotFound : errSecSuccess
             #expect(reinstalled.read(level.rawValue) == status)
             #expect(app.read(level.rawValue) == errSecSuccess)
@@ -52,15 +53,15 @@ struct DeviceBackupTests {
         #expect(throws: VirtualDeviceError.self) { try device.restore(backup, password: Self.password) }
         try device.removePasscode()
         #expect(throws: VirtualDeviceError.self) { try device.restore(backup, password: Self.password) }
-        #expect(app.read(Level.whenUnlockedThisDeviceOnly.rawValue) == errSecSuccess)
+        #expect(app.read(Accessibility.whenUnlockedThisDeviceOnly.rawValue) == errSecSuccess)
         try device.erase()
         #expect(throws: VirtualDeviceError.self) { try device.restore(backup, password: "wrong") }
         #expect(try device.restore(backup, password: Self.password) == backup.report)
-        #expect(app.read(Level.whenUnlocked.rawValue) == errSecSuccess)
-        #expect(app.read(Level.whenUnlockedThisDeviceOnly.rawValue) == errSecItemNotFound)
+        #expect(app.read(Accessibility.whenUnlocked.rawValue) == errSecSuccess)
+        #expect(app.read(Accessibility.whenUnlockedThisDeviceOnly.rawValue) == errSecItemNotFound)
         try device.setPasscode("1")
         try device.lock()
-        #expect(app.read(Level.whenUnlocked.rawValue) == errSecInteractionNotAllowed)
+        #expect(app.read(Accessibility.whenUnlocked.rawValue) == errSecInteractionNotAllowed)
     }
 
     @Test(
@@ -75,7 +76,7 @@ struct DeviceBackupTests {
         #expect(other.passcode == VirtualDevice.defaultPasscode)
         #expect(try other.restore(backup, password: Self.password) == backup.report)
         let app = other.install()
-        #expect(app.read(Level.whenUnlocked.rawValue) == errSecSuccess)
+        #expect(app.read(Accessibility.whenUnlocked.rawValue) == errSecSuccess)
         #expect(other.passcode == VirtualDevice.defaultPasscode)
         #expect(app.add("item", .biometryCurrentSet, kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
         #expect(app.read("item") == errSecSuccess)
@@ -103,8 +104,9 @@ struct DeviceBackupTests {
         let backup = try device.backUp(password: Self.password)
         let simulator = try VirtualDevice(restoring: backup, password: Self.password, .simulator, passcode: nil)
         let app = simulator.install()
-        #expect(app.read(Level.whenUnlocked.rawValue) == errSecSuccess)
-        #expect(app.add("item", [kSecAttrAccessible: Level.whenPasscodeSetThisDeviceOnly.rawValue]) == errSecSuccess)
+        #expect(app.read(Accessibility.whenUnlocked.rawValue) == errSecSuccess)
+        let level = Accessibility.whenPasscodeSetThisDeviceOnly
+        #expect(app.add("item", [kSecAttrAccessible: level.rawValue]) == errSecSuccess)
     }
 
     @Test("A locked device makes no backup, nor one without a password")
@@ -118,9 +120,9 @@ struct DeviceBackupTests {
     @Test("What is damaged is not in it, and is counted")
     func damaged() throws {
         let (device, app) = try Self.filled(.memory)
-        let reference = try #require(app.persistentReference(Level.always.rawValue))
+        let reference = try #require(app.persistentReference(Accessibility.always.rawValue))
         try device.setStorageCondition(.itemDamaged(persistentReference: reference))
-        #expect(app.read(Level.always.rawValue) == errSecDecode)
+        #expect(app.read(Accessibility.always.rawValue) == errSecDecode)
         let report = try device.backUp(password: Self.password).report
         #expect(report.items == 2)
         #expect(report.damaged == 1)

@@ -56,14 +56,3 @@ extension App {
         return item.merging(more) { $1 }
     }
 }
-
-/// The levels, as their values in `kSecAttrAccessible`.
-enum Level: String, CaseIterable, Sendable {
-    case whenUnlocked = "ak"
-    case afterFirstUnlock = "ck"
-    case always = "dk"
-    case whenUnlockedThisDeviceOnly = "aku"
-    case afterFirstUnlockThisDeviceOnly = "cku"
-    case alwaysThisDeviceOnly = "dku"
-    case whenPasscodeSetThisDeviceOnly = "akpu"
-}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
 import KeychainSimulation
 import Security
 import Testing
@@ -8,14 +9,14 @@ import Testing
 struct SimulatorTests {
     /// What a device answers for an item of a level in a state; a simulator answers success.
     struct Case: Sendable, CustomTestStringConvertible {
-        let level: Level
+        let level: Accessibility
         let state: VirtualDevice.LockState
         let onDevice: OSStatus
 
         var testDescription: String { "\(level), \(state)" }
     }
 
-    static let cases: [Case] = Level.allCases.flatMap { level in
+    static let cases: [Case] = Accessibility.allCases.flatMap { level in
         VirtualDevice.LockState.allCases.map { state in
             let isReadable =
                 switch (level, state) {

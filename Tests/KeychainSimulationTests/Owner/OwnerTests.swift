@@ -88,6 +88,16 @@ struct OwnerTests {
         #expect(await status == expected)
     }
 
+    @Test("A wait for a question that never comes ends with an error")
+    func endedWait() async throws {
+        let device = try VirtualDevice()
+        let limit = Duration.milliseconds(5)
+        let error = await #expect(throws: Owner.NoQuestionError.self) {
+            _ = try await device.owner.nextOpenQuestion(within: limit)
+        }
+        #expect(error?.limit == limit)
+    }
+
     @Test("Whoever waits for a question in vain can be cancelled")
     func cancelledWait() async throws {
         let device = try VirtualDevice()

@@ -65,6 +65,8 @@ struct AsynchronousTests {
         let keychain = SystemKeychain()
         try await keychain.set("one", for: token, protection: guarded)
         device.owner.answer = .waits
+        // The owner is asked one question after the other. None would come if the calls held the threads of the pool.
+        async let answers: Void = { for _ in 0..<40 { try await device.owner.nextOpenQuestion().answer(.succeeds) } }()
         try await withThrowingTaskGroup { group in
             for _ in 0..<40 {
                 group.addTask {
@@ -72,11 +74,9 @@ struct AsynchronousTests {
                     #expect(found == "one")
                 }
             }
-            // The owner is asked one question after the other. None would come if the calls held the threads of the
-            // pool.
-            for _ in 0..<40 { try await device.owner.nextOpenQuestion().answer(.succeeds) }
             try await group.waitForAll()
         }
+        try await answers
     }
 
     @Test("A task that is cancelled ends the question, and the call")

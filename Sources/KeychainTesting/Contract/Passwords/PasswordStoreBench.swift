@@ -4,11 +4,11 @@ import Foundation
 import KeychainSimulation
 import PortableSecurity
 
-/// Calls a store for a rule, and throws at the first answer that is not as the rule says.
+/// Calls a store for a rule, and throws at the first answer that breaks the rule.
 struct PasswordStoreBench {
     let store: any PasswordStoreContractSubject
 
-    /// What the store is called on.
+    /// The device that the store is called on.
     let device: VirtualDevice
 
     static let secret = Data("secret".utf8)
@@ -74,7 +74,7 @@ struct PasswordStoreBench {
         ContractMismatch(call: call, expected: expected, got: got)
     }
 
-    /// An error where a keychain has none.
+    /// An error where a keychain succeeds.
     private func refusal(_ call: String, expected: String, got: String) -> ContractMismatch {
         ContractMismatch(
             call: call,
@@ -90,7 +90,7 @@ struct PasswordStoreBench {
 
     private static func text(_ data: Data?) -> String { data.map { "data of \($0.count) bytes" } ?? "nil" }
 
-    /// Whether what the store is given lies in the keychain of the device.
+    /// Whether the store keeps its passwords in the keychain of the device.
     private nonisolated(nonsending) func reachesDevice() async throws -> Bool {
         try await set(Self.secret, "probe", "probe")
         return device.hasItems

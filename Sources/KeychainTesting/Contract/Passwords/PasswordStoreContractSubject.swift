@@ -4,10 +4,10 @@ public import Foundation
 
 /// A store of passwords by service and account, as most wrappers of the keychain are.
 ///
-/// A method without `async` or `throws` will do. Further protocols say what else a store can do; the rules about what
-/// it cannot are not run, and the report says so.
+/// The methods need be neither `async` nor throwing. Further protocols describe what else a store can do; rules for
+/// other capabilities are not run, and the report says so.
 public protocol PasswordStoreContractSubject {
-    /// Stores a password, in the place of one that is there.
+    /// Stores a password, or replaces it.
     nonisolated(nonsending) func set(_ password: Data, service: String, account: String) async throws
 
     /// The password; `nil` only if there is none.
@@ -23,7 +23,7 @@ public protocol AddingPasswordStoreContractSubject: PasswordStoreContractSubject
     nonisolated(nonsending) func add(_ password: Data, service: String, account: String) async throws
 }
 
-/// A store that lists what it keeps.
+/// A store that lists its accounts.
 public protocol ListingPasswordStoreContractSubject: PasswordStoreContractSubject {
     /// The accounts that have a password for a service, in any order; empty when there are none.
     nonisolated(nonsending) func accounts(service: String) async throws -> [String]
@@ -35,12 +35,12 @@ public protocol ClearingPasswordStoreContractSubject: PasswordStoreContractSubje
     nonisolated(nonsending) func deleteAll(service: String) async throws
 }
 
-/// A store whose passwords lie in access groups.
+/// A store with access groups.
 ///
 /// The groups are ``KeychainContract/defaultAccessGroup``, ``KeychainContract/sharedAccessGroup`` and, to be refused,
 /// ``KeychainContract/foreignAccessGroup``.
 public protocol GroupedPasswordStoreContractSubject: PasswordStoreContractSubject {
-    /// Stores a password in an access group, in the place of one that is there.
+    /// Stores a password in an access group, or replaces it.
     nonisolated(nonsending) func set(_ password: Data, service: String, account: String, group: String) async throws
 
     /// The password in an access group; `nil` when there is none.

@@ -3,16 +3,16 @@
 import KeychainSimulation
 import PortableSecurity
 
-/// What a rule asked of a subject, to be asked of a keychain where the subject answers otherwise than one would.
+/// The calls that a rule made, to be repeated on a keychain when the subject's answer differs from a keychain's.
 final class CallJournal {
     private var calls: [() -> OSStatus] = []
 
-    /// Notes a call, which is made only when it has to be explained.
+    /// Records a call; it is repeated only if it has to be explained.
     func note(_ call: @escaping () -> OSStatus) { calls.append(call) }
 
-    /// Why a faithful keychain answers the last call with a status, in the words of `keychainctl doctor`; `nil` where
-    /// it does not give this status: the call is about something that is there only in the subject, such as a
-    /// reference of its making, or the rule did more than make calls.
+    /// Why a faithful keychain answers the last call with a status, in the words of `keychainctl doctor`; `nil` if its
+    /// status differs: the call uses something that exists only in the subject, such as one of its references, or the
+    /// rule did more than make calls.
     func explanation(of status: OSStatus, on platform: VirtualDevice.Platform) -> String? {
         guard let last = calls.last, let device = try? VirtualDevice(platform) else { return nil }
         return device.install(KeychainContract.entitlements).run {

@@ -20,13 +20,13 @@ extension SecItemBench {
 
     static func copying(_ query: Attributes) -> String { "SecItemCopyMatching(\(text(query)))" }
 
-    /// The attributes in words; of a secret only the length.
+    /// The attributes as text; for a secret only the length.
     static func text(_ attributes: Attributes) -> String {
         plain(attributes).map { key, value in "\(KeychainCall.name(ofKey: key)): \(text(value, of: key))" }
             .sorted().joined(separator: ", ")
     }
 
-    /// What kind of thing a result is.
+    /// The type of a result.
     static func shape(_ result: Any?) -> String {
         switch result {
         case nil: "nothing"

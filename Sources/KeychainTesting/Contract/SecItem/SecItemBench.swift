@@ -6,14 +6,14 @@ import KeychainSimulation
 import PortableSecurity
 import Synchronization
 
-/// Calls a subject for a rule, and throws at the first answer that is not as the rule says.
+/// Calls a subject for a rule, and throws at the first answer that breaks the rule.
 struct SecItemBench {
     let subject: any SecItemContractSubject
 
-    /// What the subject is called on.
+    /// The device that the subject is called on.
     let device: VirtualDevice
 
-    /// What was asked so far, for a keychain to say why it would have answered otherwise.
+    /// The calls so far, so that a keychain can explain why its answer would have been different.
     private let journal = CallJournal()
 
     init(subject: any SecItemContractSubject, device: VirtualDevice) {
@@ -27,12 +27,12 @@ struct SecItemBench {
         case .concurrency: subject is any ConcurrentContractSubject
         case .iOS: device.platform != .macOS
         case .device: device.platform != .simulator && reachesDevice
-        // Of stores of passwords alone.
+        // Only for stores of passwords.
         case .accessGroups, .adding, .listing, .clearing: false
         }
     }
 
-    /// Whether what the subject is given lies in the keychain of the device; it is empty afterwards.
+    /// Whether the subject stores in the keychain of the device, which is empty afterwards.
     private var reachesDevice: Bool {
         let probe = Self.plain(Self.password("probe", at: "probe"))
         defer { _ = subject.delete(probe) }
@@ -41,7 +41,7 @@ struct SecItemBench {
 
     typealias Attributes = [CFString: Any]
 
-    /// A generic password; what is given more wins.
+    /// A generic password; additional attributes take precedence.
     static func password(_ account: Any = "ada", at service: String = "mail", more: Attributes = [:]) -> Attributes {
         let attributes: Attributes = [
             kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: account,
@@ -49,7 +49,7 @@ struct SecItemBench {
         return attributes.merging(more) { _, new in new }
     }
 
-    /// An internet password; what is given more wins.
+    /// An internet password; additional attributes take precedence.
     static func internetPassword(_ more: Attributes = [:]) -> Attributes {
         let attributes: Attributes = [
             kSecClass: kSecClassInternetPassword, kSecAttrServer: "example.com", kSecAttrAccount: "ada",
@@ -126,7 +126,7 @@ struct SecItemBench {
         return array.compactMap(Self.dictionary)
     }
 
-    /// Expects that a query finds as many items.
+    /// Expects the number of items that a query finds.
     func expect(_ count: Int, matching query: Attributes, because reason: String) throws {
         guard count > 0 else {
             try copy(query, [kSecReturnAttributes: true], gives: errSecItemNotFound)
@@ -146,7 +146,13 @@ struct SecItemBench {
         throw mismatch(Self.copying(query), expected: reason, got: "other data (\(found.count) bytes)")
     }
 
-    /// Expects what a rule says of an answer that came already.
+    /// Expects the value of an attribute of the item that a query finds; `name` is the value in a report.
+    func expect(_ attribute: CFString, _ value: String, named name: String, in query: Attributes) throws {
+        let found = try attributes(query)[attribute as String]
+        try expect(found as? String == value, name, got: found, of: Self.copying(query))
+    }
+
+    /// Checks an answer that was already received.
     func expect(_ isSo: Bool, _ expected: String, got: @autoclosure () -> Any?, of call: String) throws {
         if !isSo { throw mismatch(call, expected: expected, got: Self.shape(got())) }
     }
@@ -162,7 +168,7 @@ struct SecItemBench {
         if isRefusal {
             consequence = ContractMismatch.consequenceOfRefusal
         } else if got != errSecSuccess, (status, got) != (errSecInteractionNotAllowed, errSecItemNotFound) {
-            // Of success the rule speaks, and of what is said not to be there when it cannot be read.
+            // The rule itself describes success, and an unreadable item that is reported as missing.
             consequence = ContractMismatch.consequenceOfOtherStatus
         }
         throw ContractMismatch(
@@ -186,7 +192,7 @@ extension SecItemBench {
         DispatchQueue.concurrentPerform(iterations: 8) { index in
             let item = Self.password(more: [kSecValueData: Data([UInt8(index)])])
             let add = { subject.add(Self.plain(item)).status }
-            // The threads of a queue have lost which app they run for.
+            // The threads of a queue do not inherit the app.
             let status = app.map { $0.run(add) } ?? add()
             statuses.withLock { $0.append(status) }
         }

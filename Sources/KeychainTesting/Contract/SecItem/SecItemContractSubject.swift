@@ -2,7 +2,7 @@
 
 public import PortableSecurity
 
-/// Four functions in the shape of `SecItem…`, as they are injected to test the code that calls them.
+/// Four functions with the signatures of `SecItem…`, as they are injected into the code under test.
 ///
 /// Adapt yours in a few lines:
 ///
@@ -43,7 +43,7 @@ public struct SecItemAnswer {
         self.result = result
     }
 
-    /// The answer of a function that hands its result out through a pointer.
+    /// The answer of a function that returns its result through a pointer.
     public init(_ call: (UnsafeMutablePointer<CFTypeRef?>) -> OSStatus) {
         var result: CFTypeRef?
         status = call(&result)

@@ -2,7 +2,7 @@
 
 public import PortableSecurity
 
-/// `SecItemAdd` and its siblings themselves, as a subject of the contract.
+/// `SecItemAdd` and the other item functions, as a subject of the contract.
 public struct SecItemFunctions: SecItemContractSubject, ConcurrentContractSubject {
     /// The functions, for the app that calls them.
     public init() {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PasswordStoreRule {
-    /// What stores do that can more than set, get and delete.
+    /// Rules for stores that can do more than set, get and delete.
     static let capabilities = [
         PasswordStoreRule(
             "add twice is refused",

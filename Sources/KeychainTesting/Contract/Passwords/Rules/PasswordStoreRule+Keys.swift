@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PasswordStoreRule {
-    /// What makes two passwords two.
+    /// What distinguishes two passwords.
     static let keys = [
         PasswordStoreRule(
             "accounts are apart",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PasswordStoreRule {
-    /// What a store says when the device gives nothing out.
+    /// What a store answers while nothing can be read.
     ///
-    /// The items may be of any accessibility; so the device is rebooted, after which no password is readable but one
-    /// that asks for no protection at all.
+    /// The items may have any accessibility, so the device is rebooted: after that only passwords without any
+    /// protection are readable.
     static let whileLocked = [
         PasswordStoreRule(
             "unreadable is not absent",
@@ -18,7 +18,7 @@ extension PasswordStoreRule {
             let store = bench.store
             try await bench.expectError(of: PasswordStoreBench.call("get"), because: "the device is locked") {
                 let password = try await store.get(service: "mail", account: "ada")
-                // What is readable at any time breaks no rule here, and says nothing of what is not.
+                // A password that is always readable breaks no rule here, and proves nothing about others.
                 if password == PasswordStoreBench.secret { throw MissingRequirement(requirement: .device) }
                 return password
             }
@@ -58,7 +58,7 @@ extension PasswordStoreRule {
             for account in ["ada", "bob"] { try await bench.set(PasswordStoreBench.secret, "mail", account) }
             bench.device.reboot()
             let accounts = try? await store.accounts(service: "mail")
-            // A list that is kept elsewhere, or readable at any time, has them all.
+            // A list that is kept elsewhere, or is always readable, is complete.
             guard accounts.map({ $0.sorted() == ["ada", "bob"] }) ?? true else {
                 throw bench.mismatch(
                     "accounts(service: \"mail\")",

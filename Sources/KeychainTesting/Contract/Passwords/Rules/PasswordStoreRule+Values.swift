@@ -3,7 +3,7 @@
 import Foundation
 
 extension PasswordStoreRule {
-    /// What becomes of the passwords.
+    /// What is stored, and what comes back.
     static let values = [
         PasswordStoreRule(
             "absent is nil",
@@ -33,7 +33,7 @@ extension PasswordStoreRule {
         },
     ]
 
-    /// Names that are not those of the bench, and share something with them.
+    /// Names that share a part with those of the bench.
     private static let others = [
         ("mail", "bob"), ("chat", "ada"), ("mail", "adalovelace"), ("mail", "ada@mail"), ("mail", "canada"),
         ("mail.work", "ada"), ("mailbox", "ada"),
@@ -96,7 +96,7 @@ extension PasswordStoreRule {
             otherwise: "signing in after signing out fails",
             source: "Semantics, Deleting items"
         ) { bench in
-            // Whether a delete of nothing is an error is the store's affair.
+            // Whether deleting nothing is an error is left to the store.
             try? await bench.delete()
             try await bench.set()
             try await bench.delete()

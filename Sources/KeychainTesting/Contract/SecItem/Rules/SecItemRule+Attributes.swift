@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension SecItemRule {
-    /// What the keychain adds of its own accord.
+    /// Attributes that the keychain adds by itself.
     static let attributes = [
         SecItemRule(
             "dates are set",
@@ -45,12 +45,11 @@ extension SecItemRule {
             source: "Semantics, Computed attributes and Protection levels"
         ) { bench in
             try bench.add(SecItemBench.password())
-            let accessible = try bench.attributes(SecItemBench.password())[kSecAttrAccessible as String]
             try bench.expect(
-                accessible as? String == kSecAttrAccessibleWhenUnlocked as String,
-                "kSecAttrAccessibleWhenUnlocked",
-                got: accessible,
-                of: SecItemBench.copying(SecItemBench.password())
+                kSecAttrAccessible,
+                kSecAttrAccessibleWhenUnlocked as String,
+                named: "kSecAttrAccessibleWhenUnlocked",
+                in: SecItemBench.password()
             )
         },
         SecItemRule(

@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension SecItemRule {
-    /// What an update does when the key is taken.
+    /// Updates that would create a duplicate.
     static let collisions = [
         SecItemRule(
             "update onto another item is refused",

@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension SecItemRule {
-    /// Who may see what.
+    /// Access groups.
     static let groups = [
         SecItemRule(
             "an access group of its own accord",
@@ -12,12 +12,11 @@ extension SecItemRule {
             source: "Semantics, Access groups"
         ) { bench in
             try bench.add(SecItemBench.password())
-            let group = try bench.attributes(SecItemBench.password())[kSecAttrAccessGroup as String]
             try bench.expect(
-                group as? String == KeychainContract.defaultAccessGroup,
-                "kSecAttrAccessGroup \(KeychainContract.defaultAccessGroup)",
-                got: group,
-                of: SecItemBench.copying(SecItemBench.password())
+                kSecAttrAccessGroup,
+                KeychainContract.defaultAccessGroup,
+                named: "kSecAttrAccessGroup \(KeychainContract.defaultAccessGroup)",
+                in: SecItemBench.password()
             )
         },
         SecItemRule(

@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension SecItemRule {
-    /// What makes two items two.
+    /// What distinguishes two items.
     static let keys = [
         SecItemRule(
             "account makes an item",

@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension SecItemRule {
-    /// What becomes of items that the lock of the device makes unreadable.
+    /// Items that are unreadable while the device is locked.
     static let whileLocked = [
         SecItemRule(
             "a locked item is not absent",

@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension SecItemRule {
-    /// What a persistent reference is good for.
+    /// Persistent references.
     static let references = [
         SecItemRule(
             "a persistent reference finds its item",
@@ -47,7 +47,7 @@ extension SecItemRule {
         },
     ]
 
-    /// What several callers see of each other.
+    /// Concurrent callers.
     static let concurrency = [
         SecItemRule(
             "one of many adds wins",

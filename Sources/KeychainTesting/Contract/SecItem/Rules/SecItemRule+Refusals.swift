@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension SecItemRule {
-    /// What an add does when the key is taken.
+    /// Adds of duplicates.
     static let refusals = [
         SecItemRule(
             "add twice is refused",

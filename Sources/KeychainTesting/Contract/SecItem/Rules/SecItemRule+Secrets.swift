@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension SecItemRule {
-    /// When the secret is among what comes back.
+    /// When results include the secret.
     static let secrets = [
         SecItemRule(
             "the secret only when asked",

@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension SecItemRule {
-    /// Which calls mean synchronizable items.
+    /// Which calls match synchronizable items.
     static let synchronization = [
         SecItemRule(
             "synchronizable items are apart",
@@ -96,7 +96,7 @@ extension SecItemBench {
         try add(Self.password(more: [kSecAttrSynchronizable: true]), Self.otherSecret)
     }
 
-    /// Expects a local and a synchronizable item, to be counted by the attribute of the query.
+    /// Expects one local and one synchronizable item, counted by the attribute of the query.
     fileprivate func expectCounts(_ item: Attributes) throws {
         try expect(1, matching: item, because: "the local item")
         for (value, count) in [(false, 1), (true, 1), (kSecAttrSynchronizableAny, 2)] as [(Any, Int)] {

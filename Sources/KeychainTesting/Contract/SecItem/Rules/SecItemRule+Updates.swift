@@ -75,12 +75,11 @@ extension SecItemRule {
             let after: SecItemBench.Attributes = [kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock]
             try bench.add(SecItemBench.password(), SecItemBench.secret)
             try bench.update(SecItemBench.password(), to: after)
-            let accessible = try bench.attributes(SecItemBench.password())[kSecAttrAccessible as String]
             try bench.expect(
-                accessible as? String == kSecAttrAccessibleAfterFirstUnlock as String,
-                "kSecAttrAccessibleAfterFirstUnlock",
-                got: accessible,
-                of: SecItemBench.copying(SecItemBench.password())
+                kSecAttrAccessible,
+                kSecAttrAccessibleAfterFirstUnlock as String,
+                named: "kSecAttrAccessibleAfterFirstUnlock",
+                in: SecItemBench.password()
             )
             try bench.copy(SecItemBench.password(more: after))
         },
