@@ -14,11 +14,7 @@ struct UpgradeTests {
     private let bench: Workbench
     private let tool: String
 
-    init() throws {
-        bench = try Workbench()
-        tool = try bench.install()
-        try bench.sign(tool)
-    }
+    init() throws { (bench, tool) = try Workbench.withSignedTool() }
 
     /// Puts another version in the program's place.
     private func upgrade() throws {

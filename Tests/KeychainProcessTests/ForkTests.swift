@@ -11,9 +11,7 @@ import Testing
 struct ForkTests {
     @Test("parent and child both go on, and a child that outlives its parent loses nothing to others")
     func childOutlivesParent() throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
-        #expect(try process.ask("add before").isDone)
+        let (folder, process) = try StormFolder.started("add before")
         let child = try Self.fork(process, adds: 5)
         #expect(try process.wait() == 0)
 
@@ -34,9 +32,7 @@ struct ForkTests {
 
     @Test("a child that lets go of the inherited keychain unused works with one of its own")
     func childReplacesInherited() throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
-        #expect(try process.ask("add before").isDone)
+        let (folder, process) = try StormFolder.started("add before")
         let child = try Self.fork(process)
         #expect(try process.ask("replace").operation == "renewed")
         #expect(try process.ask("add after").isDone)
@@ -46,9 +42,7 @@ struct ForkTests {
 
     @Test("a grandchild works, too")
     func grandchild() throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
-        #expect(try process.ask("add before").isDone)
+        let (folder, process) = try StormFolder.started("add before")
         _ = try Self.fork(process)
         #expect(try process.ask("add child").isDone)
         let grandchild = try Self.fork(process)
@@ -59,9 +53,7 @@ struct ForkTests {
 
     @Test("a log that another program cleared away before a child's first call is not written to")
     func logClearedBeforeFirstCall() throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
-        #expect(try process.ask("add before").isDone)
+        let (folder, process) = try StormFolder.started("add before")
         _ = try Self.fork(process)
         #expect(try process.wait() == 0)
         // Its connection is the last one, so SQLite removes the log and the log's index when it closes.
@@ -84,9 +76,7 @@ struct ForkTests {
 
     @Test("an index of the log that another process was about to make anew does not crash a child")
     func indexCutBeforeFirstCall() throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
-        #expect(try process.ask("add before").isDone)
+        let (folder, process) = try StormFolder.started("add before")
         _ = try Self.fork(process)
         #expect(try process.wait() == 0)
         // How a process leaves the index that is killed right after it began (os_unix.c, unixLockSharedMemory).
@@ -97,9 +87,7 @@ struct ForkTests {
 
     @Test("a child that opens many keychains keeps no descriptors")
     func descriptors() throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
-        #expect(try process.ask("add before").isDone)
+        let process = try StormFolder.started("add before").process
         _ = try Self.fork(process)
         let before = try process.ask("descriptors")
         try process.send("churn c 40")
@@ -115,9 +103,7 @@ struct ForkTests {
         arguments: [false, true]
     )
     func forkWhileBusy(_ together: Bool) throws {
-        let folder = try StormFolder()
-        let process = try folder.start(likeDaemon: together)
-        #expect(try process.ask("add before").isDone)
+        let (folder, process) = try StormFolder.started("add before", likeDaemon: together)
         try process.send("fork-busy x 100")
         let steps = try process.steps(upTo: "forked")
         // On a machine where a call takes longer than a fork waits, the child has no keychain, and says so.
@@ -133,8 +119,7 @@ struct ForkTests {
 
     @Test("a child has nothing of what its parent unlocked, and unlocks for itself")
     func unlockedParent() throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
+        let process = try StormFolder.started().process
         let passcode = Array("a passcode".utf8)
         #expect(try process.ask("passcode", passcode).isDone)
         #expect(try process.ask("take", passcode).isDone)
@@ -152,9 +137,7 @@ struct ForkTests {
 
     @Test("a fork does not wait for threads that wait for another process, and its child works")
     func forkWhileWaiting() throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
-        #expect(try process.ask("add before").isDone)
+        let (folder, process) = try StormFolder.started("add before")
         let holder = try folder.start()
         #expect(try holder.ask("hold").isHeld)
         try process.send("fork-waiting x 40")
@@ -175,9 +158,7 @@ struct ForkTests {
 
     @Test("a fork in the midst of a call goes on soon; its child and theirs say why they have no keychain")
     func forkInside() throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
-        #expect(try process.ask("add before").isDone)
+        let process = try StormFolder.started("add before").process
         try process.send("fork-inside")
         let steps = try process.steps(upTo: "done")
         let fork = try #require(steps.first { $0.operation == "forked" })
@@ -193,8 +174,7 @@ struct ForkTests {
         arguments: ["goes on", "stays and is killed"]
     )
     func forkDuringUnlock(parent: String) throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
+        let (folder, process) = try StormFolder.started()
         let passcode = Array("a passcode".utf8)
         #expect(try process.ask("passcode", passcode).isDone)
         #expect(try process.ask("fork-unlock \(parent.prefix(5))").operation == "renewed")

@@ -25,8 +25,7 @@ struct HostTests {
 
     @Test("a stored secret leaves no copy in the memory of the process")
     func secretIsWiped() throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
+        let process = try StormFolder.started().process
         try process.send("search item")
         var found: [String: Int] = [:]
         for _ in 0..<10 {

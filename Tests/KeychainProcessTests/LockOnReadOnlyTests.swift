@@ -8,8 +8,7 @@ import Testing
 struct LockOnReadOnlyTests {
     @Test("on a read-only mount a lock says that it is none, and elsewhere it is one")
     func readOnlyMount() throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
+        let (folder, process) = try StormFolder.started()
         let passcode = Array("a passcode".utf8)
         #expect(try process.ask("passcode", passcode).isDone)
         #expect(try process.ask("take", passcode).isDone)

@@ -10,9 +10,7 @@ import Testing
 struct ReplacedFolderTests {
     @Test("after the folder was moved away, the next call begins a new keychain")
     func movedAway() throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
-        #expect(try process.ask("add old").isDone)
+        let (folder, process) = try StormFolder.started("add old")
         #expect(rename(folder.path, folder.path(beside: "aside")) == 0)
         #expect(try process.ask("read old").status == Int(Status.itemNotFound.rawValue))
         #expect(try process.ask("add new").isDone)
@@ -22,9 +20,7 @@ struct ReplacedFolderTests {
 
     @Test("after the folder was removed, the next call begins a new keychain")
     func removed() throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
-        #expect(try process.ask("add old").isDone)
+        let (folder, process) = try StormFolder.started("add old")
         for name in try #require(try folder.fileNames) { #expect(unlink("\(folder.path)/\(name)") == 0) }
         #expect(rmdir(folder.path) == 0)
         #expect(try process.ask("add new").isDone)
@@ -33,9 +29,7 @@ struct ReplacedFolderTests {
 
     @Test("after another keychain took the place of the folder, the next call works on that one")
     func replaced() throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
-        #expect(try process.ask("add first").isDone)
+        let (folder, process) = try StormFolder.started("add first")
         let other = try StormProcess(folder.path(beside: "other"))
         #expect(try other.ask("add second").isDone)
         #expect(rename(folder.path, folder.path(beside: "aside")) == 0)
@@ -48,9 +42,7 @@ struct ReplacedFolderTests {
 
     @Test("after the file alone was removed, its log is not replayed into the new one")
     func fileRemoved() throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
-        #expect(try process.ask("add old").isDone)
+        let (folder, process) = try StormFolder.started("add old")
         #expect(unlink("\(folder.path)/\(Store.fileName)") == 0)
         #expect(try process.ask("add new").isDone)
         #expect(try folder.items().map(\.account) == ["new"])
@@ -58,8 +50,7 @@ struct ReplacedFolderTests {
 
     @Test("whatever is acknowledged while the folder is moved away lies in one of the folders")
     func movedWhileBusy() throws {
-        let folder = try StormFolder()
-        let process = try folder.start()
+        let (folder, process) = try StormFolder.started()
         try process.send("adds item 400")
         var steps: [Step] = []
         var asides: [String] = []

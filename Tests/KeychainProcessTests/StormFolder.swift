@@ -30,6 +30,18 @@ struct StormFolder {
         )
     }
 
+    /// A new folder, and a process that works in it and has done some commands.
+    static func started(
+        _ commands: String...,
+        likeDaemon: Bool = false,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> (folder: StormFolder, process: StormProcess) {
+        let folder = try StormFolder()
+        let process = try folder.start(likeDaemon: likeDaemon)
+        for command in commands { #expect(try process.ask(command).isDone, sourceLocation: sourceLocation) }
+        return (folder, process)
+    }
+
     func keychain(busyTimeoutMilliseconds: Int32 = 120_000) -> EmbeddedKeychain { Self.keychain(at: path) }
 
     static func keychain(at path: String) -> EmbeddedKeychain {

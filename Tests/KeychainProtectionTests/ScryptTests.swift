@@ -52,24 +52,20 @@ struct ScryptTests {
         #expect(ScryptParameters.standard.areAcceptable && ScryptParameters.testing.areAcceptable)
     }
 
-    static let limits: [(ScryptParameters, Bool)] = [
-        (ScryptParameters(log2Cost: 0, blockSize: 8, parallelization: 1), false),
-        (ScryptParameters(log2Cost: 1, blockSize: 8, parallelization: 1), true),
-        (ScryptParameters(log2Cost: 20, blockSize: 8, parallelization: 1), true),
-        (ScryptParameters(log2Cost: 21, blockSize: 8, parallelization: 1), false),
-        (ScryptParameters(log2Cost: 20, blockSize: 8, parallelization: 2), false),
-        (ScryptParameters(log2Cost: 64, blockSize: 8, parallelization: 1), false),
-        (ScryptParameters(log2Cost: 255, blockSize: 8, parallelization: 1), false),
-        (ScryptParameters(log2Cost: 4, blockSize: 0, parallelization: 1), false),
-        (ScryptParameters(log2Cost: 4, blockSize: 8, parallelization: 0), false),
-        (ScryptParameters(log2Cost: 4, blockSize: 16, parallelization: 1), true),
-        (ScryptParameters(log2Cost: 4, blockSize: 17, parallelization: 1), false),
-        (ScryptParameters(log2Cost: 15, blockSize: 1, parallelization: 1), true),
-        (ScryptParameters(log2Cost: 16, blockSize: 1, parallelization: 1), false),
-        (ScryptParameters(log2Cost: 1, blockSize: 1, parallelization: 1 << 22), true),
-        (ScryptParameters(log2Cost: 1, blockSize: 1, parallelization: 1 << 23), false),
-        (ScryptParameters(log2Cost: 4, blockSize: .max, parallelization: .max), false),
+    /// The binary logarithm of the cost, the block size and the parallelization.
+    typealias Numbers = (log2Cost: UInt8, blockSize: UInt32, parallelization: UInt32)
+
+    static let accepted: [Numbers] = [
+        (1, 8, 1), (20, 8, 1), (4, 16, 1), (15, 1, 1), (1, 1, 1 << 22),
     ]
+
+    static let refused: [Numbers] = [
+        (0, 8, 1), (21, 8, 1), (20, 8, 2), (64, 8, 1), (255, 8, 1), (4, 0, 1), (4, 8, 0), (4, 17, 1), (16, 1, 1),
+        (1, 1, 1 << 23), (4, .max, .max),
+    ]
+
+    static let limits =
+        accepted.map { (ScryptParameters($0), true) } + refused.map { (ScryptParameters($0), false) }
 
     @Test("a file may ask for 1 GiB and no more", arguments: limits)
     func isBounded(_ parameters: ScryptParameters, _ isAcceptable: Bool) {
@@ -132,4 +128,14 @@ struct ScryptTests {
 
 extension SymmetricKey {
     var hexadecimal: String { withUnsafeBytes { Array($0) }.hexadecimal }
+}
+
+extension ScryptParameters {
+    fileprivate init(_ numbers: ScryptTests.Numbers) {
+        self.init(
+            log2Cost: numbers.log2Cost,
+            blockSize: numbers.blockSize,
+            parallelization: numbers.parallelization
+        )
+    }
 }

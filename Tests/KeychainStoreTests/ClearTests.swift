@@ -6,18 +6,6 @@ import Testing
 
 @Suite("A store in memory that is cleared for the next keychain")
 struct ClearTests {
-    private static let record: DeviceRecord = {
-        var record = DeviceRecord()
-        record.keybagRevision = 8
-        record.failedAttempts = 9
-        record.interruptedAttempts = 7
-        record.lastAttempt = HostTime(bootIdentifier: "a boot", secondsSinceBoot: 1.25, date: .referenceDate)
-        record.autoLockAfterSeconds = 10
-        record.eraseAfterFailedAttempts = 11
-        record.owesLogErasure = true
-        return record
-    }()
-
     /// A store with rows of every kind, and everything else in it that can be changed.
     private static func used() throws -> Store {
         let store = try Store(inMemoryWithKeybag: [1, 2, 3])
@@ -28,7 +16,7 @@ struct ClearTests {
             #expect(try store.add(rows))
             try store.quarantine(rows[2])
         }
-        try store.write { (writer) throws(KeychainError) in try writer.setDeviceRecord(record) }
+        try store.write { (writer) throws(KeychainError) in try writer.setDeviceRecord(.full) }
         return store
     }
 

@@ -12,6 +12,8 @@ final class Listening: Sendable {
     private let manager: LoginManager
     private let events: AsyncStream<LoginEvent>
     private let states: AsyncStream<LoginManager.State>
+    /// A bus ends with its object.
+    private let bus: PrivateBus?
 
     /// Listens on a bus, once it is in a state.
     init(
@@ -19,12 +21,16 @@ final class Listening: Sendable {
         until state: LoginManager.State = .listening,
         _ handle: @escaping @Sendable (LoginEvent) -> Void = { _ in }
     ) async throws {
+        self.bus = bus
         (manager, events, states) = Self.start(bus.address, handle)
         await wait(for: state)
     }
 
     /// Listens on the bus at an address.
-    init(address: String) { (manager, events, states) = Self.start(address) { _ in } }
+    init(address: String) {
+        bus = nil
+        (manager, events, states) = Self.start(address) { _ in }
+    }
 
     private static func start(
         _ address: String,

@@ -11,8 +11,7 @@ import Testing
 struct LoginManagerTests {
     @Test("the lock of a session is told with its user")
     func lock() async throws {
-        let (bus, login) = try await start()
-        let listening = try await Listening(bus)
+        let (login, listening) = try await listen()
         login.lock()
         #expect(await listening.next() == .locked(user: FakeLoginManager.user))
         login.unlock()
@@ -21,8 +20,7 @@ struct LoginManagerTests {
 
     @Test("a screen lock that only sets the hint of its session counts")
     func lockedHint() async throws {
-        let (bus, login) = try await start()
-        let listening = try await Listening(bus)
+        let (login, listening) = try await listen()
         login.setLockedHint(false)
         login.setLockedHint(true)
         #expect(await listening.next() == .locked(user: FakeLoginManager.user))
@@ -30,16 +28,14 @@ struct LoginManagerTests {
 
     @Test("a session that is gone may have been anybody's")
     func goneSession() async throws {
-        let (bus, login) = try await start()
-        let listening = try await Listening(bus)
+        let (login, listening) = try await listen()
         login.lock("/org/freedesktop/login1/session/gone")
         #expect(await listening.next() == .locked(user: nil))
     }
 
     @Test("the end of the last session of a user is told")
     func loggedOut() async throws {
-        let (bus, login) = try await start()
-        let listening = try await Listening(bus)
+        let (login, listening) = try await listen()
         login.removeUser()
         #expect(await listening.next() == .loggedOut(user: FakeLoginManager.user))
     }
@@ -116,6 +112,11 @@ struct LoginManagerTests {
     )
     func locks(_ event: LoginEvent, _ locks: Bool) {
         #expect(event.locks(7) == locks)
+    }
+
+    private func listen() async throws -> (FakeLoginManager, Listening) {
+        let (bus, login) = try await start()
+        return (login, try await Listening(bus))
     }
 
     private func start() async throws -> (PrivateBus, FakeLoginManager) {

@@ -183,12 +183,17 @@ struct DoctorCommandTests {
         #expect(other.status == 3 && other.remarks.contains("while the device was locked"), "\(other)")
     }
 
+    /// A folder in which a keychain can lie at the path `store`, and a command with another one, which reads a call.
+    private static func controlBesideStore() throws -> (Control, TemporaryFolder) {
+        var control = Control(UnavailableKeychain(reason: "not this one"))
+        control.input = call
+        return (control, try TemporaryFolder())
+    }
+
     @Test("a keychain is named by its folder, which is neither made nor changed")
     func store() throws {
-        let folder = try TemporaryFolder()
+        let (control, folder) = try Self.controlBesideStore()
         let path = folder.path(of: "store")
-        var control = Control(UnavailableKeychain(reason: "not this one"))
-        control.input = Self.call
         let missing = try control.run(["doctor", "-", "--store", path])
         #expect(missing.status == 4 && missing.remarks.contains("there is no keychain in that folder"), "\(missing)")
         #expect(!FileManager.default.fileExists(atPath: path))
@@ -202,10 +207,8 @@ struct DoctorCommandTests {
 
     @Test("a damaged keychain, and one that others can write to, are errors that say so, and stay as they are")
     func unusableStore() throws {
-        let folder = try TemporaryFolder()
+        let (control, folder) = try Self.controlBesideStore()
         let path = folder.path(of: "store")
-        var control = Control(UnavailableKeychain(reason: "not this one"))
-        control.input = Self.call
         do {
             let keychain = EmbeddedKeychain(at: KeychainLocation(path: path))
             _ = try? keychain.perform(KeychainRequest(.delete(["class": .string("genp")]), client: .person))

@@ -37,18 +37,7 @@ struct DamagedFileTests {
 
     @Test("a wrong bit in the store file is a typed error or a missing item", arguments: 0..<10)
     func flipped(_ seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
-        let whole = try Self.files()
-        let bytes = try #require(whole["keychain.db"])
-        for _ in 0..<50 {
-            let bit = Int(generator.next() % UInt64(bytes.count * 8))
-            try Self.expectNoWrongAnswer(
-                flipping: bit,
-                of: "keychain.db",
-                in: whole,
-                "bit \(bit) of \(bytes.count * 8), seed \(seed)"
-            )
-        }
+        try Self.expectNoWrongAnswer(flippingBits: 50, of: "keychain.db", in: try Self.files(), seed)
     }
 
     @Test("every wrong bit of the file's header is a typed error or a missing item", arguments: 0..<4)
@@ -61,19 +50,9 @@ struct DamagedFileTests {
 
     @Test("a wrong bit in the log is a typed error or a missing item", arguments: 10..<14)
     func flippedLog(_ seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
         let whole = try Self.files(checkpointing: false)
-        let bytes = try #require(whole["keychain.db-wal"])
-        try #require(bytes.count > 10_000)
-        for _ in 0..<25 {
-            let bit = Int(generator.next() % UInt64(bytes.count * 8))
-            try Self.expectNoWrongAnswer(
-                flipping: bit,
-                of: "keychain.db-wal",
-                in: whole,
-                "bit \(bit) of the log, seed \(seed)"
-            )
-        }
+        try #require(whole["keychain.db-wal"]?.count ?? 0 > 10_000)
+        try Self.expectNoWrongAnswer(flippingBits: 25, of: "keychain.db-wal", in: whole, seed)
     }
 
     @Test("random bytes instead of the file are a typed error, and stay", arguments: [1, 100, 4_096, 100_000])
@@ -107,6 +86,21 @@ struct DamagedFileTests {
         var files = files
         files[name]?[bit / 8] ^= 1 << (bit % 8)
         try expectNoWrongAnswer(TestStore.of(files), comment)
+    }
+
+    /// Does the same with random bits of a file, one after the other.
+    private static func expectNoWrongAnswer(
+        flippingBits count: Int,
+        of name: String,
+        in whole: [String: [UInt8]],
+        _ seed: UInt64
+    ) throws {
+        var generator = SeededGenerator(seed: seed)
+        let bitCount = try #require(whole[name]).count * 8
+        for _ in 0..<count {
+            let bit = Int(generator.next() % UInt64(bitCount))
+            try expectNoWrongAnswer(flipping: bit, of: name, in: whole, "bit \(bit) of \(bitCount), seed \(seed)")
+        }
     }
 
     /// Fails the test for an answer that is neither right nor an error, and for a store that takes a wrong turn later.

@@ -66,6 +66,13 @@ struct HandoverTests {
         try folder.withContents(of: name, limit: 4096) { Array($0) }
     }
 
+    /// An offer, and the half of it that lies in the only file.
+    private func offerFile() throws -> (descriptor: Int32, name: String, bytes: [UInt8]) {
+        let descriptor = try offer()
+        let name = try #require(files.first)
+        return (descriptor, name, try contents(name))
+    }
+
     @Test("both halves together unlock, as often as they are taken up")
     func together() throws {
         let descriptor = try offer()
@@ -162,10 +169,8 @@ struct HandoverTests {
 
     @Test("a file that is cut, altered, longer, gone or another's is no unlock")
     func otherFiles() throws {
-        let descriptor = try offer()
+        let (descriptor, name, bytes) = try offerFile()
         defer { close(descriptor) }
-        let name = try #require(files.first)
-        let bytes = try contents(name)
         var others = bytes.indices.map { Array(bytes.prefix($0)) }
         others += [bytes + [0], bytes + [UInt8](repeating: 0, count: 4096)]
         for index in bytes.indices {
@@ -216,10 +221,8 @@ struct HandoverTests {
 
     @Test("a withdrawn offer whose file and mark somebody kept can be taken up with its other half: not defended")
     func putBack() throws {
-        let descriptor = try offer()
+        let (descriptor, name, bytes) = try offerFile()
         defer { close(descriptor) }
-        let name = try #require(files.first)
-        let bytes = try contents(name)
         Handover.withdrawAll(in: folder)
         #expect(!isTaken("\(descriptor)"))
         try SecretBytes(bytes).withUnsafeBytes { bytes throws(FileError) in try folder.makeFile(name, bytes) }

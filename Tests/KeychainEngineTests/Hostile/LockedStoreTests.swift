@@ -8,7 +8,6 @@ import KeychainCore
 import KeychainEngine
 import KeychainStore
 import KeychainTestSupport
-import Synchronization
 import Testing
 
 /// A store that somebody else holds for longer than anybody wants to wait.
@@ -36,23 +35,17 @@ struct LockedStoreTests {
     func waiting() throws {
         let store = try HeldStore(busyTimeoutMilliseconds: 120_000)
         let keychain = store.keychain
-        let (isStarted, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let answer = Mutex<Answer?>(nil)
+        let isStarted = DispatchSemaphore(value: 0)
         // A thread of its own: a task might not start before this test ends.
-        Thread.detachNewThread {
+        let add = HeldSync.Call(keychain) { keychain in
             isStarted.signal()
-            let added = keychain.add("bert", "secret")
-            answer.withLock { $0 = added }
-            isDone.signal()
+            return keychain.add("bert", "secret")
         }
         isStarted.wait()
         Thread.sleep(forTimeInterval: 0.1)
-        let early = answer.withLock(\.self)
-        #expect(early == nil)
+        #expect(add.current == nil)
         try store.letGo()
-        isDone.wait()
-        let late = answer.withLock(\.self)
-        #expect(late == .done)
+        #expect(add.answer == .done)
     }
 
     @Test("a store that another locks for itself alone is errSecNotAvailable with a reason that says to try again")

@@ -17,18 +17,12 @@ struct WaitingTests {
         let store = try HeldStore(busyTimeoutMilliseconds: 2_000)
         let keychain = store.keychain
         let start = ContinuousClock.now
-        let answers = Mutex<[Answer]>([])
-        let threads = (0..<8).map { number in
-            Thread.running {
-                let answer = keychain.add("\(number)", "secret")
-                answers.withLock { $0.append(answer) }
-            }
-        }
-        for thread in threads { thread.wait() }
+        let adds = (0..<8).map { number in HeldSync.Call(keychain) { $0.add("\(number)", "secret") } }
+        let answers = adds.map(\.answer)
         let waited = ContinuousClock.now - start
         // One after the other they would take sixteen seconds.
         #expect(waited >= .milliseconds(1_900) && waited < .seconds(12))
-        #expect(answers.withLock(\.self) == Array(repeating: .failed(.notAvailable), count: 8))
+        #expect(answers == Array(repeating: .failed(.notAvailable), count: 8))
         try store.letGo()
         #expect(keychain.add("bert", "secret") == .done)
     }
@@ -37,11 +31,7 @@ struct WaitingTests {
     func readsGoOn() throws {
         let store = try HeldStore(busyTimeoutMilliseconds: 120_000)
         let keychain = store.keychain
-        let added = Mutex<Answer?>(nil)
-        let writer = Thread.running {
-            let answer = keychain.add("bert", "secret")
-            added.withLock { $0 = answer }
-        }
+        let add = HeldSync.Call(keychain) { $0.add("bert", "secret") }
         let start = ContinuousClock.now
         while ContinuousClock.now - start < .milliseconds(300) {
             #expect(keychain.secret("anna") == .secret("secret"))
@@ -50,12 +40,9 @@ struct WaitingTests {
         #expect(try keychain.check().isSound)
         // Behind the writer they would have waited for two minutes.
         #expect(ContinuousClock.now - start < .seconds(60))
-        let early = added.withLock(\.self)
-        #expect(early == nil)
+        #expect(add.current == nil)
         try store.letGo()
-        writer.wait()
-        let late = added.withLock(\.self)
-        #expect(late == .done)
+        #expect(add.answer == .done)
         #expect(keychain.secret("bert") == .secret("secret"))
     }
 

@@ -13,11 +13,7 @@ struct CodeAttackTests {
     private let bench: Workbench
     private let tool: String
 
-    init() throws {
-        bench = try Workbench()
-        tool = try bench.install()
-        try bench.sign(tool)
-    }
+    init() throws { (bench, tool) = try Workbench.withSignedTool() }
 
     /// A library that copies a part of itself into memory without a file, and has its file not executable from there.
     private static let vanishing = #"""
@@ -91,20 +87,12 @@ struct CodeAttackTests {
     @Test("a library that is loaded after the program was looked at: it is not answered")
     func loadedLater() throws {
         let library = try bench.library("plugin.so", "int plugin(void) { return 1; }")
-        let (program, connection) = try bench.start(tool)
-        let peer = try bench.identify(connection)
-        try peer.confirm()
-        #expect(try program.ask("load \(library)") == "loaded")
-        #expect(throws: KeychainError.self) { try peer.confirm() }
+        try bench.expectRefusal(of: tool, after: "load \(library)", answering: "loaded")
     }
 
     @Test("code that is generated after the program was looked at: it is not answered")
     func generatedLater() throws {
-        let (program, connection) = try bench.start(tool)
-        let peer = try bench.identify(connection)
-        try peer.confirm()
-        #expect(try program.ask("generate") == "generated")
-        #expect(throws: KeychainError.self) { try peer.confirm() }
+        try bench.expectRefusal(of: tool, after: "generate", answering: "generated")
     }
 
     @Test("a program whose manifest says that it generates code is itself, and loads no library for that")

@@ -13,11 +13,7 @@ struct ExecutableAttackTests {
     private let bench: Workbench
     private let tool: String
 
-    init() throws {
-        bench = try Workbench()
-        tool = try bench.install()
-        try bench.sign(tool)
-    }
+    init() throws { (bench, tool) = try Workbench.withSignedTool() }
 
     @Test("a signed program is who its manifest says it is")
     func signed() throws {

@@ -14,11 +14,7 @@ struct ProcessAttackTests {
     private let bench: Workbench
     private let tool: String
 
-    init() throws {
-        bench = try Workbench()
-        tool = try bench.install()
-        try bench.sign(tool)
-    }
+    init() throws { (bench, tool) = try Workbench.withSignedTool() }
 
     private static let isRoot = geteuid() == 0
 
@@ -61,33 +57,19 @@ struct ProcessAttackTests {
 
     @Test("a program that is traced after it was looked at is not answered")
     func tracedLater() throws {
-        let (program, connection) = try bench.start(tool)
-        let peer = try bench.identify(connection)
-        #expect(peer.identity.isKnown, "\(peer.identity.reasons)")
-        try peer.confirm()
-        #expect(try program.ask("trace") == "traced")
-        #expect(throws: KeychainError.self) { try peer.confirm() }
+        try bench.expectRefusal(of: tool, after: "trace", answering: "traced")
     }
 
     @Test("a program that becomes another one after it was looked at is not answered")
     func execLater() throws {
         let other = try bench.install("other")
-        let (program, connection) = try bench.start(tool)
-        let peer = try bench.identify(connection)
-        try peer.confirm()
-        #expect(try program.ask("exec \(other)") == "ready")
-        #expect(throws: KeychainError.self) { try peer.confirm() }
+        try bench.expectRefusal(of: tool, after: "exec \(other)", answering: "ready")
     }
 
     @Test("a program that becomes another one and then itself again is not answered")
     func execToAndFro() throws {
         let other = try bench.install("other")
-        let (program, connection) = try bench.start(tool)
-        let peer = try bench.identify(connection)
-        try peer.confirm()
-        #expect(try program.ask("exec \(other)") == "ready")
-        #expect(try program.ask("exec \(tool)") == "ready")
-        #expect(throws: KeychainError.self) { try peer.confirm() }
+        try bench.expectRefusal(of: tool, after: "exec \(other)", "exec \(tool)", answering: "ready")
     }
 
     @Test("a program that sends a command and then becomes a signed one is refused")
@@ -123,11 +105,7 @@ struct ProcessAttackTests {
 
     @Test("a process that ends after it was looked at is not answered")
     func endedLater() throws {
-        let (program, connection) = try bench.start(tool)
-        let peer = try bench.identify(connection)
-        try peer.confirm()
-        #expect(try program.ask("leave") == "left")
-        #expect(throws: KeychainError.self) { try peer.confirm() }
+        try bench.expectRefusal(of: tool, after: "leave", answering: "left")
     }
 
     @Test("a process that got the number of one that connected and ended is not taken for it", .enabled(if: isRoot))

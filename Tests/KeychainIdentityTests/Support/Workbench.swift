@@ -53,6 +53,14 @@ final class Workbench {
         return path
     }
 
+    /// A folder with one program, which the team signed.
+    static func withSignedTool() throws -> (bench: Workbench, tool: String) {
+        let bench = try Workbench()
+        let tool = try bench.install()
+        try bench.sign(tool)
+        return (bench, tool)
+    }
+
     var team: TeamIdentifier { TeamIdentifier(firstKey: key.publicKey) }
 
     /// What a manifest of a program says, which tests change.
@@ -117,6 +125,22 @@ final class Workbench {
     func identify(_ connection: Connection) throws -> IdentifiedPeer {
         let peer = try PeerProcess(socket: connection.socket, greetingByteCount: Self.greetingByteCount)
         return ProgramExaminer(options).identify(peer, &record)
+    }
+
+    /// Expects that a program is identified, and is not answered any more after it has carried out some commands.
+    func expectRefusal(
+        of path: String,
+        after commands: String...,
+        answering answer: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let (program, connection) = try start(path)
+        let peer = try identify(connection)
+        #expect(peer.identity.isKnown, "\(peer.identity.reasons)", sourceLocation: sourceLocation)
+        try peer.confirm()
+        for command in commands { #expect(try program.ask(command) == answer, sourceLocation: sourceLocation) }
+        #expect(throws: KeychainError.self, sourceLocation: sourceLocation) { try peer.confirm() }
+        withExtendedLifetime(connection) {}
     }
 
     /// Who a program is that is started and connects.

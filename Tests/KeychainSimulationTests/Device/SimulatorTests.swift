@@ -16,7 +16,7 @@ struct SimulatorTests {
         var testDescription: String { "\(level), \(state)" }
     }
 
-    static let cases: [Case] = Accessibility.allCases.flatMap { level in
+    static let cases: [Case] = Accessibility.stored.flatMap { level in
         VirtualDevice.LockState.allCases.map { state in
             let isReadable =
                 switch (level, state) {

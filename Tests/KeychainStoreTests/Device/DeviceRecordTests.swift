@@ -6,34 +6,18 @@ import KeychainTestSupport
 import Testing
 
 struct DeviceRecordTests {
-    private static let full: DeviceRecord = {
-        var record = DeviceRecord()
-        record.keybagRevision = 8
-        record.failedAttempts = 9
-        record.interruptedAttempts = 7
-        record.lastAttempt = HostTime(
-            bootIdentifier: "é, a boot",
-            secondsSinceBoot: 1.25,
-            date: Timestamp(secondsSinceReferenceDate: -2.5)
-        )
-        record.autoLockAfterSeconds = .max
-        record.eraseAfterFailedAttempts = 10
-        record.owesLogErasure = true
-        return record
-    }()
-
     private static let atBoot: DeviceRecord = {
         var record = DeviceRecord()
         record.lastAttempt = HostTime(bootIdentifier: "", secondsSinceBoot: 0, date: .referenceDate)
         return record
     }()
 
-    @Test("a record comes back as it was, in a file and in memory", arguments: [full, atBoot, DeviceRecord()])
+    @Test("a record comes back as it was, in a file and in memory", arguments: [.full, atBoot, DeviceRecord()])
     func comesBack(_ record: DeviceRecord) throws {
         let folder = try StoreFolder()
         for store in try [folder.open(), Store(inMemoryWithKeybag: [1])] {
             #expect(try store.deviceRecord() == DeviceRecord())
-            for record in [Self.full, record] {
+            for record in [DeviceRecord.full, record] {
                 try store.write { (writer) throws(KeychainError) in try writer.setDeviceRecord(record) }
                 #expect(try store.deviceRecord() == record)
             }
@@ -50,7 +34,7 @@ struct DeviceRecordTests {
         #expect(throws: KeychainError.self) {
             try store.write { (writer) throws(KeychainError) in
                 try writer.setKeybag([4])
-                try writer.setDeviceRecord(Self.full)
+                try writer.setDeviceRecord(.full)
                 throw KeychainError(.internalComponent, "stop")
             }
         }
@@ -65,7 +49,7 @@ struct DeviceRecordTests {
         for number in Int64(1)...3 {
             for (store, other) in [(stores[0], stores[1]), (stores[1], stores[0])] {
                 for store in stores { _ = try store.deviceRecord() }
-                var record = Self.full
+                var record = DeviceRecord.full
                 record.keybagRevision = number
                 try store.write { (writer) throws(KeychainError) in try writer.setDeviceRecord(record) }
                 #expect(try other.deviceRecord() == record && store.deviceRecord() == record)
@@ -91,10 +75,10 @@ struct DeviceRecordTests {
         #expect(try store.deviceRecord() == DeviceRecord())
         try store.add([.sample(.genericPassword, 1, protection: "ak")])
         #expect(try store.deviceRecord() == DeviceRecord())
-        try other.write { (writer) throws(KeychainError) in try writer.setDeviceRecord(Self.full) }
+        try other.write { (writer) throws(KeychainError) in try writer.setDeviceRecord(.full) }
         // Nobody looks at the record in this change.
         try store.add([.sample(.genericPassword, 2, protection: "ak")])
-        #expect(try store.deviceRecord() == Self.full)
+        #expect(try store.deviceRecord() == .full)
     }
 
     @Test(
@@ -151,7 +135,7 @@ struct DeviceRecordTests {
         let store = try folder.open()
         try folder.raw().execute("DELETE FROM device")
         let failure = #expect(throws: KeychainError.self) {
-            try store.write { (writer) throws(KeychainError) in try writer.setDeviceRecord(Self.full) }
+            try store.write { (writer) throws(KeychainError) in try writer.setDeviceRecord(.full) }
         }
         #expect(failure?.status == .notAvailable)
     }

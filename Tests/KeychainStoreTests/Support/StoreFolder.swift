@@ -146,3 +146,22 @@ extension Store {
         }
     }
 }
+
+extension DeviceRecord {
+    /// With every field set.
+    static let full: DeviceRecord = {
+        var record = DeviceRecord()
+        record.keybagRevision = 8
+        record.failedAttempts = 9
+        record.interruptedAttempts = 7
+        record.lastAttempt = HostTime(
+            bootIdentifier: "é, a boot",
+            secondsSinceBoot: 1.25,
+            date: Timestamp(secondsSinceReferenceDate: -2.5)
+        )
+        record.autoLockAfterSeconds = .max
+        record.eraseAfterFailedAttempts = 10
+        record.owesLogErasure = true
+        return record
+    }()
+}

@@ -41,8 +41,7 @@ struct PromptTests {
         let process = try pty.start(Self.add, as: user)
         try pty.shown(upTo: Self.question)
         try pty.type("hunter2\nhunter2\n")
-        #expect(try process.wait() == 0)
-        #expect(try stored() == "hunter2\n")
+        try expectStored("hunter2\n", by: process)
     }
 
     @Test("a mismatch asks again, three times")
@@ -71,8 +70,7 @@ struct PromptTests {
         try pty.type("hunter2\n")
         try pty.shown(upTo: "\r\n")
         try pty.type("\u{4}")
-        #expect(try process.wait() == 0)
-        #expect(try stored() == "hunter2\n")
+        try expectStored("hunter2\n", by: process)
     }
 
     @Test("end of input is an empty password")
@@ -82,8 +80,7 @@ struct PromptTests {
         try pty.type("\u{4}")
         try pty.shown(upTo: Self.repetition)
         try pty.type("\u{4}")
-        #expect(try process.wait() == 0)
-        #expect(try stored() == "\n")
+        try expectStored("\n", by: process)
     }
 
     @Test("a signal ends the program, and the echo is back", arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
@@ -115,8 +112,7 @@ struct PromptTests {
         try pty.shown(upTo: Self.question)
         #expect(!pty.hasEcho)
         try pty.type("hunter2\nhunter2\n")
-        #expect(try process.wait() == 0)
-        #expect(try stored() == "hunter2\n")
+        try expectStored("hunter2\n", by: process)
     }
 
     @Test("a signal that was blocked from the start does not disturb")
@@ -127,8 +123,7 @@ struct PromptTests {
         usleep(500_000)
         #expect(pty.rest.isEmpty)
         try pty.type("hunter2\nhunter2\n")
-        #expect(try process.wait() == 0)
-        #expect(try stored() == "hunter2\n")
+        try expectStored("hunter2\n", by: process)
     }
 
     @Test("a line that the terminal cuts is refused", arguments: [4094, 4095, 6000])
@@ -140,8 +135,7 @@ struct PromptTests {
         guard count > 4094 else {
             try pty.shown(upTo: Self.repetition)
             try pty.type(password + "\n")
-            #expect(try process.wait() == 0)
-            #expect(try stored() == password + "\n")
+            try expectStored(password + "\n", by: process)
             return
         }
         #expect(try process.wait() == 1)
@@ -167,6 +161,16 @@ struct PromptTests {
         #expect(try process.wait() == 0)
         let prompt = arguments.last == "-i" ? "security> " : "kc> "
         #expect(try errors() == prompt + prompt)
+    }
+
+    /// Expects that a program succeeds, and that a password is stored then.
+    private func expectStored(
+        _ password: String,
+        by process: ToolProcess.Running,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        #expect(try process.wait() == 0, sourceLocation: sourceLocation)
+        #expect(try stored() == password, sourceLocation: sourceLocation)
     }
 
     private func stored() throws -> String { try user.run(["find-generic-password", "-s", "svc", "-w"]).outputText }
