@@ -272,11 +272,12 @@ let targets: [Target] = [
         dependencies: ["KeychainWire", "KeychainCore", "HostFiles", "CKeychainSupport"]
     ),
     .target(name: "KeychainIdentity", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", crypto]),
+    .target(name: "KeychainAudit", dependencies: ["KeychainCore", "HostFiles"]),
     .target(
         name: "KeychainDaemon",
         dependencies: [
-            "KeychainServer", "KeychainIdentity", "KeychainWire", "KeychainEngine", "KeychainProtection",
-            "KeychainStore", "KeychainCore", "HostFiles", "LoginManager", "CKeychainSupport",
+            "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine",
+            "KeychainProtection", "KeychainStore", "KeychainCore", "HostFiles", "LoginManager", "CKeychainSupport",
         ]
     ),
 
@@ -291,8 +292,8 @@ let targets: [Target] = [
         name: "KeychainControl",
         dependencies: [
             "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainDefaultBackend", "KeychainIdentity",
-            "KeychainTrace", "HostFiles", "KeychainAuthenticators", "KeychainProtection", "KeychainWire",
-            "CKeychainSupport", arguments, crypto,
+            "KeychainAudit", "KeychainTrace", "HostFiles", "KeychainAuthenticators", "KeychainProtection",
+            "KeychainWire", "CKeychainSupport", arguments, crypto,
         ]
     ),
 
@@ -437,9 +438,9 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainDaemonTests",
         dependencies: [
-            "KeychainDaemon", "KeychainDefaultBackend", "KeychainServer", "KeychainClient", "KeychainIdentity",
-            "KeychainEngine", "KeychainProtection", "KeychainWire", "KeychainCore", "HostFiles", "LoginManager",
-            "KeychainTestSupport", "CKeychainSupport", "keychaind", "keychainctl", "security-tool",
+            "KeychainDaemon", "KeychainAudit", "KeychainDefaultBackend", "KeychainServer", "KeychainClient",
+            "KeychainIdentity", "KeychainEngine", "KeychainProtection", "KeychainWire", "KeychainCore", "HostFiles",
+            "LoginManager", "KeychainTestSupport", "CKeychainSupport", "keychaind", "keychainctl", "security-tool",
         ]
     ),
     .testTarget(
@@ -533,9 +534,9 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainProcessTests",
         dependencies: [
-            "keychain-storm", "keychaind", "KeychainDefaultBackend", "KeychainEngine", "KeychainCore", "HostFiles",
-            "KeychainProtection", "KeychainStore", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport",
-            "CStormSupport", crypto,
+            "keychain-storm", "keychaind", "keychainctl", "security-tool", "KeychainDefaultBackend", "KeychainEngine",
+            "KeychainCore", "HostFiles", "KeychainProtection", "KeychainStore", "KeychainTestSupport",
+            "ServerTestSupport", "CKeychainSupport", "CStormSupport", crypto,
         ]
     ),
     .testTarget(

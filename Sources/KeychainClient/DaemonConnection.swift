@@ -157,8 +157,61 @@ final class DaemonConnection: Sendable {
             case .prompt(let question, let prompt): questions.ask(question, prompt)
             case .endPrompt(let question): questions.end(question)
             case .authenticatorStatus(let question): questions.sendStatus(question)
-            case .command, .reply, .failure, .promptReply, .authenticator, .working:
+            case .command, .reply, .failure, .promptReply, .authenticator, .working, .observe, .changed:
                 return .unknown(.unknownOutcome(path, "its reply does not match the command"))
+            }
+        }
+    }
+
+    // MARK: Changes
+
+    /// Subscribes to changes; the connection carries no commands from then on.
+    ///
+    /// - Throws: why the daemon refuses.
+    func observe(as client: Client) throws(KeychainError) {
+        let number = number.add(1, ordering: .relaxed).newValue
+        let frame: SecretBytes
+        do throws(WireError) { frame = try WireMessage.observe(number, client).encoded() } catch {
+            throw KeychainError(error)
+        }
+        // If it cannot be sent, the daemon's reason can still be read.
+        _ = send(frame, until: { Deadline(milliseconds: options.silenceMilliseconds) })
+        switch nextMessage({ true }) {
+        case .complete(.reply(number, .done)): return
+        case .complete(.failure(_, let error)): throw error
+        case .complete(.goodbye), .ended: throw .gone(path)
+        case .silent: throw .silence(path)
+        case .complete, .malformed: throw .notADaemon(path)
+        }
+    }
+
+    /// Becomes readable when there is a notice of changes.
+    var descriptor: Int32 { socket }
+
+    /// The result of reading notices.
+    enum Told {
+        case nothing
+        case notice(ChangeNotice)
+        /// The connection has ended.
+        case ended
+    }
+
+    /// Reads the available notices, coalesced into one, without waiting.
+    func takeNotice() -> Told {
+        var told = Told.nothing
+        while true {
+            do throws(WireError) {
+                switch try receive(.message).0 {
+                case .complete: break
+                case .incomplete: return told
+                case .ended, .failed: return .ended
+                }
+                let message = try take { (bytes) throws(WireError) in try WireMessage(frame: bytes) }
+                guard case .changed(_, var notice) = message else { return .ended }
+                if case .notice(let before) = told { notice.merge(before) }
+                told = .notice(notice)
+            } catch {
+                return .ended
             }
         }
     }

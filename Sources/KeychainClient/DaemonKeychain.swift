@@ -13,7 +13,7 @@ import Synchronization
 public final class DaemonKeychain: KeychainBackend {
     private let pool: ConnectionPool
     private let authenticator: any Authenticator
-    private let options: ClientOptions
+    let options: ClientOptions
     private let start: (@Sendable () throws(KeychainError) -> Void)?
     private let lastStatus = Mutex<(canAskForSecrets: Bool, until: Deadline)?>(nil)
 

@@ -13,8 +13,8 @@ public struct KeychainControl: ParsableCommand {
         version: ProductVersion.text,
         subcommands: [
             DeviceCommand.self, BackupCommand.self, SecretCommand.self, BundleIdentifierCommand.self, TestCommand.self,
-            TraceCommand.self, DoctorCommand.self, ServiceCommand.self, TeamCommand.self, SignCommand.self,
-            VerifyCommand.self,
+            TraceCommand.self, DoctorCommand.self, ServiceCommand.self, LogCommand.self, TeamCommand.self,
+            SignCommand.self, VerifyCommand.self,
         ]
     )
 

@@ -75,21 +75,4 @@ extension KeychainRequest.Operation {
         case .copyMatching, .update, .delete: false
         }
     }
-
-    /// The access groups that the dictionaries name, in whatever form the engine takes them.
-    fileprivate var namedAccessGroups: [String] {
-        let dictionaries: [PropertyDictionary] =
-            switch self {
-            case .add(let dictionary), .copyMatching(let dictionary), .delete(let dictionary): [dictionary]
-            case .update(let query, let attributes): [query, attributes]
-            case .set(let query, let attributes, let addition): [query, attributes, addition]
-            }
-        return dictionaries.compactMap { dictionary in
-            guard let value = dictionary[AttributeName.accessGroup.description],
-                let column = ItemSchema.of(.genericPassword)[.accessGroup],
-                case .string(let group)? = try? column.coerce(value)
-            else { return nil }
-            return group
-        }
-    }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainAudit
 import KeychainCore
 
 /// The command line of `keychaind`.
@@ -15,6 +16,9 @@ struct DaemonArguments: Hashable {
 
     /// After how many seconds without a connection to exit, unless the daemon holds unlocked keys; `nil` for never.
     var idleSeconds: Int?
+
+    /// Overrides the audit settings beside the store; `nil` to use those.
+    var audit: AuditSettings?
 
     /// What is asked for.
     enum Request: Hashable {
@@ -53,6 +57,13 @@ struct DaemonArguments: Hashable {
                     throw Problem(description: "--exit-when-idle requires a number of seconds")
                 }
                 arguments.idleSeconds = seconds
+            case "--audit" where parts.count == 1: arguments.audit = arguments.audit ?? AuditSettings()
+            case "--audit-attributes":
+                guard let attributes = AuditAttribute.list(try value()) else {
+                    let names = AuditAttribute.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw Problem(description: "--audit-attributes requires names separated by commas: \(names)")
+                }
+                arguments.audit = AuditSettings(attributes: Set(attributes))
             case "--background" where parts.count == 1: arguments.isInBackground = true
             case "--foreground" where parts.count == 1: arguments.isInBackground = false
             case "--user" where parts.count == 1: continue
@@ -70,6 +81,7 @@ struct DaemonArguments: Hashable {
         OVERVIEW: Serves the keychain of a user to that user's programs.
 
         USAGE: keychaind [--store <folder>] [--socket <path>] [--background] [--exit-when-idle <seconds>]
+               [--audit] [--audit-attributes <names>]
 
         It accepts a listening socket from systemd. 'keychainctl service enable' makes programs use it.
 
@@ -80,6 +92,8 @@ struct DaemonArguments: Hashable {
           --foreground               Stay in the foreground (default).
           --background               Move to the background once it listens.
           --exit-when-idle <seconds> Exit after that time without a connection, unless that would lock items.
+          --audit                    Log requests, whatever 'keychainctl service audit' says.
+          --audit-attributes <names> The same, with attributes of items: account, service, server, label.
           --version                  Show the version.
           -h, --help                 Show help information.
 

@@ -74,13 +74,14 @@ public enum KeychainDaemon {
             wake: { kill(getpid(), SIGTERM) }
         )
         let proofs = PasscodeProofs()
+        let audit = AuditLog(in: store.folder, fixed: arguments.audit, log: log)
         let server: KeychainServer
         do {
             let identities = try IdentityService(folder: store.folder)
             server = try KeychainServer(
                 sockets: listening.map { [$0.descriptor] } ?? passedOn,
                 options: DescriptorLimit.serverOptions(DescriptorLimit.raise()),
-                admission: UserAdmission(keychain, identities: identities, proofs: proofs, life: life)
+                admission: UserAdmission(keychain, identities: identities, proofs: proofs, life: life, audit: audit)
             )
         } catch {
             throw DaemonFailure(error)
@@ -101,6 +102,7 @@ public enum KeychainDaemon {
         log.write(.information, "\(ProductVersion.text) serves the keychain in \(location.path)")
         keychain_background_report(DaemonStatus.done.rawValue, "")
         server.run()
+        audit.close()
         store.folder.remove(DaemonRecord.fileName)
         // The socket is removed before the store's lock is released: the next daemon finds no other daemon's socket.
         _ = consume listening

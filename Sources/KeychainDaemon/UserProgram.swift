@@ -11,12 +11,13 @@ final class UserProgram: ConnectedPeer {
     let vouchesForBiometry = false
 
     private let keychain: any ServedKeychain
-    private let identity: ClientIdentity
+    let identity: ClientIdentity
     private let executable: @Sendable () -> FileMark?
     private let lookAgain: @Sendable () throws(KeychainError) -> Void
     private let proofs: PasscodeProofs
     private let life: DaemonLife
     private let calls: ProgramKeychain
+    let audited: AuditedProgram?
 
     /// A program.
     ///
@@ -26,6 +27,7 @@ final class UserProgram: ConnectedPeer {
     ///   - keychain: executes its commands.
     ///   - proofs: which processes entered the passcode.
     ///   - life: counts its connections.
+    ///   - audited: logs its requests; `nil` for no log.
     ///   - executable: the process's current executable; `nil` if that cannot be inspected.
     ///   - lookAgain: fails if the process no longer runs that program.
     init(
@@ -34,6 +36,7 @@ final class UserProgram: ConnectedPeer {
         _ keychain: any ServedKeychain,
         _ proofs: PasscodeProofs,
         _ life: DaemonLife,
+        audited: AuditedProgram? = nil,
         executable: @escaping @Sendable () -> FileMark? = { nil },
         lookAgain: @escaping @Sendable () throws(KeychainError) -> Void = {}
     ) {
@@ -44,6 +47,7 @@ final class UserProgram: ConnectedPeer {
         self.lookAgain = lookAgain
         self.proofs = proofs
         self.life = life
+        self.audited = audited
         let prover = { @Sendable in PasscodeProofs.Prover(process: process, executable: executable()) }
         calls = ProgramKeychain(keychain, identity, prover, proofs, life)
         life.beginConnection()

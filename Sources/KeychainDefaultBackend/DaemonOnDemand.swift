@@ -7,7 +7,7 @@ import KeychainEngine
 import KeychainWire
 
 /// The daemon that owns a store; it is started by the first command if none listens.
-package final class DaemonOnDemand: KeychainBackend {
+package final class DaemonOnDemand: ObservableKeychain {
     private let location: KeychainLocation
     private let authenticator: any Authenticator
     private let launcher: DaemonLauncher
@@ -110,5 +110,14 @@ package final class DaemonOnDemand: KeychainBackend {
     private func hasMoved(_ known: SocketLocation) -> Bool {
         guard let socket = try? socket() else { return false }
         return socket.path != known.path
+    }
+
+    /// Notifies a program of changes once a daemon runs; none is started.
+    package func observeChanges(
+        as client: KeychainCore.Client,
+        _ handler: @escaping @Sendable (ChangeNotice) -> Void
+    ) -> ChangeObservation {
+        guard let socket = try? socket() else { return ChangeObservation {} }
+        return DaemonKeychain(at: socket).observeChanges(as: client, handler)
     }
 }

@@ -54,6 +54,12 @@ extension RoutedKeychain {
     /// A router over the parts of a process's keychain.
     package convenience init(_ parts: ProcessKeychain.Parts) {
         let embedded = parts.embedded
-        self.init(embedded: embedded, daemon: parts.daemon) { () throws(KeychainError) in try embedded.checkOwner() }
+        self.init(
+            embedded: embedded,
+            daemon: parts.daemon,
+            folder: parts.location.path
+        ) { () throws(KeychainError) in
+            try embedded.checkOwner()
+        }
     }
 }

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// When a store changes owner, transactions of the former owner fail with ``KeychainError/KeyFailure/foreignOwner``
 /// before anything is changed, and the command goes to the new owner. So no command is executed twice.
-public final class RoutedKeychain: KeychainBackend {
+public final class RoutedKeychain: ObservableKeychain {
     /// The backend that executes commands.
     package enum Route: UInt8, Sendable, AtomicRepresentable {
         case embedded
@@ -22,6 +22,7 @@ public final class RoutedKeychain: KeychainBackend {
     private let checkOwner: @Sendable () throws(KeychainError) -> Bool
     // Not a lock: a child that is forked while another thread holds it would deadlock.
     private let current = Atomic<Route>(.embedded)
+    private let observers: RouteObservers
 
     /// The maximum number of moves of the store during one command.
     private static let mostMoves = 4
@@ -31,16 +32,27 @@ public final class RoutedKeychain: KeychainBackend {
     /// - Parameters:
     ///   - embedded: opens the store in this process.
     ///   - daemon: reaches the daemon, which it may have to start.
+    ///   - folder: the folder of the store, watched for a daemon while someone observes changes; `nil` for none.
     ///   - checkOwner: whether there is a store that this process may open; throws as
     ///     ``EmbeddedKeychain/checkOwner()``.
     package init(
         embedded: any KeychainBackend,
         daemon: any KeychainBackend,
+        folder: String? = nil,
         checkOwner: @escaping @Sendable () throws(KeychainError) -> Bool
     ) {
         self.embedded = embedded
         self.daemon = daemon
         self.checkOwner = checkOwner
+        observers = RouteObservers(daemon, folder: folder)
+    }
+
+    /// Notifies a program of other programs' changes while a daemon owns the store.
+    public func observeChanges(
+        as client: Client,
+        _ handler: @escaping @Sendable (ChangeNotice) -> Void
+    ) -> ChangeObservation {
+        observers.add(client, handler) { [weak self] in self?.learnOwner() }
     }
 
     /// The current route, according to the store.
@@ -75,8 +87,8 @@ public final class RoutedKeychain: KeychainBackend {
     /// - Returns: Whether another route is to be tried.
     private func isMoved(by error: KeychainError, from route: Route) -> Bool {
         switch error.foreignOwner {
-        case .daemon?: current.store(.daemon, ordering: .relaxed)
-        case .embedded?: current.store(.embedded, ordering: .relaxed)
+        case .daemon?: take(.daemon)
+        case .embedded?: take(.embedded)
         case .some: return false
         case nil:
             // A daemon whose store was taken back has exited.
@@ -92,7 +104,12 @@ public final class RoutedKeychain: KeychainBackend {
     private func learnOwner() {
         var route = Route.embedded
         do throws(KeychainError) { _ = try checkOwner() } catch { if error.foreignOwner == .daemon { route = .daemon } }
+        take(route)
+    }
+
+    private func take(_ route: Route) {
         current.store(route, ordering: .relaxed)
+        observers.follow(route)
     }
 
     /// Ends a context in every keychain that may know it; no daemon is started for that.

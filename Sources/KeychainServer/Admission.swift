@@ -38,6 +38,30 @@ public protocol ConnectedPeer: Sendable {
     /// - Throws: ``KeychainError`` if it is no longer the program that was admitted; the command is not executed, or
     ///   the reply not sent.
     func confirm() throws(KeychainError)
+
+    /// The changes of other programs of which the process may be notified.
+    ///
+    /// - Parameter client: the client that the process claims to be.
+    /// - Returns: The permitted groups.
+    /// - Throws: ``KeychainError`` if it may not subscribe.
+    func changeFilter(for client: Client) throws(KeychainError) -> ChangeFilter
+
+    /// Called with the result of each command before it is sent; must not wait for anything.
+    ///
+    /// - Parameters:
+    ///   - command: the command as the process sent it.
+    ///   - result: its reply, or why it was refused or failed.
+    func finished(_ command: KeychainCommand, _ result: Result<KeychainReply, KeychainError>)
+}
+
+extension ConnectedPeer {
+    /// None: the process may not subscribe.
+    public func changeFilter(for client: Client) throws(KeychainError) -> ChangeFilter {
+        throw KeychainError(.missingEntitlement, "this keychain has no notifications of changes")
+    }
+
+    /// Does nothing.
+    public func finished(_ command: KeychainCommand, _ result: Result<KeychainReply, KeychainError>) {}
 }
 
 extension ConnectedPeer {

@@ -21,7 +21,7 @@ final class Connection: Sendable {
     let process: ConnectedProcess
     let peer: any ConnectedPeer
     private let buffered: BufferedBytes
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
     /// Cancelled when the connection ends.
     let ending = PromptCancellation()
@@ -37,13 +37,16 @@ final class Connection: Sendable {
         case busy
         /// The program was sent a question by its command.
         case asking
+        /// The program sends no commands, and is notified of changes.
+        case observing
         /// Nothing is read or sent any more except pending output.
         case leaving
         /// It has ended.
         case ended
     }
 
-    private struct State: ~Copyable {
+    /// What is only used while the lock of ``state`` is held.
+    struct State: ~Copyable {
         var phase = Phase.greeting
         var reader = FrameReader()
         var pending: [SecretBytes] = []
@@ -56,6 +59,9 @@ final class Connection: Sendable {
         var since: UInt64
         var sendingSince: UInt64 = 0
         var counted = 0
+        /// The changes to notify the program of, once it has read what was sent before.
+        var notice: ChangeNotice?
+        var lastNotice: UInt64 = 0
     }
 
     init(
@@ -93,6 +99,8 @@ final class Connection: Sendable {
         case wait(SocketReadiness)
         /// A command to execute and answer.
         case command(ReceivedCommand)
+        /// The program sends no more commands, and subscribes to changes.
+        case observation(UInt64, Client)
         /// The program's answer to a question.
         case message(WireMessage)
         /// The connection ends; with an error for the program, if there is one.
@@ -125,6 +133,7 @@ final class Connection: Sendable {
             _ = count(&state)
             guard state.pending.isEmpty else { return .wait(.writable) }
             switch state.phase {
+            case .observing: return observed(&state, tick)
             case .greeting: return greeting(&state, tick)
             case .idle: return command(&state, tick)
             case .asking: return message(&state)
@@ -165,6 +174,11 @@ final class Connection: Sendable {
             state.phase = .busy
             state.since = tick
             return .command(ReceivedCommand(number: number, command: command, canAskForSecrets: canAskForSecrets))
+        case .message(.observe(let number, let client)) where number > state.lastTaken:
+            state.lastTaken = number
+            state.phase = .busy
+            state.since = tick
+            return .observation(number, client)
         case .message: return .end(KeychainError(WireError.unknownCase))
         case .wait(let wanted):
             if begins { state.since = tick }
@@ -173,7 +187,8 @@ final class Connection: Sendable {
         }
     }
 
-    private func message(_ state: inout State) -> Arrival {
+    /// Reads a message, or the available part of it.
+    func message(_ state: inout State) -> Arrival {
         do throws(WireError) {
             let progress = try state.reader.receive(.message, from: socket, sentBy: sender)
             guard count(&state) else { return .end(.tooMuchBuffered) }
@@ -243,6 +258,10 @@ final class Connection: Sendable {
             case .idle, .waiting:
                 leave(&state, tick)
                 return state.pending.isEmpty
+            case .observing:
+                // The end does not wait for a program that does not read.
+                leave(&state, tick)
+                return true
             case .leaving: return state.pending.isEmpty
             }
         }
@@ -284,7 +303,10 @@ final class Connection: Sendable {
         return enqueue(frame, &state, tick)
     }
 
-    private func enqueue(_ frame: SecretBytes, _ state: inout State, _ tick: UInt64) -> Bool {
+    /// Sends a frame, or as much of it as the socket accepts.
+    ///
+    /// - Returns: Whether the connection remains open.
+    func enqueue(_ frame: SecretBytes, _ state: inout State, _ tick: UInt64) -> Bool {
         if state.pending.isEmpty { state.sendingSince = tick }
         state.pending.append(frame)
         guard Self.flush(&state, socket, tick) else { return false }
@@ -306,7 +328,8 @@ final class Connection: Sendable {
         return true
     }
 
-    private static func wanted(_ state: borrowing State) -> SocketReadiness {
+    /// What to wait for.
+    static func wanted(_ state: borrowing State) -> SocketReadiness {
         state.pending.isEmpty ? .readable : .writable
     }
 
@@ -345,7 +368,8 @@ final class Connection: Sendable {
     /// Checks the timeouts of the connection.
     func care(tick: UInt64, _ options: ServerOptions) -> Care {
         state.withLock { state in
-            if state.phase == .ended { return .none }
+            // A subscriber may be stopped for any time: it holds no more than one notice.
+            if state.phase == .ended || state.phase == .observing { return .none }
             if !state.pending.isEmpty, tick &- state.sendingSince > options.ticks(options.answerMilliseconds) {
                 return .end(nil)
             }
@@ -362,7 +386,7 @@ final class Connection: Sendable {
                 else { return .watch }
                 state.since = tick
                 return .sayWorking(state.lastTaken)
-            case .asking, .leaving, .ended: return .watch
+            case .asking, .observing, .leaving, .ended: return .watch
             }
         }
     }
@@ -382,7 +406,7 @@ final class Connection: Sendable {
     /// Counts the memory that the connection holds.
     ///
     /// - Returns: Whether the limits are kept.
-    private func count(_ state: inout State) -> Bool {
+    func count(_ state: inout State) -> Bool {
         let held = state.reader.capacity + state.commandByteCount + state.pending.reduce(0) { $0 + $1.count }
         guard held != state.counted else { return true }
         let difference = held - state.counted
@@ -400,28 +424,7 @@ struct ReceivedCommand {
     let canAskForSecrets: Bool
 }
 
-/// The number of bytes of messages that several connections hold.
-final class BufferedBytes: Sendable {
-    private let most: Int
-    private let count = Atomic<Int>(0)
-
-    init(atMost most: Int) { self.most = most }
-
-    /// Changes the number; returns whether it is within the limit, or at least less than before.
-    func change(by difference: Int) -> Bool {
-        count.add(difference, ordering: .relaxed).newValue <= most || difference < 0
-    }
-
-    func subtract(_ bytes: Int) { count.subtract(bytes, ordering: .relaxed) }
-}
-
 extension KeychainError {
-    fileprivate static let tooMuchBuffered = KeychainError(
-        .notAvailable,
-        "the keychain daemon has reached its limit of buffered messages; try again later",
-        kind: .unavailable
-    )
-
     fileprivate static let otherSender = KeychainError(
         .missingEntitlement,
         "another process than the one that connected wrote to the connection; each process has to connect itself"

@@ -24,6 +24,7 @@ public final class KeychainServer: Sendable {
     private let workers: Workers
     private let housekeeping: Housekeeping
     private let buffered: BufferedBytes
+    let changes = ChangePublisher()
     private let numbers: Atomic<UInt64>
     private let stopping = Atomic<Bool>(false)
     private let isAcceptPaused = Atomic<Bool>(false)
@@ -134,6 +135,7 @@ public final class KeychainServer: Sendable {
             if command.command.isUrgent { return answer(command, on: connection) }
             connection.wait(command)
             if calls.begin(connection) { answerWaiting(connection) }
+        case .observation(let number, let client): observe(connection, number, client)
         case .message: end(connection, KeychainError(WireError.unknownCase))
         case .end(let error): end(connection, error)
         }
@@ -173,8 +175,18 @@ public final class KeychainServer: Sendable {
     }
 
     private func perform(_ command: KeychainCommand, _ call: Call) throws(KeychainError) -> KeychainReply {
+        let peer = call.connection.peer
+        let result = Result { () throws(KeychainError) in try performPermitted(command, call, peer) }
+        peer.finished(command, result)
+        return try result.get()
+    }
+
+    private func performPermitted(
+        _ command: KeychainCommand,
+        _ call: Call,
+        _ peer: any ConnectedPeer
+    ) throws(KeychainError) -> KeychainReply {
         let connection = call.connection
-        let peer = connection.peer
         try command.checkSizes()
         let permitted = try peer.permitted(command)
         try processes.claim(permitted.contextIdentifiers, for: connection.process)
@@ -183,6 +195,7 @@ public final class KeychainServer: Sendable {
         let result = Call.$current.withValue(call) {
             Result { () throws(KeychainError) in try peer.backend.perform(permitted) }
         }
+        if result.mayHaveChanged(permitted), let notice = ChangeNotice(of: permitted) { changes.note(notice, by: peer) }
         if case .authentication(.release(let context)) = permitted {
             processes.forget(context, of: connection.process)
         }
@@ -192,14 +205,22 @@ public final class KeychainServer: Sendable {
         return try result.get()
     }
 
-    private func again(_ connection: Connection, _ wanted: SocketReadiness) {
+    /// Watches a connection again.
+    func again(_ connection: Connection, _ wanted: SocketReadiness) {
         guard !wanted.isEmpty else { return }
-        let failure = keychain_watch_again(watch, connection.socket, connection.number, wanted.rawValue)
-        if failure != 0 { end(connection) }
+        var wanted = wanted
+        while true {
+            let failure = keychain_watch_again(watch, connection.socket, connection.number, wanted.rawValue)
+            guard failure == 0 else { return end(connection) }
+            // Another thread may have sent a notice meanwhile, and then its registration was overwritten.
+            guard let now = connection.wantedWhileObserving, now != wanted else { return }
+            wanted = now
+        }
     }
 
     func end(_ connection: Connection, _ error: KeychainError? = nil) {
         connection.end(error, tick: tick)
+        changes.remove(connection)
         guard connections.remove(connection) else { return }
         calls.remove(connection)
         processes.leave(connection.process)
@@ -331,6 +352,7 @@ extension KeychainServer {
 
     /// Waits for commands in progress, and says goodbye on all other connections.
     private func finish() {
+        changes.stop()
         for socket in sockets { keychain_watch_remove(watch, socket) }
         connections.close()
         let deadline = Deadline(milliseconds: options.stopMilliseconds)

@@ -36,6 +36,11 @@ public enum WireMessage: Sendable, Hashable {
     case working(UInt64)
     /// From the keychain: no further command is accepted on this connection; the number of the last that was.
     case goodbye(UInt64)
+    /// From the program: it sends no more commands on this connection, and subscribes to other programs' changes in the
+    /// groups of this client.
+    case observe(UInt64, Client)
+    /// From the keychain: some of these items may have changed.
+    case changed(UInt64, ChangeNotice)
 
     /// The version of the encoding; no other is read.
     public static let version: UInt8 = 1
@@ -117,6 +122,8 @@ extension WireMessage: WireValue {
             try writer.write(case: 8, number, biometry, canAskForSecrets)
         case .working(let number): try writer.write(case: 9, number)
         case .goodbye(let number): try writer.write(case: 10, number)
+        case .observe(let number, let client): try writer.write(case: 11, number, client)
+        case .changed(let number, let notice): try writer.write(case: 12, number, notice)
         }
     }
 
@@ -136,6 +143,8 @@ extension WireMessage: WireValue {
         case 8: self = .authenticator(number, try reader.value(), canAskForSecrets: try reader.value())
         case 9: self = .working(number)
         case 10: self = .goodbye(number)
+        case 11: self = .observe(number, try reader.value())
+        case 12: self = .changed(number, try reader.value())
         default: throw .unknownCase
         }
     }

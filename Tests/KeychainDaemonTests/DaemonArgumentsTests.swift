@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainAudit
 import Testing
 
 @testable import KeychainDaemon
@@ -13,6 +14,11 @@ struct DaemonArgumentsTests {
             (["--user", "--foreground"], DaemonArguments()),
             (["--store", "/a b"], DaemonArguments(store: "/a b")),
             (["--store=/a=b", "--socket", "/run/x"], DaemonArguments(store: "/a=b", socket: "/run/x")),
+            (["--audit"], DaemonArguments(audit: AuditSettings())),
+            (
+                ["--audit-attributes=account,label"],
+                DaemonArguments(audit: AuditSettings(attributes: [.account, .label]))
+            ),
             (["--background", "--exit-when-idle", "7"], DaemonArguments(isInBackground: true, idleSeconds: 7)),
         ] as [([String], DaemonArguments)]
     )
@@ -34,6 +40,8 @@ struct DaemonArgumentsTests {
         arguments: [
             ["--store"], ["--store", ""], ["--store", "relative"], ["--socket", "x.sock"], ["--exit-when-idle", "0"],
             ["--exit-when-idle", "soon"], ["--exit-when-idle"], ["--background=yes"], ["--system"], ["store"], [""],
+            ["--audit=yes"], ["--audit-attributes"], ["--audit-attributes", "secret"],
+            ["--audit-attributes", "account,"],
         ]
     )
     func refused(_ words: [String]) {

@@ -16,13 +16,7 @@ struct ServiceTests {
 
     init() throws {
         folder = try DaemonFolder(isEnabled: false)
-        let runtime = folder.path(beside: "runtime")
-        try FileManager.default.createDirectory(
-            atPath: runtime,
-            withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o700]
-        )
-        shell = try Shell(home: folder.location.path, runtime: runtime)
+        shell = try Shell.beside(folder)
     }
 
     @Test("enable makes the keychain over, programs go on with all their items, and disable takes it back")

@@ -49,6 +49,23 @@ struct UserProgramTests {
         #expect(try groups(["a", "\(Self.team).b"], .copyMatching(["class": .string("genp")])) == ["a"])
     }
 
+    @Test("a program is notified of changes in the groups that it may use, and in no others that it claims")
+    func changes() throws {
+        let owned = "\(Self.team).b"
+        let known = ClientIdentity(.rootManifest("/etc/x"), ownedGroups: [owned])
+        let program = UserProgram(ProcessInstance(identifier: 8, startTime: 1), known, keychain, proofs, life)
+        for (program, claimed, told) in [
+            (peer, ["a", owned], ["a"]), (peer, [Client.everyGroup], ["a", "other"]), (peer, [], []),
+            (program, ["a"], ["a", owned]), (program, [Client.everyGroup], ["a", owned, "other"]),
+        ] {
+            let filter = try program.changeFilter(for: Client(accessGroups: claimed))
+            let groups = ["a", owned, "other", "flatpak/org.example.App"]
+            #expect(groups.filter(filter.contains) == told)
+        }
+        let clip = Client(accessGroups: ["a"], appClipIdentifier: "clip")
+        #expect(["a", "clip"].filter(try peer.changeFilter(for: clip).contains) == ["clip"])
+    }
+
     @Test("a group that has an owner is refused where it is named, or would be the default of an add")
     func ownedGroups() throws {
         let owned = "\(Self.team).b"

@@ -13,6 +13,8 @@ enum WireSamples {
             [true, false].map { .authenticator(3, biometry, canAskForSecrets: $0) }
         } + [
             .endPrompt(4), .authenticatorStatus(5), .working(6), .goodbye(8),
+            .observe(9, Client(accessGroups: ["a", "*"], appClipIdentifier: "clip")), .changed(1, .unknown),
+            .changed(2, .changed([ChangedItems(.certificate, in: "a"), ChangedItems(.key, in: "")])),
             .command(9, .device(.status), canAskForSecrets: true),
         ]
 

@@ -12,7 +12,8 @@ public struct ServiceRecord: Sendable, Hashable {
     /// The unit of the user's systemd that listens there; `nil` if the first program that needs the daemon starts it.
     public var unit: String?
 
-    private static let fileName = "service.record"
+    /// The name of the file.
+    public static let fileName = "service.record"
 
     /// A record.
     public init(program: String, socket: String, unit: String? = nil) {

@@ -20,6 +20,11 @@ package struct ChangeScope: Sendable {
     }
 
     static var inEffect: ChangeScope { ChangeScope(.inEffect) }
+
+    /// Notifies a handler of other programs' changes; `nil` if the keychain has no such notifications.
+    func observe(_ handler: @escaping @Sendable (ChangeNotice) -> Void) -> ChangeObservation? {
+        (backend as? any ObservableKeychain)?.observeChanges(as: client, handler)
+    }
 }
 
 extension ChangeScope: Hashable {

@@ -2,19 +2,31 @@
 
 import Foundation
 
-/// The changes that this process makes through this module, from the moment on in which this was asked for.
+/// Changes of the keychain, from the moment at which this was requested.
 ///
-/// Only successful ones. What other processes change, and what this one changes by `SecItem…` functions, is not seen:
-/// Apple's keychain tells nobody. For each who listens, ask for ``KeychainProtocol/changes`` once, and iterate it once.
-/// The last 256 changes wait; when there are more, ``KeychainChange/missed(_:)`` comes first. The iteration ends when
-/// its task is cancelled.
+/// These are the successful changes that this process makes through this module, not those by `SecItem…` functions.
+/// On Linux, if a daemon owns the keychain, also notifications that other programs changed something
+/// (``KeychainChange/changedElsewhere(_:accessGroup:)``). There are none on Apple platforms, nor for an embedded
+/// keychain.
 ///
-/// A change is announced after it is stored, and outside of every lock. Of changes of one task the order is that of its
-/// calls; when several change an item at once, the order may be another one than that in the keychain: read the item to
-/// see what it holds.
+/// ```swift
+/// for await change in SystemKeychain().changes {
+///     switch change {
+///     case .changedElsewhere(.genericPassword, accessGroup: "TEAMID1234.com.example.shared"), .missed:
+///         try await reload()
+///     default: break
+///     }
+/// }
+/// ```
 ///
-/// The changes are those of the program as it was when they were asked for. In a test, an app whose entitlements were
-/// changed is another one: ask for the changes again then.
+/// Each listener requests ``KeychainProtocol/changes`` once, and iterates it once. The last 256 changes are buffered;
+/// if there were more, ``KeychainChange/missed(_:)`` comes first. The iteration ends when its task is cancelled.
+///
+/// A change is announced after it is stored. The changes of one task are in the order of its calls. If several tasks
+/// change an item concurrently, the order may differ from that in the keychain: read the item for its current contents.
+///
+/// The changes are those of the program as it was when they were requested. In a test, an app whose entitlements were
+/// changed is another one: request the changes again then.
 public struct KeychainChanges: AsyncSequence, Sendable {
     /// Changes.
     public typealias Element = KeychainChange
@@ -23,13 +35,13 @@ public struct KeychainChanges: AsyncSequence, Sendable {
 
     init(_ listener: ChangeListener?) { self.listener = listener }
 
-    /// No change, ever: for conformers that announce none.
+    /// No changes: for conformers that announce none.
     public static let none = KeychainChanges(nil)
 
     /// Begins to iterate.
     public func makeAsyncIterator() -> Iterator { Iterator(listener: listener) }
 
-    /// Hands out one change after the other.
+    /// An iterator over changes.
     public struct Iterator: AsyncIteratorProtocol {
         let listener: ChangeListener?
 
@@ -38,7 +50,7 @@ public struct KeychainChanges: AsyncSequence, Sendable {
     }
 }
 
-/// Something that this process changed in the keychain through this module; never what an item holds.
+/// A change of the keychain, without the contents of items.
 public enum KeychainChange: Sendable {
     /// An item was added.
     case added(any KeychainItem)
@@ -50,113 +62,15 @@ public enum KeychainChange: Sendable {
     case deleted(any KeychainItem)
     /// Many items were deleted: the class, and the selection in words.
     case deletedAll(ItemKey.Class, selection: String)
-    /// The listener was too slow, and so many changes before the next one are lost: read again what you need.
-    case missed(Int)
-}
-
-/// Passes on what this process changes.
-final class ChangeCenter: Sendable {
-    static let shared = ChangeCenter()
-
-    private let listeners = Guarded<[ObjectIdentifier: Listener]>([:])
-
-    private struct Listener {
-        weak var value: ChangeListener?
-    }
-
-    func listen(_ scope: ChangeScope) -> ChangeListener {
-        let listener = ChangeListener(scope)
-        listeners.withLock { listeners in
-            listeners = listeners.filter { $0.value.value != nil }
-            listeners[ObjectIdentifier(listener)] = Listener(value: listener)
-        }
-        return listener
-    }
-
-    func announce(_ change: KeychainChange, in scope: @autoclosure () -> ChangeScope) {
-        let all = listeners.withLock { $0.values.compactMap(\.value) }
-        guard !all.isEmpty else { return }
-        let scope = scope()
-        for listener in all where listener.scope == scope { listener.deliver(change) }
-    }
-}
-
-/// One who listens: a buffer with an end, and a task that waits.
-final class ChangeListener: Sendable {
-    let scope: ChangeScope
-    private let state = Guarded(State())
-
-    private struct State {
-        var changes: [KeychainChange] = []
-        var missed = 0
-        var waiting: (number: Int, CheckedContinuation<KeychainChange?, Never>)?
-        var lastNumber = 0
-        var cancelled: Set<Int> = []
-    }
-
-    /// How many changes wait for a listener; older ones give way.
-    static let capacity = 256
-
-    init(_ scope: ChangeScope) { self.scope = scope }
-
-    func deliver(_ change: KeychainChange) {
-        let waiting = state.withLock { state -> CheckedContinuation<KeychainChange?, Never>? in
-            if let waiting = state.waiting {
-                state.waiting = nil
-                return waiting.1
-            }
-            if state.changes.count == Self.capacity {
-                state.changes.removeFirst()
-                state.missed += 1
-            }
-            state.changes.append(change)
-            return nil
-        }
-        waiting?.resume(returning: change)
-    }
-
-    /// The next change; `nil` when the task is cancelled.
-    func next() async -> KeychainChange? {
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            return state.lastNumber
-        }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in wait(number, continuation) }
-        } onCancel: {
-            cancel(number)
-        }
-    }
-
-    private func wait(_ number: Int, _ continuation: CheckedContinuation<KeychainChange?, Never>) {
-        enum Outcome {
-            case waits
-            case has(KeychainChange?)
-        }
-        let outcome = state.withLock { state -> Outcome in
-            if state.cancelled.remove(number) != nil { return .has(nil) }
-            if state.missed > 0 {
-                defer { state.missed = 0 }
-                return .has(.missed(state.missed))
-            }
-            if !state.changes.isEmpty { return .has(state.changes.removeFirst()) }
-            // One task iterates; a second one that waits as well gets the end.
-            if state.waiting != nil { return .has(nil) }
-            state.waiting = (number, continuation)
-            return .waits
-        }
-        if case .has(let change) = outcome { continuation.resume(returning: change) }
-    }
-
-    private func cancel(_ number: Int) {
-        let waiting = state.withLock { state -> CheckedContinuation<KeychainChange?, Never>? in
-            guard let waiting = state.waiting, waiting.number == number else {
-                state.cancelled.insert(number)
-                return nil
-            }
-            state.waiting = nil
-            return waiting.1
-        }
-        waiting?.resume(returning: nil)
-    }
+    /// Another program may have added, changed or deleted items of a class in an access group: read them again.
+    ///
+    /// Several changes may be combined into one. It may also come without a change in this group, if the other program
+    /// named no group and has several. Only if a daemon owns the keychain.
+    case changedElsewhere(ItemKey.Class, accessGroup: String)
+    /// Changes before the next one were missed: read again what you need.
+    ///
+    /// The number of this process's own changes that a slow listener missed; `nil` for other programs' changes, which
+    /// are not counted. That comes when notifications begin, and again when the daemon was restarted, the keychain was
+    /// handed back, or there were more changes than the listener read.
+    case missed(Int?)
 }

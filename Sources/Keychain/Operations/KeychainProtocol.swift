@@ -93,7 +93,8 @@ public protocol KeychainProtocol: Sendable {
     @available(*, noasync, message: "it blocks the thread; await the asynchronous call in the extension")
     func deleteItems<Item>(matching selection: ItemSelection<Item>) throws(KeychainItemError) -> Bool
 
-    /// What this process changes through this module, from now on.
+    /// The changes that this process makes through this module from now on, and notifications of other programs'
+    /// changes.
     var changes: KeychainChanges { get }
 }
 

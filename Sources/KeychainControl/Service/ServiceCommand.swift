@@ -15,7 +15,7 @@ struct ServiceCommand: ParsableCommand {
             """,
         subcommands: [
             ServiceStatusCommand.self, EnableServiceCommand.self, DisableServiceCommand.self,
-            RestartServiceCommand.self, UnitFilesCommand.self,
+            RestartServiceCommand.self, AuditCommand.self, UnitFilesCommand.self,
         ],
         defaultSubcommand: ServiceStatusCommand.self
     )

@@ -127,28 +127,9 @@ struct TraceFilter: ParsableArguments {
     }
 }
 
-extension KeychainRequest.Operation {
-    /// The only dictionary, or the query of an update.
-    var mainDictionary: PropertyDictionary {
-        switch self {
-        case .add(let query), .copyMatching(let query), .update(let query, _), .delete(let query),
-            .set(let query, _, _):
-            query
-        }
-    }
-}
-
 extension TraceReader.Line {
-    /// The line as it is, what a terminal would obey escaped as in JSON (RFC 8259, section 7).
+    /// The line, with escapes for characters that control a terminal.
     fileprivate var text: String {
-        var text = ""
-        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-            guard DoctorReport.isInvisible(scalar) else {
-                text.unicodeScalars.append(scalar)
-                continue
-            }
-            for unit in String(scalar).utf16 { text += String(format: "\\u%04x", Int(unit)) }
-        }
-        return text
+        JSONText.escapingInvisible(String(decoding: bytes, as: UTF8.self))
     }
 }

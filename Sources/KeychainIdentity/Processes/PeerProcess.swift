@@ -104,6 +104,9 @@ extension PeerProcess {
         return try Executable(file, path: path)
     }
 
+    /// The path of the executable that it runs, as the kernel reports it; `nil` if it cannot be inspected.
+    public var executablePath: String? { linkTarget("exe", below: folder.number) }
+
     /// The contents of the executable that it runs, even if its path has changed.
     func openContents() throws(IdentityError) -> Descriptor {
         guard let file = Descriptor("exe", below: folder.number, O_RDONLY) else {

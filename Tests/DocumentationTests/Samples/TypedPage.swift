@@ -90,6 +90,21 @@ struct TypedPageSamples {
         }
     }
 
+    @Test(.keychain) func changes() async throws {
+        @Sendable func reload() async throws { Issue.record("nothing was changed") }
+        let listener = Task {
+            for await change in SystemKeychain().changes {
+                switch change {
+                case .changedElsewhere(.genericPassword, accessGroup: "TEAMID1234.com.example.shared"), .missed:
+                    try await reload()
+                default: break
+                }
+            }
+        }
+        listener.cancel()
+        try await listener.value
+    }
+
     @Test(.keychain) func oneService() throws {
         let logins = ServiceKeychain("com.example.login", protection: .accessible(.afterFirstUnlock), in: keychain)
         try logins.set(token, for: "ada")

@@ -18,7 +18,8 @@ struct ChangesTests {
         case .updated(let item, let now): "updated \(item) \(now)"
         case .deleted(let item): "deleted \(item)"
         case .deletedAll(let itemClass, let selection): "deletedAll \(itemClass) \(selection)"
-        case .missed(let count): "missed \(count)"
+        case .changedElsewhere(let itemClass, let group): "elsewhere \(itemClass) \(group)"
+        case .missed(let count): "missed \(count.map { "\($0)" } ?? "of others")"
         case nil: "end"
         }
     }

@@ -119,7 +119,8 @@ private final class ProgramEnd: Sendable {
         case .authenticatorStatus(let number):
             let (biometry, canAskForSecrets) = (authenticator.biometry, authenticator.canAskForSecrets)
             return try WireMessage.authenticator(number, biometry, canAskForSecrets: canAskForSecrets).encoded()
-        case .command, .reply, .failure, .promptReply, .authenticator, .working, .goodbye: throw .unknownCase
+        case .command, .reply, .failure, .promptReply, .authenticator, .working, .goodbye, .observe, .changed:
+            throw .unknownCase
         }
     }
 

@@ -129,4 +129,9 @@ public struct OpenPeer: ConnectedPeer {
 
     /// It is always the same.
     public func confirm() throws(KeychainError) {}
+
+    /// Those of the groups that it says it has.
+    public func changeFilter(for client: Client) throws(KeychainError) -> ChangeFilter {
+        ChangeFilter(groups: client.accessGroups)
+    }
 }

@@ -21,6 +21,8 @@ enum KeychainPeer {
         case "serve": serve(location, log: arguments[3])
         case "add": add(location, prefix: arguments[3], count: arguments.count > 4 ? Int(arguments[4]) ?? 1 : 1)
         case "ask": ask(location)
+        case "observe":
+            observe(location, group: arguments[3], times: arguments.count > 4 ? Int(arguments[4]) ?? 1 : 1)
         case "fork": fork(location, name: arguments[3])
         default: exit(2)
         }
@@ -92,6 +94,29 @@ enum KeychainPeer {
         waitpid(child, &status, 0)
         say(outcome(keychain, "\(name)-after"))
         say("done \(status)")
+    }
+
+    /// Says of each change that it is told of where it was, and forks a child that stays when it is told to.
+    private static func observe(_ location: SocketLocation, group: String, times: Int) {
+        var observations = (0..<times).map { _ in
+            keychain(location).observeChanges(as: Client(accessGroups: [group])) { notice in
+                guard case .changed(let items) = notice else { return say("unknown") }
+                for items in items { say("\(items.itemClass.rawValue) \(items.accessGroup)") }
+            }
+        }
+        while let line = readLine() {
+            guard line == "fork" else { continue }
+            let child = storm_fork(60)
+            if child == 0 {
+                // Ended in the child, it goes on in the parent.
+                observations = []
+                _exit(0)
+            }
+            var status: Int32 = 0
+            waitpid(child, &status, 0)
+            say("forked")
+        }
+        withExtendedLifetime(observations) {}
     }
 
     private static func keychain(_ location: SocketLocation) -> DaemonKeychain {
@@ -180,4 +205,8 @@ private struct Peer: ConnectedPeer {
     func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand { command }
 
     func confirm() throws(KeychainError) {}
+
+    func changeFilter(for client: Client) throws(KeychainError) -> ChangeFilter {
+        ChangeFilter(groups: client.accessGroups)
+    }
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Watches for files of a folder that are created, renamed, removed or written (inotify(7)).
+public final class FolderWatch: Sendable {
+    /// What to watch for.
+    public enum Events: Sendable {
+        /// Names that appear in the folder.
+        case newNames
+        /// Names that appear in the folder, or disappear.
+        case names
+        /// Names that appear in the folder, and writes to files.
+        case newNamesAndWrites
+
+        fileprivate var mask: UInt32 {
+            switch self {
+            case .newNames: UInt32(IN_CREATE | IN_MOVED_TO)
+            case .names: UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM)
+            case .newNamesAndWrites: UInt32(IN_CREATE | IN_MOVED_TO | IN_MODIFY)
+            }
+        }
+    }
+
+    /// Becomes readable when there are events.
+    public let descriptor: Int32
+
+    private let forkGeneration = CSupport.forkGeneration()
+
+    /// Watches a folder.
+    ///
+    /// - Throws: ``FileError`` if there is none, or the user has reached the limit of watches.
+    public init(_ path: String, for events: Events) throws(FileError) {
+        descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+        guard descriptor >= 0 else { throw .system(call: "inotify_init1", path: path, errno: errno) }
+        guard inotify_add_watch(descriptor, path, events.mask | UInt32(IN_ONLYDIR)) >= 0 else {
+            throw .system(call: "inotify_add_watch", path: path, errno: errno)
+        }
+    }
+
+    deinit {
+        // In a forked child, the number may be another file's by now.
+        if forkGeneration == CSupport.forkGeneration() { close(descriptor) }
+    }
+
+    /// Takes the events so far, without waiting.
+    ///
+    /// - Returns: The names of files; `nil` if events were lost, or the folder was removed.
+    public func takeNames() -> Set<String>? {
+        var names: Set<String> = []
+        var isComplete = true
+        let header = MemoryLayout<inotify_event>.size
+        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
+            while true {
+                let count = read(descriptor, buffer.baseAddress, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return }
+                var offset = 0
+                while offset + header <= count {
+                    let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+                    let name = buffer[(offset + header)..<min(count, offset + header + Int(event.len))].prefix {
+                        $0 != 0
+                    }
+                    if event.mask & UInt32(IN_Q_OVERFLOW | IN_IGNORED) != 0 { isComplete = false }
+                    if !name.isEmpty { names.insert(String(decoding: name, as: UTF8.self)) }
+                    offset += header + Int(event.len)
+                }
+            }
+        }
+        return isComplete ? names : nil
+    }
+
+    /// Blocks until there are events, for a limited time; -1 for no limit.
+    public func wait(milliseconds: Int32 = -1) {
+        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = poll(&watched, 1, milliseconds)
+    }
+}

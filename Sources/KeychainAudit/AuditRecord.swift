@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A request of a program to a keychain daemon, and its status.
+///
+/// Contains no secret, and no attribute of an item except those that the owner selected in ``AuditSettings``.
+public struct AuditRecord: Sendable, Hashable {
+    /// When the reply was ready.
+    public var time: AuditTime
+
+    /// The program.
+    public var caller: AuditCaller
+
+    /// The name of Apple's function, or of the command of the device.
+    public var operation: String
+
+    /// The value of `kSecClass`; `unknown` for one that is no class, and `nil` if there is none.
+    public var itemClass: String?
+
+    /// The access groups that the request names; otherwise those that the program claims.
+    public var accessGroups: [String]
+
+    /// The status (`OSStatus`); 0 for success.
+    public var status: Int32
+
+    /// The attributes that the owner selected.
+    public var attributes: [AuditAttribute: String]
+
+    /// A record; long text is truncated.
+    public init(
+        time: AuditTime,
+        caller: AuditCaller,
+        operation: String,
+        itemClass: String? = nil,
+        accessGroups: [String] = [],
+        status: Int32,
+        attributes: [AuditAttribute: String] = [:]
+    ) {
+        self.time = time
+        self.caller = caller
+        self.operation = operation
+        self.itemClass = itemClass.map(Self.shortened)
+        var groups = accessGroups.prefix(Self.mostGroups).map(Self.shortened)
+        if accessGroups.count > Self.mostGroups { groups.append("…") }
+        self.accessGroups = groups
+        self.status = status
+        self.attributes = attributes.mapValues(Self.shortened)
+    }
+
+    /// The maximum number of access groups; a last one, `…`, stands for more.
+    public static let mostGroups = 16
+
+    /// The maximum number of bytes of a text that a program sent; `…` follows a truncated one.
+    public static let mostBytesOfText = 256
+
+    private static func shortened(_ text: String) -> String {
+        guard text.utf8.count > mostBytesOfText else { return text }
+        // Half of a character at the end becomes a replacement character.
+        return String(decoding: text.utf8.prefix(mostBytesOfText), as: UTF8.self) + "…"
+    }
+}
+
+/// The program that sent a request.
+public struct AuditCaller: Sendable, Hashable {
+    /// Its effective user when it connected.
+    public var user: UInt32
+
+    /// Its PID.
+    public var process: Int32
+
+    /// The path of its executable when it connected; `nil` if that is not known.
+    public var program: String?
+
+    /// Its identity: `anonymous`, or the kind of its proof and its name.
+    public var identity: String
+
+    /// A program.
+    public init(user: UInt32, process: Int32, program: String?, identity: String) {
+        self.user = user
+        self.process = process
+        self.program = program
+        self.identity = identity
+    }
+}
+
+/// An attribute that a log contains if the owner selects it; raw values are the options of the tools.
+public enum AuditAttribute: String, Sendable, Hashable, CaseIterable {
+    /// `kSecAttrAccount`
+    case account
+    /// `kSecAttrService`
+    case service
+    /// `kSecAttrServer`
+    case server
+    /// `kSecAttrLabel`
+    case label
+
+    /// The key of the attribute in a dictionary of the item functions.
+    public var key: String {
+        switch self {
+        case .account: "acct"
+        case .service: "svce"
+        case .server: "srvr"
+        case .label: "labl"
+        }
+    }
+
+    /// The attributes of a comma-separated list; `nil` if a name is unknown.
+    public static func list(_ names: String) -> [AuditAttribute]? {
+        let attributes = names.split(separator: ",", omittingEmptySubsequences: false).map {
+            AuditAttribute(rawValue: String($0))
+        }
+        guard !attributes.contains(nil) else { return nil }
+        return attributes.compactMap(\.self)
+    }
+}
+
+/// One entry of a log.
+public enum AuditEntry: Sendable, Hashable {
+    /// A request.
+    case call(AuditRecord)
+    /// The number of entries before this time that could not be written.
+    case lost(Int, AuditTime)
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Dispatch
+import HostFiles
+import KeychainCore
+import KeychainWire
+import Synchronization
+
+/// Notifies a program of changes: on a connection of its own, and on a new one when a daemon stops and another follows.
+///
+/// While nothing happens it costs no thread. No daemon is started for it: without a daemon, nobody changes anything.
+final class ChangeSubscription: Sendable {
+    private let location: SocketLocation
+    private let options: ClientOptions
+    private let client: Client
+    private let handler: @Sendable (ChangeNotice) -> Void
+    private let queue = DispatchQueue(label: "swift-keychain.changes")
+    private let state = Mutex(State())
+    private let forkGeneration = keychain_fork_generation()
+
+    private struct State {
+        /// Waits for notices of the daemon, or for its socket.
+        var source: ReadSource?
+        var hasEnded = false
+    }
+
+    init(
+        _ location: SocketLocation,
+        _ options: ClientOptions,
+        as client: Client,
+        _ handler: @escaping @Sendable (ChangeNotice) -> Void
+    ) {
+        self.location = location
+        self.options = options
+        self.client = client
+        self.handler = handler
+    }
+
+    /// Begins.
+    func start() {
+        // A thread of its own, because connecting may wait for the daemon.
+        guard HostThread.start(.blocked, { [self] in connect() }) else { return retry() }
+    }
+
+    /// Ends it; a call of the handler may still be in progress.
+    func end() {
+        // A forked child has neither the thread nor the connection.
+        guard forkGeneration == keychain_fork_generation() else { return }
+        let source = state.withLock { state in
+            state.hasEnded = true
+            return state.source.take()
+        }
+        _ = source
+    }
+
+    private var hasEnded: Bool { state.withLock(\.hasEnded) }
+
+    private func connect() {
+        // Watched before the first attempt, so that no daemon begins to listen unnoticed.
+        _ = try? location.openFolder(making: true)
+        let watch = try? FolderWatch(location.folder, for: .newNames)
+        var pauses = Deadline.Pauses(until: Deadline(milliseconds: options.returnMilliseconds))
+        while !hasEnded {
+            do throws(KeychainError) {
+                let connection = try DaemonConnection(location, options)
+                try connection.observe(as: client)
+                return listen(to: connection)
+            } catch {
+                // A socket exists before its daemon listens, and for a while after one that was killed.
+                let isAbsent = error.isMissingDaemon || error.isGoneDaemon
+                if isAbsent, pauses.wait() { continue }
+                // A daemon that does not respond, or has reached a limit, makes no new socket when it recovers.
+                guard let watch, isAbsent || !error.isTemporary else { return retry() }
+                return wait(for: watch)
+            }
+        }
+    }
+
+    /// Passes on notices of the daemon.
+    private func listen(to connection: DaemonConnection) {
+        // Earlier changes are not notified; a program that reads again now misses none.
+        queue.async { [self] in if !hasEnded { handler(.unknown) } }
+        keep {
+            ReadSource(connection.descriptor, of: connection, on: queue) { [self] in
+                switch connection.takeNotice() {
+                case .nothing: break
+                case .notice(let notice): if !hasEnded { handler(notice) }
+                case .ended: restart()
+                }
+            }
+        }
+    }
+
+    /// Waits until a daemon creates its socket.
+    private func wait(for watch: FolderWatch) {
+        keep {
+            ReadSource(watch.descriptor, of: watch, on: queue) { [self] in
+                guard let names = watch.takeNames(), !names.contains(location.name) else { return restart() }
+            }
+        }
+    }
+
+    private func keep(_ makeSource: () -> ReadSource) {
+        state.withLock { state in
+            guard !state.hasEnded else { return }
+            state.source = makeSource()
+        }
+    }
+
+    /// Connects again.
+    private func restart() {
+        let source = state.withLock { $0.source.take() }
+        if source != nil { start() }
+    }
+
+    /// Connects again later.
+    private func retry() {
+        queue.asyncAfter(deadline: .now() + .milliseconds(Int(options.retryMilliseconds))) { [weak self] in
+            guard let self, !hasEnded else { return }
+            start()
+        }
+    }
+}
+
+extension DaemonKeychain: ObservableKeychain {
+    /// Notifies a program of other programs' changes, until the observation is deallocated.
+    public func observeChanges(
+        as client: Client,
+        _ handler: @escaping @Sendable (ChangeNotice) -> Void
+    ) -> ChangeObservation {
+        let subscription = ChangeSubscription(location, options, as: client, handler)
+        subscription.start()
+        return ChangeObservation { subscription.end() }
+    }
+}
+
+extension KeychainError {
+    /// Whether the same attempt may succeed later.
+    fileprivate var isTemporary: Bool { kind == .unavailable || kind == .transport }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainDoctor
+
+/// JSON for a terminal.
+enum JSONText {
+    /// JSON text with escapes (RFC 8259, section 7) for characters that control a terminal, which occur only in
+    /// strings.
+    static func escapingInvisible(_ json: String) -> String {
+        var text = ""
+        for scalar in json.unicodeScalars {
+            guard DoctorReport.isInvisible(scalar) else {
+                text.unicodeScalars.append(scalar)
+                continue
+            }
+            for unit in String(scalar).utf16 { text += String(format: "\\u%04x", Int(unit)) }
+        }
+        return text
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The items of one class in one access group, some of which may have been added, changed or deleted.
+public struct ChangedItems: Sendable {
+    /// The class, one that has a table.
+    public var itemClass: ItemClass
+
+    /// The access group.
+    public var accessGroup: String
+
+    /// Items of a class in a group.
+    public init(_ itemClass: ItemClass, in accessGroup: String) {
+        self.itemClass = itemClass
+        self.accessGroup = accessGroup
+    }
+}
+
+extension ChangedItems: Hashable {
+    /// Whether both mean the same items: groups are compared by their bytes, as in queries.
+    public static func == (left: ChangedItems, right: ChangedItems) -> Bool {
+        left.itemClass == right.itemClass && left.accessGroup.utf8.elementsEqual(right.accessGroup.utf8)
+    }
+
+    /// Hashes the class and the bytes of the group.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(itemClass)
+        for byte in accessGroup.utf8 { hasher.combine(byte) }
+    }
+}
+
+/// A notice of other programs' changes: where to read again, and never what was changed.
+public enum ChangeNotice: Sendable, Hashable {
+    /// Some of these items may have changed.
+    case changed(Set<ChangedItems>)
+    /// Anything that the program sees may have changed.
+    case unknown
+
+    /// The maximum number of elements; a larger notice becomes ``unknown``, so that it stays small for a slow program.
+    public static let mostItems = 64
+
+    /// The maximum number of bytes of the names of its access groups; the same applies.
+    public static let mostBytesOfGroups = 64 << 10
+
+    /// Merges another notice into this one.
+    public mutating func merge(_ other: ChangeNotice) {
+        guard case .changed(let items) = self, case .changed(let others) = other else {
+            self = .unknown
+            return
+        }
+        self = Self.bounded(items.union(others))
+    }
+
+    private static func bounded(_ items: Set<ChangedItems>) -> ChangeNotice {
+        let byteCount = items.reduce(0) { $0 + $1.accessGroup.utf8.count }
+        return items.count > mostItems || byteCount > mostBytesOfGroups ? .unknown : .changed(items)
+    }
+}
+
+extension ChangeNotice {
+    /// What a command may have changed that was executed; `nil` for nothing.
+    ///
+    /// If a command names no access group, its items may be in any group of its client.
+    public init?(of command: KeychainCommand) {
+        switch command {
+        case .items(let request): self.init(of: request)
+        case .itemsExplained(let request): self.init(of: request.call)
+        // Items that require a passcode are removed with it; a backup or a recovery may contain any items.
+        case .device(.removePasscode), .maintenance(.recover), .maintenance(.restoreBackup): self = .unknown
+        case .explain, .device, .authentication, .enclave, .maintenance: return nil
+        }
+    }
+
+    private init?(of request: KeychainRequest) {
+        let operation = request.operation
+        let claimed = request.client.appClipIdentifier.map { [$0] } ?? request.client.accessGroups
+        let groups: [String]
+        switch operation {
+        case .copyMatching: return nil
+        case .add: groups = operation.namedAccessGroups.isEmpty ? Array(claimed.prefix(1)) : operation.namedAccessGroups
+        case .update, .delete, .set:
+            let isNamed = operation.mainDictionary.accessGroup != nil
+            groups = (isNamed ? [] : claimed) + operation.namedAccessGroups
+        }
+        guard !groups.contains(Client.everyGroup), !request.client.isNetworkExtension else {
+            self = .unknown
+            return
+        }
+        let classes = Self.classes(operation)
+        self = Self.bounded(Set(groups.flatMap { group in classes.map { ChangedItems($0, in: group) } }))
+    }
+
+    private static func classes(_ operation: KeychainRequest.Operation) -> [ItemClass] {
+        guard case .string(let name)? = operation.mainDictionary[PropertyKey.itemClass],
+            let itemClass = ItemClass(rawValue: name)
+        else { return ItemClass.stored }
+        return itemClass == .identity ? [.certificate, .key] : [itemClass]
+    }
+}

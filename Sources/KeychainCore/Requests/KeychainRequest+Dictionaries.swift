@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension KeychainRequest.Operation {
+    /// The only dictionary, or the query of an update.
+    package var mainDictionary: PropertyDictionary {
+        switch self {
+        case .add(let query), .copyMatching(let query), .update(let query, _), .delete(let query),
+            .set(let query, _, _):
+            query
+        }
+    }
+
+    /// Every dictionary, the query first.
+    package var dictionaries: [PropertyDictionary] {
+        switch self {
+        case .add(let dictionary), .copyMatching(let dictionary), .delete(let dictionary): [dictionary]
+        case .update(let query, let attributes): [query, attributes]
+        case .set(let query, let attributes, let addition): [query, attributes, addition]
+        }
+    }
+
+    /// The access groups that the dictionaries name, in whatever form a keychain takes them.
+    package var namedAccessGroups: [String] { dictionaries.compactMap(\.accessGroup) }
+}
+
+extension PropertyDictionary {
+    /// The access group that it names; `nil` for none, and for what no keychain takes for one.
+    package var accessGroup: String? {
+        guard let value = self[AttributeName.accessGroup.description],
+            let column = ItemSchema.of(.genericPassword)[.accessGroup],
+            case .string(let group)? = try? column.coerce(value)
+        else { return nil }
+        return group
+    }
+}

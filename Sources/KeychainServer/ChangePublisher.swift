@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import HostFiles
+import KeychainCore
+import Synchronization
+
+/// Notifies subscribers of other programs' changes.
+///
+/// The thread that executed a command only records where it changed something. A thread of the publisher, created for
+/// the first subscriber, notifies all of them in batches.
+final class ChangePublisher: Sendable {
+    /// A subscriber.
+    private struct Observer {
+        let connection: Connection
+        let filter: ChangeFilter
+    }
+
+    /// The process that made changes, and the keychain.
+    private struct Source: Hashable {
+        let process: ProcessInstance
+        let keychain: ObjectIdentifier
+    }
+
+    private struct State {
+        var observers: [UInt64: Observer] = [:]
+        var noted: [Source: ChangeNotice] = [:]
+        /// The keychains that too many processes changed to record each.
+        var crowded: Set<ObjectIdentifier> = []
+        var hasThread = false
+        var isOver = false
+
+        var hasNothing: Bool { noted.isEmpty && crowded.isEmpty }
+    }
+
+    private let state = Mutex(State())
+    private let hasObservers = Atomic<Bool>(false)
+    private let wake = DispatchSemaphore(value: 0)
+    private let isOver = DispatchSemaphore(value: 0)
+
+    /// The maximum number of processes whose changes are recorded for one batch.
+    private static let mostSources = 256
+
+    /// How long changes are collected between two batches.
+    private static let pauseMilliseconds = 20
+
+    /// Adds a subscriber.
+    ///
+    /// - Parameters:
+    ///   - connection: its connection.
+    ///   - filter: the groups that its program may access.
+    ///   - tell: sends a notice on a connection.
+    /// - Throws: `errSecNotAvailable` if the system cannot create another thread.
+    func add(
+        _ connection: Connection,
+        _ filter: ChangeFilter,
+        tell: @escaping @Sendable (Connection, ChangeNotice) -> Void
+    ) throws(KeychainError) {
+        let needsThread = state.withLock { state in
+            state.observers[connection.number] = Observer(connection: connection, filter: filter)
+            hasObservers.store(true, ordering: .sequentiallyConsistent)
+            defer { state.hasThread = true }
+            return !state.hasThread && !state.isOver
+        }
+        guard needsThread, !HostThread.start(.blocked, { [self] in publish(tell) }) else { return }
+        state.withLock { $0.hasThread = false }
+        remove(connection)
+        throw KeychainError(.notAvailable, "the keychain daemon cannot create another thread", kind: .unavailable)
+    }
+
+    /// Removes a subscriber.
+    func remove(_ connection: Connection) {
+        guard hasObservers.load(ordering: .sequentiallyConsistent) else { return }
+        state.withLock { state in
+            state.observers[connection.number] = nil
+            hasObservers.store(!state.observers.isEmpty, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    /// Records what a program changed, once that is stored.
+    func note(_ notice: ChangeNotice, by peer: any ConnectedPeer) {
+        guard hasObservers.load(ordering: .sequentiallyConsistent) else { return }
+        let isFirst = state.withLock { state in
+            let isFirst = state.hasNothing
+            let source = Source(process: peer.process, keychain: peer.backend.identity)
+            if state.crowded.contains(source.keychain) { return false }
+            if state.noted[source] == nil, state.noted.count >= Self.mostSources {
+                state.crowded.formUnion(state.noted.keys.map(\.keychain))
+                state.crowded.insert(source.keychain)
+                state.noted = [:]
+                return false
+            }
+            state.noted[source]?.merge(notice)
+            if state.noted[source] == nil { state.noted[source] = notice }
+            return isFirst
+        }
+        if isFirst { wake.signal() }
+    }
+
+    /// Ends the thread.
+    func stop() {
+        state.withLock { $0.isOver = true }
+        isOver.signal()
+        wake.signal()
+    }
+
+    private func publish(_ tell: (Connection, ChangeNotice) -> Void) {
+        while true {
+            wake.wait()
+            let (observers, noted, crowded, isStopped) = state.withLock { state in
+                defer { (state.noted, state.crowded) = ([:], []) }
+                return (Array(state.observers.values), state.noted, state.crowded, state.isOver)
+            }
+            if isStopped { return }
+            for observer in observers {
+                if let notice = Self.notice(for: observer, noted, crowded) { tell(observer.connection, notice) }
+            }
+            // Frequent changes make few notices.
+            if isOver.wait(timeout: .now() + .milliseconds(Self.pauseMilliseconds)) == .success { return }
+        }
+    }
+
+    /// The notice for a subscriber; `nil` for none.
+    private static func notice(
+        for observer: Observer,
+        _ noted: [Source: ChangeNotice],
+        _ crowded: Set<ObjectIdentifier>
+    ) -> ChangeNotice? {
+        let peer = observer.connection.peer
+        let keychain = peer.backend.identity
+        var notice: ChangeNotice? = crowded.contains(keychain) ? .unknown : nil
+        for (source, changes) in noted where source.keychain == keychain && source.process != peer.process {
+            guard let visible = observer.filter.visiblePart(of: changes) else { continue }
+            if notice == nil { notice = visible } else { notice?.merge(visible) }
+        }
+        return notice
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainWire
+import Synchronization
+
+/// Notifications of changes, on a connection that a program uses for nothing else.
+extension Connection {
+    /// Confirms the subscription to the program, and begins to notify it.
+    ///
+    /// - Returns: What to wait for; `nil` if the connection has ended.
+    func beginObserving(_ frame: SecretBytes, tick: UInt64) -> SocketReadiness? {
+        state.withLock { state in
+            guard state.phase == .busy else { return nil }
+            state.phase = .observing
+            guard enqueue(frame, &state, tick), sendNotice(&state, tick) else { return nil }
+            return Self.wanted(state)
+        }
+    }
+
+    /// Notifies the program of changes, at once or when it has read what was sent before: pending notices are
+    /// coalesced into one.
+    ///
+    /// - Returns: What to wait for; `nil` if the connection has ended.
+    func tell(_ notice: ChangeNotice, tick: UInt64) -> SocketReadiness? {
+        state.withLock { state in
+            guard state.phase == .busy || state.phase == .observing else { return nil }
+            if state.notice == nil { state.notice = notice } else { state.notice?.merge(notice) }
+            // Its socket is not watched before the subscription is confirmed.
+            guard state.phase == .observing else { return [] }
+            guard sendNotice(&state, tick) else { return nil }
+            return state.pending.isEmpty ? [] : Self.wanted(state)
+        }
+    }
+
+    /// What to wait for while the program is notified of changes; `nil` if it is not.
+    var wantedWhileObserving: SocketReadiness? {
+        state.withLock { $0.phase == .observing ? Self.wanted($0) : nil }
+    }
+
+    /// The result of receiving on a subscription, of which only the end is expected.
+    func observed(_ state: inout State, _ tick: UInt64) -> Arrival {
+        guard sendNotice(&state, tick) else { return .end(nil) }
+        switch message(&state) {
+        case .wait where state.reader.isEmpty:
+            state.reader.clear()
+            _ = count(&state)
+            return .wait(Self.wanted(state))
+        case .end(let error): return .end(error)
+        case .wait, .command, .observation, .message: return .end(KeychainError(WireError.unknownCase))
+        }
+    }
+
+    private func sendNotice(_ state: inout State, _ tick: UInt64) -> Bool {
+        guard state.pending.isEmpty, let notice = state.notice else { return true }
+        state.notice = nil
+        state.lastNotice += 1
+        guard let frame = try? WireMessage.changed(state.lastNotice, notice).encoded() else { return false }
+        return enqueue(frame, &state, tick)
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainWire
+
+/// Notifications of changes.
+extension KeychainServer {
+    /// Notifies a program of other programs' changes from now on.
+    func observe(_ connection: Connection, _ number: UInt64, _ client: Client) {
+        do throws(KeychainError) {
+            let filter = try connection.peer.changeFilter(for: client)
+            try connection.peer.confirm()
+            try changes.add(connection, filter) { [self] connection, notice in tell(connection, notice) }
+        } catch {
+            return end(connection, error)
+        }
+        guard let frame = try? WireMessage.reply(number, .done).encoded(),
+            let wanted = connection.beginObserving(frame, tick: tick)
+        else { return end(connection) }
+        again(connection, wanted)
+    }
+
+    private func tell(_ connection: Connection, _ notice: ChangeNotice) {
+        do throws(KeychainError) { try connection.peer.confirm() } catch { return end(connection, error) }
+        guard let wanted = connection.tell(notice, tick: tick) else { return end(connection) }
+        again(connection, wanted)
+    }
+}
+
+extension Result<KeychainReply, KeychainError> {
+    /// Whether a command with this result may have changed items.
+    func mayHaveChanged(_ command: KeychainCommand) -> Bool {
+        switch self {
+        case .success(.explained(let outcome)):
+            if case .failure(let error) = outcome.result { error.mayHaveChanged(command) } else { true }
+        case .success: true
+        case .failure(let error): error.mayHaveChanged(command)
+        }
+    }
+}
+
+extension KeychainError {
+    /// Whether a command that failed with this error may have changed items nevertheless.
+    fileprivate func mayHaveChanged(_ command: KeychainCommand) -> Bool {
+        kind == .storage(.doubtfulCommit) || command.deletesIdentities
+    }
+}
+
+extension KeychainCommand {
+    /// Whether it deletes identities, of which one half may be gone when it fails.
+    fileprivate var deletesIdentities: Bool {
+        let call: KeychainRequest
+        switch self {
+        case .items(let request): call = request
+        case .itemsExplained(let request): call = request.call
+        case .explain, .device, .authentication, .enclave, .maintenance: return false
+        }
+        guard case .delete(let query) = call.operation else { return false }
+        return query[PropertyKey.itemClass] == .string(ItemClass.identity.rawValue)
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import Glibc
+import HostFiles
+import KeychainCore
+import KeychainTestSupport
+import Synchronization
+import Testing
+
+@testable import KeychainDefaultBackend
+
+/// Notifications while the store changes owner, and daemons stop and start.
+@Suite(.timeLimit(.minutes(20)))
+struct RouteObserverTests {
+    private static let client = Client(accessGroups: ["swift-keychain.common"])
+
+    private let folder: DaemonFolder
+    private let shell: Shell
+
+    init() throws {
+        folder = try DaemonFolder(isEnabled: false)
+        shell = try Shell.beside(folder)
+    }
+
+    @Test("a program that only listens is notified from the hand-over on, and that it is notified no more afterwards")
+    func handOver() throws {
+        let program = folder.keychain()
+        let told = Told()
+        let observation = program.observeChanges(as: Self.client, told.take)
+        #expect(try shell.security("add-generic-password -a embedded -s service -w x").status == 0)
+        #expect(told.isEmpty, "changes of an embedded keychain are not notified")
+        for round in 0..<2 {
+            #expect(try shell.control("service enable").status == 0)
+            #expect(told.next() == .unknown)
+            #expect(try shell.security("add-generic-password -a a\(round) -s service -w x").status == 0)
+            #expect(told.next() == .changed([ChangedItems(.genericPassword, in: "swift-keychain.common")]))
+            #expect(try shell.control("service disable").status == 0)
+            #expect(told.next() == .unknown)
+        }
+        withExtendedLifetime((program, observation)) {}
+    }
+
+    @Test("a program that listens before there is a keychain is notified when a daemon has one")
+    func early() throws {
+        let home = "\(folder.path(beside: "data"))/keychain"
+        let program = RoutedKeychain(
+            ProcessKeychain.Parts(storeAt: KeychainLocation(path: home), authenticator: NoAuthenticator())
+        )
+        let told = Told()
+        let observation = program.observeChanges(as: Self.client, told.take)
+        let shell = try Shell(home: home, runtime: folder.path(beside: "runtime"))
+        #expect(mkdir(folder.path(beside: "data"), 0o700) == 0)
+        #expect(try shell.control("service enable").status == 0)
+        defer { _ = try? shell.control("service disable") }
+        #expect(told.next() == .unknown)
+        #expect(try shell.security("add-generic-password -a a -s service -w x").status == 0)
+        #expect(told.comes(.changed([ChangedItems(.genericPassword, in: "swift-keychain.common")])))
+        withExtendedLifetime((program, observation)) {}
+    }
+
+    @Test("after a daemon was killed, the next one notifies, and changes may have been missed")
+    func killed() throws {
+        #expect(try shell.control("service enable").status == 0)
+        let told = Told()
+        let program = folder.keychain()
+        let observation = program.observeChanges(as: Self.client, told.take)
+        #expect(told.next() == .unknown)
+        for round in 0..<3 {
+            #expect(folder.end(by: SIGKILL))
+            #expect(try shell.security("add-generic-password -a \(round) -s service -w x").status == 0)
+            // There may be a notice of the add, too.
+            #expect(told.comes(.unknown))
+            #expect(try shell.security("delete-generic-password -a \(round) -s service").status == 0)
+            #expect(told.comes(.changed([ChangedItems(.genericPassword, in: "swift-keychain.common")])))
+        }
+        withExtendedLifetime((program, observation)) {}
+    }
+
+    @Test("a program that listens starts no daemon, and does not prevent one from stopping")
+    func starts() throws {
+        #expect(try shell.control("service enable").status == 0)
+        let told = Told()
+        let program = folder.keychain()
+        let observation = program.observeChanges(as: Self.client, told.take)
+        #expect(told.next() == .unknown)
+        #expect(folder.end(by: SIGTERM))
+        usleep(300_000)
+        #expect(folder.record == nil)
+        withExtendedLifetime((program, observation)) {}
+    }
+}
+
+/// The notices of a program.
+private final class Told: Sendable {
+    private let notices = Mutex<[ChangeNotice]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+
+    var take: @Sendable (ChangeNotice) -> Void {
+        { [self] notice in
+            notices.withLock { $0.append(notice) }
+            arrived.signal()
+        }
+    }
+
+    var isEmpty: Bool { notices.withLock(\.isEmpty) }
+
+    /// The next notice; `nil` if there is none within a minute.
+    func next() -> ChangeNotice? {
+        guard arrived.wait(timeout: .now() + .seconds(60)) == .success else { return nil }
+        return notices.withLock { $0.removeFirst() }
+    }
+
+    /// Whether there is a notice, perhaps after others.
+    func comes(_ notice: ChangeNotice) -> Bool {
+        while let next = next() { if next == notice { return true } }
+        return false
+    }
+}
