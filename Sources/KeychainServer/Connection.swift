@@ -20,7 +20,6 @@ final class Connection: Sendable {
     private let sender: pid_t
     let process: ConnectedProcess
     let peer: any ConnectedPeer
-    private let buffered: BufferedBytes
     private let state: Mutex<State>
 
     /// Cancelled when the connection ends.
@@ -65,7 +64,6 @@ final class Connection: Sendable {
         sender: pid_t,
         process: ConnectedProcess,
         peer: any ConnectedPeer,
-        buffered: BufferedBytes,
         tick: UInt64
     ) {
         self.socket = socket
@@ -74,13 +72,11 @@ final class Connection: Sendable {
         self.sender = sender
         self.process = process
         self.peer = peer
-        self.buffered = buffered
         state = Mutex(State(since: tick))
     }
 
     deinit {
         let counted = state.withLock { $0.counted }
-        buffered.subtract(counted)
         process.buffered.subtract(counted)
         close(socket)
     }
@@ -387,8 +383,7 @@ final class Connection: Sendable {
         guard held != state.counted else { return true }
         let difference = held - state.counted
         state.counted = held
-        let isAllowed = buffered.change(by: difference)
-        return process.buffered.change(by: difference) && isAllowed
+        return process.buffered.change(by: difference)
     }
 }
 
@@ -398,21 +393,6 @@ struct ReceivedCommand {
     let command: KeychainCommand
     /// Whether a user could type at the program.
     let canAskForSecrets: Bool
-}
-
-/// The number of bytes of messages that several connections hold.
-final class BufferedBytes: Sendable {
-    private let most: Int
-    private let count = Atomic<Int>(0)
-
-    init(atMost most: Int) { self.most = most }
-
-    /// Changes the number; returns whether it is within the limit, or at least less than before.
-    func change(by difference: Int) -> Bool {
-        count.add(difference, ordering: .relaxed).newValue <= most || difference < 0
-    }
-
-    func subtract(_ bytes: Int) { count.subtract(bytes, ordering: .relaxed) }
 }
 
 extension KeychainError {
