@@ -121,7 +121,7 @@ struct CalledFunctions: Sendable {
             let function = FunctionName(demangled: demangled)
             if isOurs {
                 if caller == nil { called = function.called }
-            } else if !function.isOfSystem {
+            } else if !function.isSystemService {
                 if caller == nil { (caller, callerAddress) = (function.description, address) }
                 callerIndices.append(index)
                 stack.append(demangled)

@@ -9,7 +9,7 @@ struct FunctionName: CustomStringConvertible {
     private let isClosure: Bool
 
     /// Whether it is one of the system's libraries, whose generic functions are compiled into every program.
-    let isOfSystem: Bool
+    let isSystemService: Bool
 
     init(demangled: String) {
         // "closure #1 () -> () in M.T.f() -> ()", "(1) suspend resume partial function for M.T.f() -> ()"
@@ -24,7 +24,7 @@ struct FunctionName: CustomStringConvertible {
         let end = text.firstIndex { "(<".contains($0) } ?? text.endIndex
         let names = text[..<end].split(separator: ".", omittingEmptySubsequences: true)
         path = names.count > 1 ? Array(names.dropFirst()) : names
-        isOfSystem = Self.systemModules.contains(extended ?? names.first.map(String.init) ?? "")
+        isSystemService = Self.systemModules.contains(extended ?? names.first.map(String.init) ?? "")
     }
 
     private static let systemModules: Set = [
