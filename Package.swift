@@ -292,7 +292,7 @@ let targets: [Target] = [
         dependencies: [
             "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainDefaultBackend", "KeychainIdentity",
             "KeychainTrace", "HostFiles", "KeychainAuthenticators", "KeychainProtection", "KeychainWire",
-            "CKeychainSupport", arguments, crypto,
+            "KeychainClient", "CKeychainSupport", arguments, crypto,
         ]
     ),
 
@@ -393,8 +393,8 @@ let targets: [Target] = [
         name: "Conformance",
         dependencies: [
             "Security", "LocalAuthentication", "KeychainCore", "KeychainEngine", "KeychainAuthenticators",
-            "KeychainSimulation", "KeychainTrace", "KeychainWire", "KeychainServer", "KeychainClient",
-            "ServerTestSupport",
+            "KeychainSimulation", "KeychainTrace", "KeychainWire", "KeychainServer", "KeychainClient", "KeychainDaemon",
+            "KeychainIdentity", "ServerTestSupport",
         ],
         path: "Tests/Support/Conformance"
     ),
@@ -439,7 +439,8 @@ let targets: [Target] = [
         dependencies: [
             "KeychainDaemon", "KeychainDefaultBackend", "KeychainServer", "KeychainClient", "KeychainIdentity",
             "KeychainEngine", "KeychainProtection", "KeychainWire", "KeychainCore", "HostFiles", "LoginManager",
-            "KeychainTestSupport", "CKeychainSupport", "keychaind", "keychainctl", "security-tool",
+            "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport", "CStormSupport", "keychaind", "keychainctl",
+            "security-tool",
         ]
     ),
     .testTarget(
@@ -526,8 +527,8 @@ let targets: [Target] = [
         name: "KeychainControlTests",
         dependencies: [
             "KeychainControl", "keychainctl", "keychain-traced", "security-tool", "KeychainCore", "KeychainEngine",
-            "HostFiles", "KeychainAuthenticators", "KeychainIdentity", "KeychainTrace", "KeychainTestSupport",
-            "CStormSupport", "signed-program", arguments,
+            "HostFiles", "KeychainAuthenticators", "KeychainIdentity", "KeychainTrace", "KeychainWire",
+            "KeychainTestSupport", "CStormSupport", "signed-program", arguments,
         ]
     ),
     .testTarget(

@@ -3,33 +3,35 @@
 import CKeychainSupport
 import Glibc
 import KeychainCore
-import KeychainIdentity
 import KeychainServer
-import KeychainWire
 
 /// Admits every process of the user whom the daemon serves, and no other process.
 final class UserAdmission: Admission {
-    private let keychain: any ServedKeychain
-    private let identities: IdentityService
+    private let programs: ServedPrograms
     private let user: uid_t
-    private let proofs: PasscodeProofs
-    private let life: DaemonLife
 
-    init(
-        _ keychain: any ServedKeychain,
-        identities: IdentityService,
-        user: uid_t = geteuid(),
-        proofs: PasscodeProofs,
-        life: DaemonLife
-    ) {
-        self.keychain = keychain
-        self.identities = identities
+    init(_ programs: ServedPrograms, user: uid_t = geteuid()) {
+        self.programs = programs
         self.user = user
-        self.proofs = proofs
-        self.life = life
     }
 
     func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
+        let user = try PeerUser.of(socket)
+        guard user == self.user else {
+            throw KeychainError(
+                .missingEntitlement,
+                "this keychain daemon serves only user \(self.user); run your own",
+                facts: ["user": "\(user)"]
+            )
+        }
+        return try programs.program(at: socket)
+    }
+}
+
+/// The user as whom a process connected.
+enum PeerUser {
+    /// The effective user of the process, at the time when it connected (`SO_PEERCRED`, unix(7)).
+    static func of(_ socket: Int32) throws(KeychainError) -> uid_t {
         var process: pid_t = 0
         var user: uid_t = 0
         let failure = keychain_peer(socket, &process, &user)
@@ -40,24 +42,6 @@ final class UserAdmission: Admission {
                 facts: ["errno": "\(failure)"]
             )
         }
-        guard user == self.user else {
-            throw KeychainError(
-                .missingEntitlement,
-                "this keychain daemon serves only user \(self.user); run your own",
-                facts: ["user": "\(user)"]
-            )
-        }
-        // No reply is sent before, so a process sends its first command as the program that was identified.
-        let peer = try identities.identify(socket: socket, greetingByteCount: Greeting.byteCount)
-        let instance = ProcessInstance(identifier: peer.process.identifier, startTime: peer.process.startTime)
-        return UserProgram(
-            instance,
-            peer.identity,
-            keychain,
-            proofs,
-            life,
-            executable: { peer.executable },
-            lookAgain: { () throws(KeychainError) in try peer.confirm() }
-        )
+        return user
     }
 }

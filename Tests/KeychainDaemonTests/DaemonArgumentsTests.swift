@@ -13,6 +13,8 @@ struct DaemonArgumentsTests {
             (["--user", "--foreground"], DaemonArguments()),
             (["--store", "/a b"], DaemonArguments(store: "/a b")),
             (["--store=/a=b", "--socket", "/run/x"], DaemonArguments(store: "/a=b", socket: "/run/x")),
+            (["--system"], DaemonArguments(isForSystem: true)),
+            (["--system", "--user", "--store", "/x"], DaemonArguments(store: "/x")),
             (["--background", "--exit-when-idle", "7"], DaemonArguments(isInBackground: true, idleSeconds: 7)),
         ] as [([String], DaemonArguments)]
     )
@@ -33,7 +35,7 @@ struct DaemonArgumentsTests {
         "what is not understood is refused",
         arguments: [
             ["--store"], ["--store", ""], ["--store", "relative"], ["--socket", "x.sock"], ["--exit-when-idle", "0"],
-            ["--exit-when-idle", "soon"], ["--exit-when-idle"], ["--background=yes"], ["--system"], ["store"], [""],
+            ["--exit-when-idle", "soon"], ["--exit-when-idle"], ["--background=yes"], ["--system=yes"], ["store"], [""],
         ]
     )
     func refused(_ words: [String]) {
