@@ -5,8 +5,8 @@ import KeychainEngine
 import KeychainProtection
 import Synchronization
 
-/// The keychain of a store that is embedded or owned by a daemon: each command goes to the store's owner at that
-/// moment.
+/// The keychain of a store that is embedded, or owned by the user's daemon or the system service: each command goes to
+/// the store's owner at that moment.
 ///
 /// When a store changes owner, transactions of the former owner fail with ``KeychainError/KeyFailure/foreignOwner``
 /// before anything is changed, and the command goes to the new owner. So no command is executed twice.
@@ -15,10 +15,12 @@ public final class RoutedKeychain: KeychainBackend {
     package enum Route: UInt8, Sendable, AtomicRepresentable {
         case embedded
         case daemon
+        case system
     }
 
     private let embedded: any KeychainBackend
     private let daemon: any KeychainBackend
+    private let system: any KeychainBackend
     private let checkOwner: @Sendable () throws(KeychainError) -> Bool
     // Not a lock: a child that is forked while another thread holds it would deadlock.
     private let current = Atomic<Route>(.embedded)
@@ -30,16 +32,19 @@ public final class RoutedKeychain: KeychainBackend {
     ///
     /// - Parameters:
     ///   - embedded: opens the store in this process.
-    ///   - daemon: reaches the daemon, which it may have to start.
+    ///   - daemon: reaches the user's daemon, which it may have to start.
+    ///   - system: reaches the system service.
     ///   - checkOwner: whether there is a store that this process may open; throws as
     ///     ``EmbeddedKeychain/checkOwner()``.
     package init(
         embedded: any KeychainBackend,
         daemon: any KeychainBackend,
+        system: any KeychainBackend,
         checkOwner: @escaping @Sendable () throws(KeychainError) -> Bool
     ) {
         self.embedded = embedded
         self.daemon = daemon
+        self.system = system
         self.checkOwner = checkOwner
     }
 
@@ -60,7 +65,7 @@ public final class RoutedKeychain: KeychainBackend {
                 route = current.load(ordering: .relaxed)
             }
             do throws(KeychainError) {
-                let reply = try (route == .daemon ? daemon : embedded).perform(command)
+                let reply = try backend(route).perform(command)
                 if let failure = reply.foreignOwnerFailure { throw failure }
                 return reply
             } catch {
@@ -76,11 +81,12 @@ public final class RoutedKeychain: KeychainBackend {
     private func isMoved(by error: KeychainError, from route: Route) -> Bool {
         switch error.foreignOwner {
         case .daemon?: current.store(.daemon, ordering: .relaxed)
+        case .system?: current.store(.system, ordering: .relaxed)
         case .embedded?: current.store(.embedded, ordering: .relaxed)
         case .some: return false
         case nil:
             // A daemon whose store was taken back has exited.
-            guard route == .daemon, error.kind == .unavailable else { return false }
+            guard route != .embedded, error.kind == .unavailable else { return false }
             learnOwner()
         }
         return current.load(ordering: .relaxed) != route
@@ -91,7 +97,12 @@ public final class RoutedKeychain: KeychainBackend {
     /// A missing store is created by this process; the command itself reports any other error.
     private func learnOwner() {
         var route = Route.embedded
-        do throws(KeychainError) { _ = try checkOwner() } catch { if error.foreignOwner == .daemon { route = .daemon } }
+        do throws(KeychainError) {
+            _ = try checkOwner()
+        } catch {
+            if error.foreignOwner == .daemon { route = .daemon }
+            if error.foreignOwner == .system { route = .system }
+        }
         current.store(route, ordering: .relaxed)
     }
 
@@ -99,8 +110,16 @@ public final class RoutedKeychain: KeychainBackend {
     private func performOnKnownRoute(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         // It may have been named before the store changed hands.
         let reply = try embedded.perform(command)
-        if current.load(ordering: .relaxed) == .daemon { return try daemon.perform(command) }
-        return reply
+        let route = current.load(ordering: .relaxed)
+        return route == .embedded ? reply : try backend(route).perform(command)
+    }
+
+    private func backend(_ route: Route) -> any KeychainBackend {
+        switch route {
+        case .embedded: embedded
+        case .daemon: daemon
+        case .system: system
+        }
     }
 }
 

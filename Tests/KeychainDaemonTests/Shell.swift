@@ -7,6 +7,9 @@ import KeychainTestSupport
 struct Shell {
     let environment: [String: String]
 
+    /// A program that runs the others, with its arguments.
+    var prefix: [String] = []
+
     /// What a program left behind.
     struct Outcome: Equatable {
         var status: Int32
@@ -25,13 +28,18 @@ struct Shell {
     }
 
     /// Programs with other variables.
-    init(environment: [String: String]) { self.environment = environment }
+    init(environment: [String: String], prefix: [String] = []) {
+        self.environment = environment
+        self.prefix = prefix
+    }
 
     /// Runs a program to its end.
     func run(_ program: String, _ arguments: [String], input: String = "") throws -> Outcome {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: try DaemonFolder.program(program))
-        process.arguments = arguments
+        let path = program.hasPrefix("/") ? program : try DaemonFolder.program(program)
+        let words = prefix + [path] + arguments
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
         process.environment = environment
         let pipes = (input: Pipe(), output: Pipe(), errors: Pipe())
         process.standardInput = pipes.input

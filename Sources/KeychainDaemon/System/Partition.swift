@@ -87,13 +87,12 @@ final class Partition: ServedKeychain {
     /// Closes the store if no program has been connected for a while and nothing is lost by that.
     func closeIfIdle() {
         guard life.isIdle else { return }
-        let closed = state.withLock { state -> OpenedStore? in
+        // It is closed once the lock is released.
+        _ = state.withLock { state -> OpenedStore? in
             guard state.calls == 0, let opened = state.opened, !opened.keychain.holdsUnlockedKeys else { return nil }
             state.opened = nil
             return opened
         }
-        // The numbers of unlocks start again when it is opened the next time.
-        if closed != nil { proofs.clear() }
     }
 
     /// The keychain, with a command counted as in progress.

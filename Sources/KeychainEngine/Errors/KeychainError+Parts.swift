@@ -71,9 +71,10 @@ extension KeychainError {
         case .foreignOwner(.system):
             self.init(
                 .notAvailable,
-                "the system's keychain daemon owns the store, so no program of a user opens it; use it "
-                    + "through the daemon",
-                kind: .keys(.foreignOwner)
+                "the system's keychain daemon owns the store, so no program of a user opens it; use it through the "
+                    + "daemon, or take it back with 'keychainctl service disable'",
+                kind: .keys(.foreignOwner),
+                facts: ["owner": StoreOwner.system.name]
             )
         case .foreignOwner(let owner):
             self.init(
