@@ -250,6 +250,7 @@ struct CallTests {
         options.workingMilliseconds = 100
         let server = try TestServer(keychain, options)
         let first = try Self.held(server, keychain)
+        defer { withExtendedLifetime(first) {} }
         let second = try RawConnection.greeted(server.location)
         try second.send(.command(7, .items(Self.addition("second"))))
         #expect(try second.message() == .working(7))
@@ -271,6 +272,7 @@ struct CallTests {
         options.mostCallsOfProcess = 1
         let server = try TestServer(keychain, options)
         let first = try Self.held(server, keychain)
+        defer { withExtendedLifetime(first) {} }
         let second = try RawConnection.greeted(server.location)
         try second.send(.command(7, .items(Self.addition("second"))))
         #expect(eventually("it was read") { second.isRead })
