@@ -293,7 +293,7 @@ let targets: [Target] = [
         dependencies: [
             "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainDefaultBackend", "KeychainIdentity",
             "KeychainAudit", "KeychainTrace", "HostFiles", "KeychainAuthenticators", "KeychainProtection",
-            "KeychainWire", "CKeychainSupport", arguments, crypto,
+            "KeychainWire", "KeychainClient", "CKeychainSupport", arguments, crypto,
         ]
     ),
 
@@ -394,8 +394,8 @@ let targets: [Target] = [
         name: "Conformance",
         dependencies: [
             "Security", "LocalAuthentication", "KeychainCore", "KeychainEngine", "KeychainAuthenticators",
-            "KeychainSimulation", "KeychainTrace", "KeychainWire", "KeychainServer", "KeychainClient",
-            "ServerTestSupport",
+            "KeychainSimulation", "KeychainTrace", "KeychainWire", "KeychainServer", "KeychainClient", "KeychainDaemon",
+            "KeychainIdentity", "ServerTestSupport",
         ],
         path: "Tests/Support/Conformance"
     ),
@@ -440,7 +440,8 @@ let targets: [Target] = [
         dependencies: [
             "KeychainDaemon", "KeychainAudit", "KeychainDefaultBackend", "KeychainServer", "KeychainClient",
             "KeychainIdentity", "KeychainEngine", "KeychainProtection", "KeychainWire", "KeychainCore", "HostFiles",
-            "LoginManager", "KeychainTestSupport", "CKeychainSupport", "keychaind", "keychainctl", "security-tool",
+            "LoginManager", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport", "CStormSupport", "keychaind",
+            "keychainctl", "security-tool",
         ]
     ),
     .testTarget(
@@ -527,8 +528,8 @@ let targets: [Target] = [
         name: "KeychainControlTests",
         dependencies: [
             "KeychainControl", "keychainctl", "keychain-traced", "security-tool", "KeychainCore", "KeychainEngine",
-            "HostFiles", "KeychainAuthenticators", "KeychainIdentity", "KeychainTrace", "KeychainTestSupport",
-            "CStormSupport", "signed-program", arguments,
+            "HostFiles", "KeychainAuthenticators", "KeychainIdentity", "KeychainTrace", "KeychainWire",
+            "KeychainTestSupport", "CStormSupport", "signed-program", arguments,
         ]
     ),
     .testTarget(

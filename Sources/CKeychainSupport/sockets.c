@@ -20,13 +20,13 @@ static int make_address(struct sockaddr_un *address, const char *path) {
     return 0;
 }
 
-int keychain_listen(int socket, const char *path, int backlog) {
+int keychain_listen(int socket, const char *path, mode_t mode, int backlog) {
     struct sockaddr_un address;
     int error = make_address(&address, path);
     if (error != 0) return error;
     if (bind(socket, (struct sockaddr *)&address, sizeof address) != 0) return errno;
-    // The folder is the user's alone, so that nobody gets in before this.
-    if (chmod(path, 0600) != 0) return errno;
+    // Nobody is connected before it listens.
+    if (chmod(path, mode) != 0) return errno;
     return listen(socket, backlog) == 0 ? 0 : errno;
 }
 

@@ -36,15 +36,16 @@ final class DaemonConnection: Sendable {
     init(_ location: SocketLocation, _ options: ClientOptions) throws(KeychainError) {
         path = location.path
         self.options = options
+        let daemonUsers: Set<UInt32>
         do throws(FileError) {
-            _ = try location.openFolder(making: false)
+            daemonUsers = try location.daemonUsers()
         } catch {
             throw KeychainError(noDaemon: error, at: location.path)
         }
         socket = keychain_open_private_socket()
         guard socket >= 0 else { throw KeychainError(call: "socket", errno: errno) }
         try connect(location)
-        try checkOwner()
+        try checkDaemon(runsAs: daemonUsers)
         try greet()
     }
 
@@ -76,14 +77,14 @@ final class DaemonConnection: Sendable {
         }
     }
 
-    /// The folder is private to the user, and the listening process is checked nevertheless: the socket of another
+    /// Nobody else can change the folder, and the listening process is checked nevertheless: the socket of another
     /// user's daemon may have been placed there.
-    private func checkOwner() throws(KeychainError) {
+    private func checkDaemon(runsAs users: Set<UInt32>) throws(KeychainError) {
         var process: pid_t = 0
         var user: uid_t = 0
         let failure = keychain_peer(socket, &process, &user)
         guard failure == 0 else { throw KeychainError(call: "getsockopt", errno: failure) }
-        guard user == geteuid() else {
+        guard users.contains(user) else {
             throw KeychainError(
                 .notAvailable,
                 "the keychain daemon at \(path) runs as another user (\(user)), and is sent nothing",

@@ -12,7 +12,7 @@ extension KeychainError {
         case .system(_, _, ENOENT), .system(_, _, ECONNREFUSED):
             self.init(
                 .notAvailable,
-                "no keychain daemon listens on \(path); start it with `keychainctl service restart`",
+                "no keychain daemon listens on \(path); \(Self.advice(path))",
                 kind: .unavailable,
                 facts: ["path": path, Self.absenceFact: "daemon"]
             )
@@ -21,6 +21,13 @@ extension KeychainError {
     }
 
     private static let absenceFact = "missing"
+
+    /// How to start a daemon again.
+    private static func advice(_ path: String) -> String {
+        path == SocketLocation.system.path
+            ? "start it as root with `systemctl start swift-keychain.socket`"
+            : "start it with `keychainctl service restart`"
+    }
 
     /// Whether no daemon was there to connect to: nothing was done.
     package var isMissingDaemon: Bool { facts[Self.absenceFact] == "daemon" }

@@ -15,14 +15,14 @@ extension Surroundings {
             var surroundings = Surroundings(
                 keychain: keychain,
                 offerUnlock: { (passcode) throws(KeychainError) in
-                    guard keychain.route == .daemon else { return try parts.embedded.offerUnlock(passcode: passcode) }
+                    guard keychain.route != .embedded else { return try parts.embedded.offerUnlock(passcode: passcode) }
                     // The daemon unlocks for all, the program that is started among them.
                     try keychain.device.unlock(passcode: passcode)
                     return nil
                 },
                 authenticator: ProcessAuthenticator()
             )
-            surroundings.unlocksForAll = { keychain.route == .daemon }
+            surroundings.unlocksForAll = { keychain.route != .embedded }
             surroundings.service = { [surroundings] in
                 KeychainService(parts, manager: UserManager.current(output: surroundings.output))
             }

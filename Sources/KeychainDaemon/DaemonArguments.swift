@@ -5,7 +5,11 @@ import KeychainCore
 
 /// The command line of `keychaind`.
 struct DaemonArguments: Hashable {
-    /// The folder of the store; `nil` for the one that the environment names.
+    /// Whether to serve all users, each with their own store.
+    var isForSystem = false
+
+    /// The folder of the store, or that of all users' stores; `nil` for the one that the environment names, or the
+    /// default one of the system service.
     var store: String?
 
     /// The socket to listen on; `nil` for the one that programs look for.
@@ -66,28 +70,33 @@ struct DaemonArguments: Hashable {
                 arguments.audit = AuditSettings(attributes: Set(attributes))
             case "--background" where parts.count == 1: arguments.isInBackground = true
             case "--foreground" where parts.count == 1: arguments.isInBackground = false
-            case "--user" where parts.count == 1: continue
-            case "--system" where parts.count == 1:
-                throw Problem(description: "there is no system daemon yet; run one for each user")
+            case "--user" where parts.count == 1: arguments.isForSystem = false
+            case "--system" where parts.count == 1: arguments.isForSystem = true
             case "--help", "-h": return .showHelp
             case "--version": return .showVersion
             default: throw Problem(description: "unknown option \(parts[0]); see 'keychaind --help'")
             }
         }
+        guard !arguments.isForSystem || arguments.audit == nil else {
+            throw Problem(description: "the system service has no audit log yet; leave out --audit")
+        }
         return .serve(arguments)
     }
 
     static let help = """
-        OVERVIEW: Serves the keychain of a user to that user's programs.
+        OVERVIEW: Serves the keychain of a user to that user's programs, or the keychains of all users.
 
         USAGE: keychaind [--store <folder>] [--socket <path>] [--background] [--exit-when-idle <seconds>]
                [--audit] [--audit-attributes <names>]
+               keychaind --system [--store <folder>] [--socket <path>] [--background] [--exit-when-idle <seconds>]
 
         It accepts a listening socket from systemd. 'keychainctl service enable' makes programs use it.
 
         OPTIONS:
           --user                     Serve the user who runs it (default).
+          --system                   Serve all users; run by a user that has no other programs, never by root.
           --store <folder>           The keychain's folder; default: SWIFT_KEYCHAIN_HOME, or the user's own.
+                                     With --system, the folder of all keychains; default: /var/lib/swift-keychain.
           --socket <path>            The socket to listen on; default: where programs look for it.
           --foreground               Stay in the foreground (default).
           --background               Move to the background once it listens.

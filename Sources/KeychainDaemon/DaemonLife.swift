@@ -15,6 +15,7 @@ final class DaemonLife: Sendable {
     private let idleSeconds: Int?
     private let isUnreachable: (@Sendable () -> Bool)?
     private let wake: @Sendable () -> Void
+    private let interval: Int?
 
     /// The longest interval between two checks, in seconds, if only a signal or idleness can end the wait.
     private static let longestWait = 3600
@@ -29,17 +30,20 @@ final class DaemonLife: Sendable {
     ///   - holdsKeys: whether there are unlocked keys, which an exit loses; must not count as a use of the device.
     ///   - isUnreachable: whether its socket was replaced, so that no program reaches it; `nil` for a socket of the
     ///     service manager.
+    ///   - interval: the longest interval between two calls of `holdsKeys`, in seconds; `nil` if only idleness matters.
     ///   - wake: ends the wait for a signal.
     init(
         endsWhenIdleFor idleSeconds: Int?,
         holdsKeys: @escaping @Sendable () -> Bool,
         isUnreachable: (@Sendable () -> Bool)? = nil,
+        checkedEvery interval: Int? = nil,
         wake: @escaping @Sendable () -> Void
     ) {
         self.idleSeconds = idleSeconds
         self.holdsKeys = holdsKeys
         self.isUnreachable = isUnreachable
         self.wake = wake
+        self.interval = interval
     }
 
     func beginConnection() { state.withLock { $0.connections += 1 } }
@@ -61,7 +65,7 @@ final class DaemonLife: Sendable {
     ///
     /// - Returns: The reason.
     func waitForEnd(_ termination: Termination) -> String {
-        let longest = isUnreachable == nil ? Self.longestWait : Self.socketWait
+        let longest = min(isUnreachable == nil ? Self.longestWait : Self.socketWait, interval ?? Self.longestWait)
         let pause = idleSeconds.map { max(1, min($0 / 4, longest)) } ?? longest
         while true {
             let signal = termination.wait(seconds: pause)
@@ -77,7 +81,8 @@ final class DaemonLife: Sendable {
     /// A daemon that holds unlocked keys keeps running: items that are available after first unlock would need the
     /// passcode again.
     var isIdle: Bool {
-        guard let idleSeconds, !holdsKeys() else { return false }
+        // It is called in any case: it closes what is not needed.
+        guard !holdsKeys(), let idleSeconds else { return false }
         return isUnused(for: idleSeconds)
     }
 

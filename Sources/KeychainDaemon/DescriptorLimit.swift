@@ -11,10 +11,13 @@ enum DescriptorLimit {
     /// For the store, the login manager and the identification of programs.
     private static let reserved = 128
 
-    /// Raises the limit as far as the most connections need and the system allows.
+    /// For the stores that the system service has open, at about 16 each, and the rest.
+    static let reservedOfSystemService = 2048
+
+    /// Raises the limit as far as the most connections and other descriptors need, and the system allows.
     ///
     /// - Returns: The limit; `nil` for none.
-    static func raise() -> Int? {
+    static func raise(reserving reserved: Int = reserved) -> Int? {
         // The constants of the C library are of a type that its functions do not take.
         let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
         var limit = rlimit()
@@ -29,10 +32,15 @@ enum DescriptorLimit {
 
     /// The options of a server with so many descriptors: it refuses further connections with an error, before calls on
     /// existing ones fail.
-    static func serverOptions(_ limit: Int?) -> ServerOptions {
-        var options = ServerOptions()
+    static func serverOptions(
+        _ limit: Int?,
+        _ options: ServerOptions = ServerOptions(),
+        reserving reserved: Int = reserved
+    ) -> ServerOptions {
+        var options = options
         guard let limit else { return options }
-        let connections = max(8, (limit - reserved) / perConnection)
+        // Where the limit is low, the connections get half of it.
+        let connections = max(8, (limit - min(reserved, limit / 2)) / perConnection)
         options.mostConnections = min(options.mostConnections, connections)
         options.mostConnectionsOfUser = min(options.mostConnectionsOfUser, connections)
         return options

@@ -9,7 +9,7 @@ import KeychainIdentity
 import KeychainServer
 import KeychainWire
 
-/// The program `keychaind`: serves the keychain of a user to that user's programs.
+/// The program `keychaind`: serves the keychain of a user to that user's programs, or the keychains of all users.
 public enum KeychainDaemon {
     /// Runs the program until it exits.
     ///
@@ -55,6 +55,9 @@ public enum KeychainDaemon {
             guard failure == 0 else { throw DaemonFailure(.system(call: "fork", path: "keychaind", errno: failure)) }
         }
         let termination = Termination()
+        if arguments.isForSystem {
+            return try SystemService.serve(arguments, passedOn, termination, notification, log)
+        }
         let (location, place) = try places(arguments)
         let store = try ServedStore(at: location, authenticator: CallAuthenticator()) {
             // If the service manager listens, a response does not imply another daemon.
@@ -77,17 +80,43 @@ public enum KeychainDaemon {
         let audit = AuditLog(in: store.folder, fixed: arguments.audit, log: log)
         let server: KeychainServer
         do {
-            let identities = try IdentityService(folder: store.folder)
+            let programs = ServedPrograms(
+                keychain: keychain,
+                identities: try IdentityService(folder: store.folder),
+                proofs: proofs,
+                life: life,
+                audit: audit
+            )
             server = try KeychainServer(
                 sockets: listening.map { [$0.descriptor] } ?? passedOn,
                 options: DescriptorLimit.serverOptions(DescriptorLimit.raise()),
-                admission: UserAdmission(keychain, identities: identities, proofs: proofs, life: life, audit: audit)
+                admission: UserAdmission(programs)
             )
         } catch {
             throw DaemonFailure(error)
         }
         // On a full disk, items can still be read.
         if let failure = announce(place, in: store.folder) { log.write(.warning, "\(failure)") }
+        let sessions = SessionLock(keychain, proofs, log)
+        sessions.start()
+        defer { sessions.stop() }
+        log.write(.information, "\(ProductVersion.text) serves the keychain in \(location.path)")
+        try run(server, life, termination, notification, log)
+        audit.close()
+        store.folder.remove(DaemonRecord.fileName)
+        // The socket is removed before the store's lock is released: the next daemon finds no other daemon's socket.
+        _ = consume listening
+        _ = consume store
+    }
+
+    /// Serves until the daemon is to exit.
+    static func run(
+        _ server: KeychainServer,
+        _ life: DaemonLife,
+        _ termination: Termination,
+        _ notification: ServiceNotification,
+        _ log: DaemonLog
+    ) throws(DaemonFailure) {
         let isWatched = HostThread.start(.blocked) {
             let reason = life.waitForEnd(termination)
             log.write(.notice, "stopping: \(reason)")
@@ -95,18 +124,9 @@ public enum KeychainDaemon {
             server.stop()
         }
         guard isWatched else { throw DaemonFailure("the system cannot create another thread") }
-        let sessions = SessionLock(keychain, proofs, log)
-        sessions.start()
-        defer { sessions.stop() }
-        notification.ready("Serving the keychain.")
-        log.write(.information, "\(ProductVersion.text) serves the keychain in \(location.path)")
+        notification.ready("Serving.")
         keychain_background_report(DaemonStatus.done.rawValue, "")
         server.run()
-        audit.close()
-        store.folder.remove(DaemonRecord.fileName)
-        // The socket is removed before the store's lock is released: the next daemon finds no other daemon's socket.
-        _ = consume listening
-        _ = consume store
     }
 
     private static func places(

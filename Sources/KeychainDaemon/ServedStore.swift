@@ -16,31 +16,38 @@ struct ServedStore: ~Copyable {
     /// How long to wait for a daemon that is stopping.
     private static let patienceMilliseconds: Int32 = 15_000
 
-    /// Opens the store of a folder, which is there and the daemon's.
+    /// Opens the store of a folder.
     ///
     /// - Parameters:
     ///   - location: the folder.
+    ///   - owner: the owner of the store: the user's daemon opens an existing one; the system service creates it.
     ///   - authenticator: the user prompts.
     ///   - isServed: whether another daemon that serves the store responds; this one is not needed then.
     /// - Throws: ``DaemonFailure``; one of ``DaemonStatus/done`` where another daemon serves.
     init(
         at location: KeychainLocation,
+        owner: StoreOwner = .daemon,
         authenticator: any Authenticator,
         isServed: () -> Bool
     ) throws(DaemonFailure) {
+        let isCreated = owner == .system
         let found: PrivateDirectory?
-        do { found = try PrivateDirectory(existing: location) } catch { throw DaemonFailure(error) }
+        do {
+            found = try isCreated ? PrivateDirectory(location) : PrivateDirectory(existing: location)
+        } catch {
+            throw DaemonFailure(error)
+        }
         guard let folder = found else { throw Self.missing(location) }
         let lock = try Self.lock(folder, isServed)
         var device = DeviceOptions(authenticator: authenticator)
-        device.owner = .daemon
+        device.owner = owner
         device.attemptLimit = ProgramKeychain.attemptLimit
         // The server limits the contexts of each process; those of one process must not displace others'.
         device.mostContexts = 1 << 16
         let keychain = EmbeddedKeychain(at: location, options: Self.options, device: device)
         let isThere: Bool
         do { isThere = try keychain.checkOwner() } catch { throw DaemonFailure(error) }
-        guard isThere else { throw Self.missing(location) }
+        guard isThere || isCreated else { throw Self.missing(location) }
         self.lock = lock
         self.keychain = keychain
         self.folder = folder

@@ -17,11 +17,18 @@ final class SessionLock: Sendable {
     ///   - proofs: discarded with the lock.
     ///   - log: for messages that sessions are not visible, and that a lock failed.
     ///   - user: the user whose sessions matter.
-    init(_ keychain: any KeychainBackend, _ proofs: PasscodeProofs, _ log: DaemonLog, user: UInt32 = geteuid()) {
-        manager = LoginManager(
-            stateChanged: { state in Self.tell(state, log) },
-            handle: { event in Self.handle(event, user, keychain, proofs, log) }
-        )
+    convenience init(
+        _ keychain: any KeychainBackend,
+        _ proofs: PasscodeProofs,
+        _ log: DaemonLog,
+        user: UInt32 = geteuid()
+    ) {
+        self.init(log) { event in Self.handle(event, user, keychain, proofs, log) }
+    }
+
+    /// A lock of several users' devices, once ``start()`` is called.
+    init(_ log: DaemonLog, handle: @escaping @Sendable (LoginEvent) -> Void) {
+        manager = LoginManager(stateChanged: { state in Self.tell(state, log) }, handle: handle)
     }
 
     /// Listens, on a thread of its own.

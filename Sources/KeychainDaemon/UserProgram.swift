@@ -18,6 +18,7 @@ final class UserProgram: ConnectedPeer {
     private let life: DaemonLife
     private let calls: ProgramKeychain
     let audited: AuditedProgram?
+    private let isSystemService: Bool
 
     /// A program.
     ///
@@ -27,6 +28,7 @@ final class UserProgram: ConnectedPeer {
     ///   - keychain: executes its commands.
     ///   - proofs: which processes entered the passcode.
     ///   - life: counts its connections.
+    ///   - isSystemService: whether the daemon is the system service, which runs as another user than the program.
     ///   - audited: logs its requests; `nil` for no log.
     ///   - executable: the process's current executable; `nil` if that cannot be inspected.
     ///   - lookAgain: fails if the process no longer runs that program.
@@ -36,6 +38,7 @@ final class UserProgram: ConnectedPeer {
         _ keychain: any ServedKeychain,
         _ proofs: PasscodeProofs,
         _ life: DaemonLife,
+        isSystemService: Bool = false,
         audited: AuditedProgram? = nil,
         executable: @escaping @Sendable () -> FileMark? = { nil },
         lookAgain: @escaping @Sendable () throws(KeychainError) -> Void = {}
@@ -48,6 +51,7 @@ final class UserProgram: ConnectedPeer {
         self.proofs = proofs
         self.life = life
         self.audited = audited
+        self.isSystemService = isSystemService
         let prover = { @Sendable in PasscodeProofs.Prover(process: process, executable: executable()) }
         calls = ProgramKeychain(keychain, identity, prover, proofs, life)
         life.beginConnection()
@@ -75,6 +79,16 @@ final class UserProgram: ConnectedPeer {
             // The explanation may be the owner's; the call that is executed is the program's.
             request.call = try permitted(request.call)
             return .itemsExplained(request)
+        case .maintenance(.createBackup), .maintenance(.restoreBackup):
+            guard !isSystemService else {
+                // It would open the path with its own rights instead of the program's.
+                throw KeychainError(
+                    .missingEntitlement,
+                    "the system service opens no files for programs, so it neither creates nor restores backups"
+                )
+            }
+            try checkIsOwner()
+            return command
         case .maintenance, .device(.setPolicy):
             try checkIsOwner()
             return command
@@ -101,12 +115,21 @@ final class UserProgram: ConnectedPeer {
 
     /// Refuses commands that concern all clients' items to a program that has not entered the passcode.
     ///
-    /// Without a passcode, every program of the user can read the store's files, and counts as its owner; but a sandbox
-    /// cannot, and would have the daemon open files for it outside of the sandbox.
+    /// Without a passcode, every program of the user can read the files of the user's own store, and counts as its
+    /// owner; but a sandbox cannot, and would have the daemon open files for it outside of the sandbox. No program can
+    /// read the files of the system service.
     private func checkIsOwner() throws(KeychainError) {
         if identity.hasOwnerRights { return }
         try checkIsOutsideOfSandbox("this")
-        guard try keychain.device.status().hasPasscode else { return }
+        guard try keychain.device.status().hasPasscode else {
+            guard isSystemService else { return }
+            throw KeychainError(
+                .missingEntitlement,
+                "this is reserved for the owner of the keychain, whom the system service knows by the passcode: set "
+                    + "one first",
+                facts: ["proof": "passcode"]
+            )
+        }
         let prover = PasscodeProofs.Prover(process: process, executable: executable())
         if proofs.isProved(by: prover, try keychain.currentUnlock()) { return }
         throw KeychainError(

@@ -6,11 +6,13 @@ import KeychainCore
 import KeychainEngine
 import KeychainWire
 
-/// The daemon that owns a store; it is started by the first command if none listens.
+/// The daemon that owns a store: the user's, which is started by the first command if none listens, or the system
+/// service, which programs do not start.
 package final class DaemonOnDemand: ObservableKeychain {
     private let location: KeychainLocation
     private let authenticator: any Authenticator
     private let launcher: DaemonLauncher
+    private let isSystemService: Bool
     private let starting = Client()
     private let running = Client()
 
@@ -57,8 +59,10 @@ package final class DaemonOnDemand: ObservableKeychain {
     /// - Parameters:
     ///   - location: the folder of the store.
     ///   - authenticator: the user prompts, which the daemon has this process show.
-    init(storeAt location: KeychainLocation, authenticator: any Authenticator) {
+    ///   - isSystemService: whether it is the system service.
+    init(storeAt location: KeychainLocation, authenticator: any Authenticator, isSystemService: Bool = false) {
         self.location = location
+        self.isSystemService = isSystemService
         self.authenticator = authenticator
         launcher = DaemonLauncher(storeAt: location)
     }
@@ -67,9 +71,9 @@ package final class DaemonOnDemand: ObservableKeychain {
     package func socket() throws(KeychainError) -> SocketLocation {
         do throws(FileError) {
             if let folder = try PrivateDirectory(existing: location), let record = ServiceRecord(in: folder) {
-                return SocketLocation(path: record.socket)
+                return SocketLocation(path: record.socket, isSystemService: isSystemService)
             }
-            return try SocketLocation(of: location)
+            return isSystemService ? .system : try SocketLocation(of: location)
         } catch {
             throw KeychainError(socket: error)
         }
@@ -82,6 +86,7 @@ package final class DaemonOnDemand: ObservableKeychain {
     package func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         // Where nobody listens there is nothing to end.
         if command.endsContext { return (try? performByRunning(command)) ?? .done }
+        if isSystemService { return try performByRunning(command) }
         return try starting.perform(
             command,
             { () throws(KeychainError) in

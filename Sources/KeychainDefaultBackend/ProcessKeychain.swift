@@ -6,7 +6,8 @@ import KeychainEngine
 
 /// The keychain of the user who runs this process.
 public enum ProcessKeychain {
-    /// The backend that executes commands on it: in this process, or through the daemon if that owns the store.
+    /// The backend that executes commands on it: in this process, or through the daemon or system service that owns the
+    /// store.
     ///
     /// Nothing is read, created or started before the first command.
     ///
@@ -32,12 +33,14 @@ public enum ProcessKeychain {
         package let location: KeychainLocation
         package let embedded: EmbeddedKeychain
         package let daemon: DaemonOnDemand
+        package let system: DaemonOnDemand
 
         /// The parts of the keychain in a folder.
         package init(storeAt location: KeychainLocation, authenticator: any Authenticator) {
             self.location = location
             embedded = EmbeddedKeychain(at: location, device: DeviceOptions(authenticator: authenticator))
             daemon = DaemonOnDemand(storeAt: location, authenticator: authenticator)
+            system = DaemonOnDemand(storeAt: location, authenticator: authenticator, isSystemService: true)
         }
     }
 
@@ -57,6 +60,7 @@ extension RoutedKeychain {
         self.init(
             embedded: embedded,
             daemon: parts.daemon,
+            system: parts.system,
             folder: parts.location.path
         ) { () throws(KeychainError) in
             try embedded.checkOwner()

@@ -11,15 +11,17 @@ import Synchronization
 
 /// The observers of other programs' changes in this process, which follow the store when it changes owner.
 ///
-/// A daemon notifies them. An embedded store notifies nobody; its folder is only watched for a change of owner.
+/// The daemon or system service notifies them. An embedded store notifies nobody; its folder is only watched for a change of owner.
 final class RouteObservers: @unchecked Sendable {
     private struct Observer {
         let client: Client
         let handler: @Sendable (ChangeNotice) -> Void
         var observation: ChangeObservation?
+        /// What the observation is of.
+        var route: RoutedKeychain.Route?
     }
 
-    private let daemon: any KeychainBackend
+    private let backends: [RoutedKeychain.Route: any KeychainBackend]
     private let folder: String?
     private let lock = ForkSafeLock()
     private let isUsed = Atomic<Bool>(false)
@@ -31,8 +33,12 @@ final class RouteObservers: @unchecked Sendable {
     private var watch: ReadSource?
 
     /// Observers of the store in a folder.
-    init(_ daemon: any KeychainBackend, folder: String?) {
-        self.daemon = daemon
+    ///
+    /// - Parameters:
+    ///   - backends: the daemons that may own the store.
+    ///   - folder: its folder; `nil` for none.
+    init(_ backends: [RoutedKeychain.Route: any KeychainBackend], folder: String?) {
+        self.backends = backends
         self.folder = folder
     }
 
@@ -61,24 +67,19 @@ final class RouteObservers: @unchecked Sendable {
         return ChangeObservation { [self] in remove(number) }
     }
 
-    /// Subscribes the observers to the daemon, or ends that, according to which backend executes commands.
+    /// Subscribes the observers to the daemon that executes commands, and ends their subscription to another one.
     func follow(_ route: RoutedKeychain.Route) {
         guard isUsed.load(ordering: .relaxed), isUsable else { return }
         var ended: [Observer] = []
         locked {
-            for (number, observer) in observers {
-                switch (route, observer.observation) {
-                case (.daemon, nil):
-                    guard let daemon = daemon as? any ObservableKeychain else { continue }
-                    observers[number]?.observation = daemon.observeChanges(as: observer.client, observer.handler)
-                case (.embedded, .some):
-                    ended.append(observer)
-                    observers[number]?.observation = nil
-                default: continue
-                }
+            let backend = backends[route] as? any ObservableKeychain
+            for (number, observer) in observers where observer.route != route {
+                if observer.observation != nil { ended.append(observer) }
+                observers[number]?.observation = backend?.observeChanges(as: observer.client, observer.handler)
+                observers[number]?.route = route
             }
         }
-        // From now on nothing is notified, and the last changes may have been missed.
+        // The last changes may have been missed.
         for observer in ended { queue.async { observer.handler(.unknown) } }
     }
 

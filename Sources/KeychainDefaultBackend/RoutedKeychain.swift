@@ -5,8 +5,8 @@ import KeychainEngine
 import KeychainProtection
 import Synchronization
 
-/// The keychain of a store that is embedded or owned by a daemon: each command goes to the store's owner at that
-/// moment.
+/// The keychain of a store that is embedded, or owned by the user's daemon or the system service: each command goes to
+/// the store's owner at that moment.
 ///
 /// When a store changes owner, transactions of the former owner fail with ``KeychainError/KeyFailure/foreignOwner``
 /// before anything is changed, and the command goes to the new owner. So no command is executed twice.
@@ -15,10 +15,12 @@ public final class RoutedKeychain: ObservableKeychain {
     package enum Route: UInt8, Sendable, AtomicRepresentable {
         case embedded
         case daemon
+        case system
     }
 
     private let embedded: any KeychainBackend
     private let daemon: any KeychainBackend
+    private let system: any KeychainBackend
     private let checkOwner: @Sendable () throws(KeychainError) -> Bool
     // Not a lock: a child that is forked while another thread holds it would deadlock.
     private let current = Atomic<Route>(.embedded)
@@ -31,20 +33,23 @@ public final class RoutedKeychain: ObservableKeychain {
     ///
     /// - Parameters:
     ///   - embedded: opens the store in this process.
-    ///   - daemon: reaches the daemon, which it may have to start.
+    ///   - daemon: reaches the user's daemon, which it may have to start.
+    ///   - system: reaches the system service.
     ///   - folder: the folder of the store, watched for a daemon while someone observes changes; `nil` for none.
     ///   - checkOwner: whether there is a store that this process may open; throws as
     ///     ``EmbeddedKeychain/checkOwner()``.
     package init(
         embedded: any KeychainBackend,
         daemon: any KeychainBackend,
+        system: any KeychainBackend,
         folder: String? = nil,
         checkOwner: @escaping @Sendable () throws(KeychainError) -> Bool
     ) {
         self.embedded = embedded
         self.daemon = daemon
+        self.system = system
         self.checkOwner = checkOwner
-        observers = RouteObservers(daemon, folder: folder)
+        observers = RouteObservers([.daemon: daemon, .system: system], folder: folder)
     }
 
     /// Notifies a program of other programs' changes while a daemon owns the store.
@@ -72,7 +77,7 @@ public final class RoutedKeychain: ObservableKeychain {
                 route = current.load(ordering: .relaxed)
             }
             do throws(KeychainError) {
-                let reply = try (route == .daemon ? daemon : embedded).perform(command)
+                let reply = try backend(route).perform(command)
                 if let failure = reply.foreignOwnerFailure { throw failure }
                 return reply
             } catch {
@@ -88,11 +93,12 @@ public final class RoutedKeychain: ObservableKeychain {
     private func isMoved(by error: KeychainError, from route: Route) -> Bool {
         switch error.foreignOwner {
         case .daemon?: take(.daemon)
+        case .system?: take(.system)
         case .embedded?: take(.embedded)
         case .some: return false
         case nil:
             // A daemon whose store was taken back has exited.
-            guard route == .daemon, error.kind == .unavailable else { return false }
+            guard route != .embedded, error.kind == .unavailable else { return false }
             learnOwner()
         }
         return current.load(ordering: .relaxed) != route
@@ -103,7 +109,12 @@ public final class RoutedKeychain: ObservableKeychain {
     /// A missing store is created by this process; the command itself reports any other error.
     private func learnOwner() {
         var route = Route.embedded
-        do throws(KeychainError) { _ = try checkOwner() } catch { if error.foreignOwner == .daemon { route = .daemon } }
+        do throws(KeychainError) {
+            _ = try checkOwner()
+        } catch {
+            if error.foreignOwner == .daemon { route = .daemon }
+            if error.foreignOwner == .system { route = .system }
+        }
         take(route)
     }
 
@@ -116,8 +127,16 @@ public final class RoutedKeychain: ObservableKeychain {
     private func performOnKnownRoute(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         // It may have been named before the store changed hands.
         let reply = try embedded.perform(command)
-        if current.load(ordering: .relaxed) == .daemon { return try daemon.perform(command) }
-        return reply
+        let route = current.load(ordering: .relaxed)
+        return route == .embedded ? reply : try backend(route).perform(command)
+    }
+
+    private func backend(_ route: Route) -> any KeychainBackend {
+        switch route {
+        case .embedded: embedded
+        case .daemon: daemon
+        case .system: system
+        }
     }
 }
 

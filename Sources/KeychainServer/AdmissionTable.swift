@@ -7,13 +7,15 @@ import Synchronization
 /// The processes that are being identified before they are admitted.
 ///
 /// That may block indefinitely, if the file system of the executable does not respond. Each identification occupies a
-/// thread, so the number of overdue ones is limited.
+/// thread, so the number of overdue ones is limited, and that of one user's.
 final class AdmissionTable: Sendable {
     private let options: ServerOptions
     private let state = Mutex(State())
 
     private struct State {
         var admissions: [Int32: Admission] = [:]
+        var running: [uid_t: Int] = [:]
+        var queued: [uid_t: [Candidate]] = [:]
     }
 
     private struct Admission {
@@ -22,10 +24,70 @@ final class AdmissionTable: Sendable {
         var isOverdue = false
     }
 
+    /// A process that has connected, and is to be identified.
+    struct Candidate {
+        let socket: Int32
+        let process: pid_t
+        let user: uid_t
+        /// The tick of its connection.
+        let since: UInt64
+    }
+
     init(_ options: ServerOptions) { self.options = options }
 
     /// Whether no process is being identified.
-    var isEmpty: Bool { state.withLock(\.admissions.isEmpty) }
+    var isEmpty: Bool { state.withLock { $0.admissions.isEmpty && $0.queued.isEmpty } }
+
+    /// Takes one of the places of a process's user; if all are taken, the process is queued until ``next(of:)`` or
+    /// ``removeOverdue(tick:)`` returns it.
+    func enter(_ candidate: Candidate) -> Bool {
+        state.withLock { state in
+            guard state.running[candidate.user, default: 0] < options.mostAdmissionsOfUser else {
+                state.queued[candidate.user, default: []].append(candidate)
+                return false
+            }
+            state.running[candidate.user, default: 0] += 1
+            return true
+        }
+    }
+
+    /// Passes a user's place on.
+    ///
+    /// - Returns: The longest-queued process, which has the place now; `nil` if none is queued.
+    func next(of user: uid_t) -> Candidate? {
+        state.withLock { state in
+            guard var queue = state.queued[user] else {
+                state.running.subtractOne(user)
+                return nil
+            }
+            let next = queue.removeFirst()
+            state.queued[user] = queue.isEmpty ? nil : queue
+            return next
+        }
+    }
+
+    /// Removes the queued processes whose turn did not come in time.
+    func removeOverdue(tick: UInt64) -> [Candidate] {
+        state.withLock { state in
+            var removed: [Candidate] = []
+            for (user, queue) in state.queued {
+                // The longest-queued is the first.
+                let overdue = queue.prefix { isOverdue(since: $0.since, tick) }
+                guard !overdue.isEmpty else { continue }
+                removed += overdue
+                state.queued[user] = overdue.count == queue.count ? nil : Array(queue.dropFirst(overdue.count))
+            }
+            return removed
+        }
+    }
+
+    /// Removes all queued processes.
+    func removeAll() -> [Candidate] {
+        state.withLock { state in
+            defer { state.queued = [:] }
+            return state.queued.values.flatMap(\.self)
+        }
+    }
 
     /// Registers a process that is about to be identified, by its socket.
     ///
@@ -53,11 +115,15 @@ final class AdmissionTable: Sendable {
     func refuseOverdue(tick: UInt64, _ refuse: (Int32) -> Void) {
         state.withLock { state in
             for (socket, admission) in state.admissions where !admission.isOverdue {
-                guard tick &- admission.since > options.ticks(options.admissionMilliseconds) else { continue }
+                guard isOverdue(since: admission.since, tick) else { continue }
                 state.admissions[socket]?.isOverdue = true
                 refuse(socket)
             }
         }
+    }
+
+    private func isOverdue(since: UInt64, _ tick: UInt64) -> Bool {
+        tick &- since > options.ticks(options.admissionMilliseconds)
     }
 }
 

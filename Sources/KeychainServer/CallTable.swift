@@ -13,17 +13,21 @@ final class CallTable: Sendable {
     private struct State {
         var calls = 0
         var callsOf: [ConnectedProcess.Share: Int] = [:]
+        var callsOfUser: [UInt32: Int] = [:]
         var waiting: [Connection] = []
         var questions = 0
         var questionsOf: [ConnectedProcess.Share: Int] = [:]
+        var questionsOfUser: [UInt32: Int] = [:]
 
         func hasRoom(for share: ConnectedProcess.Share, _ options: ServerOptions) -> Bool {
             calls < options.mostCalls && callsOf[share, default: 0] < options.mostCallsOfProcess
+                && callsOfUser[share.user, default: 0] < options.mostCallsOfUser
         }
 
         mutating func begin(_ share: ConnectedProcess.Share) {
             calls += 1
             callsOf[share, default: 0] += 1
+            callsOfUser[share.user, default: 0] += 1
         }
     }
 
@@ -49,6 +53,7 @@ final class CallTable: Sendable {
         state.withLock { state in
             state.calls -= 1
             state.callsOf.subtractOne(share)
+            state.callsOfUser.subtractOne(share.user)
             guard let index = state.waiting.firstIndex(where: { state.hasRoom(for: $0.process.share, options) }) else {
                 return nil
             }
@@ -67,10 +72,12 @@ final class CallTable: Sendable {
     func beginQuestion(_ share: ConnectedProcess.Share) -> Bool {
         state.withLock { state in
             guard state.questions < options.mostQuestions,
-                state.questionsOf[share, default: 0] < options.mostQuestionsOfProcess
+                state.questionsOf[share, default: 0] < options.mostQuestionsOfProcess,
+                state.questionsOfUser[share.user, default: 0] < options.mostQuestionsOfUser
             else { return false }
             state.questions += 1
             state.questionsOf[share, default: 0] += 1
+            state.questionsOfUser[share.user, default: 0] += 1
             return true
         }
     }
@@ -80,6 +87,7 @@ final class CallTable: Sendable {
         state.withLock { state in
             state.questions -= 1
             state.questionsOf.subtractOne(share)
+            state.questionsOfUser.subtractOne(share.user)
         }
     }
 }

@@ -14,9 +14,14 @@ final class ConnectedProcess: Sendable {
     let buffered: BufferedBytes
 
     /// The unit to which a limit applies.
-    enum Share: Sendable, Hashable {
-        case process(ProcessInstance)
-        case application(String)
+    struct Share: Sendable, Hashable {
+        let user: UInt32
+        let program: Program
+
+        enum Program: Sendable, Hashable {
+            case process(ProcessInstance)
+            case application(String)
+        }
     }
 
     // Queue 0 is that of an authenticator with a single queue.
@@ -29,12 +34,12 @@ final class ConnectedProcess: Sendable {
         var contexts: [Bytes16] = []
     }
 
-    init(_ peer: any ConnectedPeer, _ options: ServerOptions) {
+    init(_ peer: any ConnectedPeer, _ share: Share, _ buffered: BufferedBytes) {
         instance = peer.process
         self.peer = peer
-        share = peer.application.map { .application($0) } ?? .process(peer.process)
+        self.share = share
+        self.buffered = buffered
         promptQueue = Self.queues.add(1, ordering: .relaxed).newValue
-        buffered = BufferedBytes(atMost: options.mostBufferedBytesOfProcess)
     }
 
     /// Adds a connection.
@@ -71,29 +76,55 @@ final class ConnectedProcess: Sendable {
 /// The connected processes, and the owners of contexts.
 final class ProcessTable: Sendable {
     private let options: ServerOptions
+    private let buffered: BufferedBytes
     private let state = Mutex(State())
 
     private struct State {
         var processes: [ProcessInstance: ConnectedProcess] = [:]
+        var users: [UInt32: (processes: Int, buffered: BufferedBytes)] = [:]
         var owners: [Bytes16: ProcessInstance] = [:]
         var connectionsOf: [ConnectedProcess.Share: Int] = [:]
     }
 
-    init(_ options: ServerOptions) { self.options = options }
+    init(_ options: ServerOptions) {
+        self.options = options
+        buffered = BufferedBytes(atMost: options.mostBufferedBytes)
+    }
 
     /// Adds a connection of a peer's process.
     ///
     /// - Throws: `errSecNotAvailable` if the process has too many.
-    func join(_ peer: any ConnectedPeer) throws(KeychainError) -> ConnectedProcess {
+    func join(_ peer: any ConnectedPeer, of user: UInt32) throws(KeychainError) -> ConnectedProcess {
         let process: ConnectedProcess? = state.withLock { state in
-            let process = state.processes[peer.process] ?? ConnectedProcess(peer, options)
-            guard state.connectionsOf[process.share, default: 0] < options.mostConnectionsOfProcess else { return nil }
-            state.connectionsOf[process.share, default: 0] += 1
+            let known = state.processes[peer.process]
+            let share =
+                known?.share
+                ?? .init(user: user, program: peer.application.map { .application($0) } ?? .process(peer.process))
+            guard state.connectionsOf[share, default: 0] < options.mostConnectionsOfProcess else { return nil }
+            state.connectionsOf[share, default: 0] += 1
+            let process = known ?? add(peer, share, &state)
             process.addConnection()
-            state.processes[peer.process] = process
             return process
         }
         guard let process else { throw .tooManyConnections("this process") }
+        return process
+    }
+
+    private func add(
+        _ peer: any ConnectedPeer,
+        _ share: ConnectedProcess.Share,
+        _ state: inout State
+    ) -> ConnectedProcess {
+        let ofUser =
+            state.users[share.user]?.buffered
+            ?? BufferedBytes(atMost: options.mostBufferedBytesOfUser, within: buffered)
+        let process = ConnectedProcess(
+            peer,
+            share,
+            BufferedBytes(atMost: options.mostBufferedBytesOfProcess, within: ofUser)
+        )
+        state.processes[peer.process] = process
+        state.users[share.user, default: (0, ofUser)].processes += 1
         return process
     }
 
@@ -102,7 +133,12 @@ final class ProcessTable: Sendable {
         let contexts = state.withLock { state in
             let (wasLast, contexts) = process.removeConnection()
             state.connectionsOf.subtractOne(process.share)
-            if wasLast { state.processes[process.instance] = nil }
+            if wasLast {
+                state.processes[process.instance] = nil
+                let user = process.share.user
+                state.users[user]?.processes -= 1
+                if state.users[user]?.processes == 0 { state.users[user] = nil }
+            }
             for context in contexts { state.owners[context] = nil }
             return contexts
         }

@@ -20,7 +20,6 @@ final class Connection: Sendable {
     private let sender: pid_t
     let process: ConnectedProcess
     let peer: any ConnectedPeer
-    private let buffered: BufferedBytes
     let state: Mutex<State>
 
     /// Cancelled when the connection ends.
@@ -71,7 +70,6 @@ final class Connection: Sendable {
         sender: pid_t,
         process: ConnectedProcess,
         peer: any ConnectedPeer,
-        buffered: BufferedBytes,
         tick: UInt64
     ) {
         self.socket = socket
@@ -80,13 +78,11 @@ final class Connection: Sendable {
         self.sender = sender
         self.process = process
         self.peer = peer
-        self.buffered = buffered
         state = Mutex(State(since: tick))
     }
 
     deinit {
         let counted = state.withLock { $0.counted }
-        buffered.subtract(counted)
         process.buffered.subtract(counted)
         close(socket)
     }
@@ -411,8 +407,7 @@ final class Connection: Sendable {
         guard held != state.counted else { return true }
         let difference = held - state.counted
         state.counted = held
-        let isAllowed = buffered.change(by: difference)
-        return process.buffered.change(by: difference) && isAllowed
+        return process.buffered.change(by: difference)
     }
 }
 

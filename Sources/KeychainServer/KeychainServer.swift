@@ -23,7 +23,6 @@ public final class KeychainServer: Sendable {
     let calls: CallTable
     private let workers: Workers
     private let housekeeping: Housekeeping
-    private let buffered: BufferedBytes
     let changes = ChangePublisher()
     private let numbers: Atomic<UInt64>
     private let stopping = Atomic<Bool>(false)
@@ -50,7 +49,6 @@ public final class KeychainServer: Sendable {
         calls = CallTable(options)
         workers = Workers(atMost: options.mostWorkers)
         housekeeping = Housekeeping(options)
-        buffered = BufferedBytes(atMost: options.mostBufferedBytes)
         // Lower numbers are those of the listening sockets, and 0 is that of the stop event.
         numbers = Atomic(UInt64(sockets.count) + 1)
         watch = keychain_watch_make()
@@ -252,7 +250,9 @@ extension KeychainServer {
         }
     }
 
+    /// Has the process at a socket identified, and then those of its user that were queued for that.
     private func admit(_ socket: Int32) {
+        let candidate: AdmissionTable.Candidate
         do throws(KeychainError) {
             var process: pid_t = 0
             var user: uid_t = 0
@@ -262,45 +262,62 @@ extension KeychainServer {
             let unnamed = keychain_name_senders(socket)
             guard unnamed == 0 else { throw KeychainError(call: "setsockopt", errno: unnamed) }
             try makeRoom(for: user)
-            do throws(KeychainError) {
-                let peer = try examine(process, socket)
-                take(
-                    Connection(
-                        socket,
-                        number: numbers.add(1, ordering: .relaxed).newValue,
-                        user: user,
-                        sender: process,
-                        process: try processes.join(peer),
-                        peer: peer,
-                        buffered: buffered,
-                        tick: tick
-                    )
-                )
-            } catch {
-                connections.unreserve(user)
-                throw error
-            }
+            candidate = AdmissionTable.Candidate(socket: socket, process: process, user: user, since: tick)
         } catch {
             refuse(socket, error)
             close(socket)
+            return
+        }
+        guard admissions.enter(candidate) else { return housekeeping.noteActivity() }
+        workers.begin { [self] in work() }
+        defer { workers.end() }
+        var next: AdmissionTable.Candidate? = candidate
+        while let candidate = next {
+            admit(candidate)
+            next = admissions.next(of: candidate.user)
+        }
+    }
+
+    private func admit(_ candidate: AdmissionTable.Candidate) {
+        do throws(KeychainError) {
+            let peer = try examine(candidate)
+            take(
+                Connection(
+                    candidate.socket,
+                    number: numbers.add(1, ordering: .relaxed).newValue,
+                    user: candidate.user,
+                    sender: candidate.process,
+                    process: try processes.join(peer, of: candidate.user),
+                    peer: peer,
+                    tick: tick
+                )
+            )
+        } catch {
+            drop(candidate, error)
         }
     }
 
     /// Identifies a process; others are served meanwhile, however long that takes.
-    private func examine(_ process: pid_t, _ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
-        try admissions.begin(socket, of: process, tick: tick)
+    private func examine(_ candidate: AdmissionTable.Candidate) throws(KeychainError) -> any ConnectedPeer {
+        guard !isStopping else { throw .stopping }
+        try admissions.begin(candidate.socket, of: candidate.process, tick: tick)
         housekeeping.noteActivity()
-        workers.begin { [self] in work() }
-        let result = Result { () throws(KeychainError) in try admission.admit(socket) }
-        workers.end()
-        try admissions.end(socket)
+        let result = Result { () throws(KeychainError) in try admission.admit(candidate.socket) }
+        try admissions.end(candidate.socket)
         return try result.get()
+    }
+
+    /// Refuses a process that has a reserved connection.
+    private func drop(_ candidate: AdmissionTable.Candidate, _ error: KeychainError) {
+        connections.unreserve(candidate.user)
+        refuse(candidate.socket, error)
+        close(candidate.socket)
     }
 
     /// Makes room for a connection of a user, by closing an idle one if necessary.
     private func makeRoom(for user: uid_t) throws(KeychainError) {
         do throws(KeychainError) { try connections.reserve(user) } catch {
-            guard let idle = connections.longestIdle(keeping: options.mostIdleConnections),
+            guard let idle = connections.longestIdle(for: user, keeping: options.mostIdleConnections),
                 idle.sayGoodbye(tick: tick)
             else { throw error }
             end(idle)
@@ -336,6 +353,7 @@ extension KeychainServer {
     /// - Returns: Whether anything is in progress.
     private func lookAfter() -> Bool {
         admissions.refuseOverdue(tick: tick) { refuse($0, .overdueAdmission) }
+        for candidate in admissions.removeOverdue(tick: tick) { drop(candidate, .overdueAdmission) }
         var isAnything = !admissions.isEmpty
         for connection in connections.all {
             switch connection.care(tick: tick, options) {
@@ -355,6 +373,7 @@ extension KeychainServer {
         changes.stop()
         for socket in sockets { keychain_watch_remove(watch, socket) }
         connections.close()
+        for candidate in admissions.removeAll() { drop(candidate, .stopping) }
         let deadline = Deadline(milliseconds: options.stopMilliseconds)
         while connections.count > 0 {
             for connection in connections.all where connection.sayGoodbye(tick: tick) { end(connection) }

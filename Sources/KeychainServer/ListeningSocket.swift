@@ -47,7 +47,7 @@ public final class ListeningSocket: Sendable {
         }
         self.descriptor = descriptor
         do throws(FileError) {
-            let failure = try location.withShortPath { keychain_listen(descriptor, $0, Self.backlog) }
+            let failure = try location.withShortPath { keychain_listen(descriptor, $0, location.mode, Self.backlog) }
             guard failure == 0 else { throw .system(call: "bind", path: location.path, errno: failure) }
             identity = FileIdentity(path: folder.path(of: name))
         } catch {

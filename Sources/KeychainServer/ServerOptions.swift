@@ -13,6 +13,10 @@ public struct ServerOptions: Sendable, Hashable {
     /// The maximum number of concurrent commands of one process, or of one sandboxed application; further ones are
     /// queued; 16.
     public var mostCallsOfProcess = 16
+    /// The maximum number of concurrent commands of one user; further ones are queued; 128.
+    public var mostCallsOfUser = 128
+    /// The maximum number of processes of one user that are identified concurrently; further ones are queued; 128.
+    public var mostAdmissionsOfUser = 128
     /// The maximum number of authentication contexts of one process; the oldest is discarded for a new one; 256.
     public var mostContextsOfProcess = 256
     /// The maximum number of threads, each of which executes one command at a time, including its prompts; 128.
@@ -22,11 +26,15 @@ public struct ServerOptions: Sendable, Hashable {
     public var mostQuestions = 48
     /// The same of one process, or of one sandboxed application; 8.
     public var mostQuestionsOfProcess = 8
+    /// The same of one user; 48.
+    public var mostQuestionsOfUser = 48
     /// The maximum number of bytes of messages of all connections: incomplete ones in either direction, and commands
     /// that are not answered yet; 256 MiB.
     public var mostBufferedBytes = 256 << 20
     /// The same of one process, also in a sandbox; 192 MiB.
     public var mostBufferedBytesOfProcess = 192 << 20
+    /// The same of one user; 256 MiB.
+    public var mostBufferedBytesOfUser = 256 << 20
 
     /// The timeout for the rest of a message that has begun, and for the greeting after the connection; 10 seconds.
     public var messageMilliseconds: Int32 = 10_000
@@ -45,6 +53,19 @@ public struct ServerOptions: Sendable, Hashable {
 
     /// The default options.
     public init() {}
+
+    /// The options of the system service, where no user may use up what others need.
+    public static var systemService: ServerOptions {
+        var options = ServerOptions()
+        options.mostConnectionsOfUser = 512
+        options.mostCallsOfUser = 24
+        options.mostAdmissionsOfUser = 8
+        options.mostQuestionsOfUser = 12
+        options.mostBufferedBytes = 512 << 20
+        options.mostBufferedBytesOfProcess = 96 << 20
+        options.mostBufferedBytesOfUser = 128 << 20
+        return options
+    }
 
     /// The maximum number of threads that overdue identifications may occupy.
     var mostOverdueAdmissions: Int { max(1, mostWorkers / 4) }

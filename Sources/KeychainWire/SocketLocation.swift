@@ -4,7 +4,10 @@ import Crypto
 import Glibc
 public import HostFiles
 
-/// The socket of a store's daemon: a folder that is private to the user, and the name of a socket in it.
+/// The socket of a daemon: a folder, and the name of a socket in it.
+///
+/// The folder of a user's daemon is private to the user. That of the system service is open to all users, and only root
+/// and the service can change it (``daemonUsers()``).
 public struct SocketLocation: Sendable, Hashable {
     /// The absolute path of the folder.
     public let folder: String
@@ -14,6 +17,9 @@ public struct SocketLocation: Sendable, Hashable {
 
     /// A folder that must exist already; `nil` if parents may be created, too.
     private let requiredParent: String?
+
+    /// Whether it is the socket of the system service.
+    public let isSystemService: Bool
 
     /// The socket for a store.
     ///
@@ -47,10 +53,13 @@ public struct SocketLocation: Sendable, Hashable {
             folder = "/tmp/swift-keychain-\(geteuid())"
             requiredParent = "/tmp"
         }
+        isSystemService = false
     }
 
-    /// A socket by its absolute path, in a folder that is private to the user and not a symbolic link.
-    public init(path: String) {
+    /// A socket by its absolute path, in a folder that is private to the user and not a symbolic link, or in that of a
+    /// system service.
+    public init(path: String, isSystemService: Bool = false) {
+        self.isSystemService = isSystemService
         let parts = path.split(separator: "/")
         name = parts.last.map(String.init) ?? ""
         folder = "/" + parts.dropLast().joined(separator: "/")
@@ -65,6 +74,7 @@ public struct SocketLocation: Sendable, Hashable {
     /// - Throws: ``FileError`` for a folder that is owned by another user or accessible to others, and for a symbolic
     ///   link; `system` with `ENOENT` for a missing one.
     public func openFolder(making isMade: Bool) throws(FileError) -> PrivateDirectory {
+        if isSystemService { return try openSystemFolder(making: isMade) }
         if let requiredParent, access(requiredParent, F_OK) != 0 {
             throw .system(call: "stat", path: requiredParent, errno: errno)
         }

@@ -19,6 +19,8 @@ struct DaemonArgumentsTests {
                 ["--audit-attributes=account,label"],
                 DaemonArguments(audit: AuditSettings(attributes: [.account, .label]))
             ),
+            (["--system"], DaemonArguments(isForSystem: true)),
+            (["--system", "--user", "--store", "/x"], DaemonArguments(store: "/x")),
             (["--background", "--exit-when-idle", "7"], DaemonArguments(isInBackground: true, idleSeconds: 7)),
         ] as [([String], DaemonArguments)]
     )
@@ -39,9 +41,9 @@ struct DaemonArgumentsTests {
         "what is not understood is refused",
         arguments: [
             ["--store"], ["--store", ""], ["--store", "relative"], ["--socket", "x.sock"], ["--exit-when-idle", "0"],
-            ["--exit-when-idle", "soon"], ["--exit-when-idle"], ["--background=yes"], ["--system"], ["store"], [""],
+            ["--exit-when-idle", "soon"], ["--exit-when-idle"], ["--background=yes"], ["--system=yes"], ["store"], [""],
             ["--audit=yes"], ["--audit-attributes"], ["--audit-attributes", "secret"],
-            ["--audit-attributes", "account,"],
+            ["--audit-attributes", "account,"], ["--system", "--audit"],
         ]
     )
     func refused(_ words: [String]) {

@@ -28,7 +28,7 @@ struct RoutedKeychainTests {
         device.owner = .daemon
         self.embedded = embedded
         daemon = CountingKeychain(EmbeddedKeychain(at: location, device: device))
-        routed = RoutedKeychain(embedded: embedded, daemon: daemon) { () throws(KeychainError) in
+        routed = RoutedKeychain(embedded: embedded, daemon: daemon, system: daemon) { () throws(KeychainError) in
             try embedded.checkOwner()
         }
     }
@@ -53,7 +53,7 @@ struct RoutedKeychainTests {
         try embedded.handOver(to: .daemon)
         let location = KeychainLocation(path: folder.path(of: "keychain"))
         let other = EmbeddedKeychain(at: location)
-        let program = RoutedKeychain(embedded: other, daemon: daemon) { () throws(KeychainError) in
+        let program = RoutedKeychain(embedded: other, daemon: daemon, system: daemon) { () throws(KeychainError) in
             try other.checkOwner()
         }
         _ = try program.perform(.authentication(.biometry))

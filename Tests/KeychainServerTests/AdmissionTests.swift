@@ -4,10 +4,11 @@ import Dispatch
 import Glibc
 import KeychainClient
 import KeychainCore
-import KeychainServer
 import ServerTestSupport
 import Synchronization
 import Testing
+
+@testable import KeychainServer
 
 /// Looks at programs that take long, or for ever.
 @Suite(.timeLimit(.minutes(10)))
@@ -46,6 +47,63 @@ struct AdmissionTests {
         #expect(admission.keychain.counts["a"] == nil)
     }
 
+    @Test("processes of one user are looked at a few at a time; the others wait, and are let in")
+    func limitOfUser() throws {
+        let admission = HangingAdmission(hanging: 6)
+        var options = Self.options(patience: 300_000)
+        options.mostAdmissionsOfUser = 2
+        let server = try TestServer(admission: admission, options)
+        let connections = try (0..<6).map { _ in try RawConnection(server.location) }
+        #expect(eventually("two are looked at") { admission.held == 2 })
+        for left in [3, 2, 1, 0] {
+            admission.openOne()
+            #expect(eventually("the next one is") { admission.left == left && admission.held == 2 })
+        }
+        for _ in 0..<2 { admission.openOne() }
+        #expect(eventually("all are let in") { admission.held == 0 && admission.mostHeld == 2 })
+        withExtendedLifetime(connections) {}
+    }
+
+    @Test("a process whose turn does not come in time is told so, and its place is free for others")
+    func overdueInQueue() throws {
+        let admission = HangingAdmission(hanging: 1)
+        var options = Self.options(patience: 100)
+        options.mostAdmissionsOfUser = 1
+        options.mostConnectionsOfUser = 2
+        let server = try TestServer(admission: admission, options)
+        let hanging = try RawConnection(server.location)
+        #expect(eventually("it is looked at") { admission.held == 1 })
+        for _ in 0..<3 {
+            let error = #expect(throws: KeychainError.self) { try server.client().add("a") }
+            #expect(error?.reason.contains("could not identify") == true, "\(String(describing: error))")
+        }
+        admission.open()
+        #expect(eventually("others are let in again") { (try? server.client().add("b")) != nil })
+        #expect(admission.keychain.counts["a"] == nil)
+        withExtendedLifetime(hanging) {}
+    }
+
+    @Test("an application of two users has limits of its own with each of them")
+    func applicationOfUsers() throws {
+        struct Peer: ConnectedPeer {
+            let process: ProcessInstance
+            let application: String? = "com.example.app"
+            let backend: any KeychainBackend = CountingKeychain()
+            let vouchesForBiometry = false
+            func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand { command }
+            func confirm() throws(KeychainError) {}
+        }
+        var options = ServerOptions()
+        options.mostConnectionsOfProcess = 1
+        let table = ProcessTable(options)
+        let peers = (1...3).map { Peer(process: ProcessInstance(identifier: $0, startTime: 0)) }
+        let first = try table.join(peers[0], of: 1001)
+        _ = try table.join(peers[1], of: 1002)
+        #expect(throws: KeychainError.self) { try table.join(peers[2], of: 1001) }
+        table.leave(first)
+        _ = try table.join(peers[2], of: 1001)
+    }
+
     @Test("a connection that says nothing ends in time, also when nothing else was going on while it was looked at")
     func silent() throws {
         let admission = HangingAdmission(hanging: 1)
@@ -62,13 +120,21 @@ struct AdmissionTests {
 /// Lets everybody in, the first ones only once a test wants that.
 private final class HangingAdmission: Admission {
     let keychain = CountingKeychain()
-    private let state: Mutex<(left: Int, held: Int)>
+    private let state: Mutex<(left: Int, held: Int, mostHeld: Int)>
     private let gate = DispatchSemaphore(value: 0)
 
-    init(hanging: Int) { state = Mutex((hanging, 0)) }
+    init(hanging: Int) { state = Mutex((hanging, 0, 0)) }
 
     /// How many are held back now.
     var held: Int { state.withLock(\.held) }
+
+    /// How many are still to be held back.
+    var left: Int { state.withLock(\.left) }
+
+    /// How many were held back at once, at most.
+    var mostHeld: Int { state.withLock(\.mostHeld) }
+
+    func openOne() { gate.signal() }
 
     func open() { for _ in 0..<held { gate.signal() } }
 
@@ -77,6 +143,7 @@ private final class HangingAdmission: Admission {
             guard state.left > 0 else { return false }
             state.left -= 1
             state.held += 1
+            state.mostHeld = max(state.mostHeld, state.held)
             return true
         }
         if isHeld {

@@ -114,12 +114,16 @@ struct CallTests {
         #expect(keychain.counts.count == 6)
     }
 
-    @Test("a process that has as many commands under way as it may waits with further ones, and loses none")
-    func limitOfCalls() throws {
+    @Test(
+        "a process or a user that has as many commands under way as it may waits with further ones, and loses none",
+        arguments: [(3, 128), (16, 3), (3, 3)]
+    )
+    func limitOfCalls(ofProcess: Int, ofUser: Int) throws {
         let keychain = CountingKeychain()
         keychain.close()
         var options = ServerOptions()
-        options.mostCallsOfProcess = 3
+        options.mostCallsOfProcess = ofProcess
+        options.mostCallsOfUser = ofUser
         let server = try TestServer(keychain, options)
         let client = server.client()
         let done = DispatchGroup()

@@ -284,8 +284,11 @@ struct HostileProgramTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("a thousand programs that do not read their answers hold up nobody, and little memory")
-    func slowReaders() throws {
+    @Test(
+        "a thousand programs that do not read their answers hold up nobody, and little memory",
+        arguments: [1024, 64]
+    )
+    func slowReaders(megabytesOfUser: Int) throws {
         let count = 1000
         guard Self.hasRoom(forDescriptors: 2 * count + 200) else { return }
         let keychain = CountingKeychain()
@@ -294,7 +297,9 @@ struct HostileProgramTests {
         options.tickMilliseconds = 10
         options.mostConnectionsOfProcess = count + 10
         options.mostCallsOfProcess = count
-        options.mostBufferedBytes = 64 << 20
+        options.mostBufferedBytes = megabytesOfUser == 64 ? 1 << 30 : 64 << 20
+        options.mostBufferedBytesOfProcess = 1 << 30
+        options.mostBufferedBytesOfUser = megabytesOfUser << 20
         options.answerMilliseconds = 60_000
         let server = try TestServer(keychain, options)
         let readers = try (0..<count).map { _ in try RawConnection.greeted(server.location) }

@@ -79,7 +79,7 @@ struct SocketTests {
         }
         #expect(access(location.path, F_OK) != 0)
         let killed = keychain_open_private_socket()
-        #expect(keychain_listen(killed, location.path, 1) == 0)
+        #expect(keychain_listen(killed, location.path, 0o600, 1) == 0)
         keychain_close_private(killed)
         #expect(access(location.path, F_OK) == 0)
         let next = try ListeningSocket(location)
@@ -135,7 +135,7 @@ struct SocketTests {
             #expect(!socket.isReplaced)
             #expect(unlink(location.path) == 0)
             #expect(socket.isReplaced)
-            #expect(keychain_listen(other, location.path, 1) == 0)
+            #expect(keychain_listen(other, location.path, 0o600, 1) == 0)
             #expect(socket.isReplaced)
         }
         _ = try RawConnection(location)
@@ -148,7 +148,7 @@ struct SocketTests {
         let location = SocketLocation(path: folder.path(of: "s"))
         let other = keychain_open_private_socket()
         defer { keychain_close_private(other) }
-        #expect(keychain_listen(other, location.path, 4) == 0)
+        #expect(keychain_listen(other, location.path, 0o600, 4) == 0)
         let error = #expect(throws: KeychainError.self) { _ = try ListeningSocket(location) }
         #expect(error?.reason.contains("another keychain daemon") == true, "\(String(describing: error))")
         _ = try RawConnection(location)

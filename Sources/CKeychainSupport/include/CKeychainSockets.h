@@ -11,8 +11,8 @@
 // It is closed by keychain_close_private, and only in the process that opened it.
 int keychain_open_private_socket(void);
 
-// Gives a socket an address, mode 0600 whatever the umask, and listens; 0 or an error number.
-int keychain_listen(int socket, const char *path, int backlog);
+// Binds a socket with this mode, whatever the umask, and listens; 0 or an error number.
+int keychain_listen(int socket, const char *path, mode_t mode, int backlog);
 
 // Connects to an address; 0 or an error number: EAGAIN while too many others wait to be accepted.
 int keychain_connect(int socket, const char *path);

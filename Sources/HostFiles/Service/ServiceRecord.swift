@@ -3,8 +3,8 @@
 /// How programs connect to the daemon that owns a store: `keychainctl service enable` writes it beside the store, so
 /// that it is the same for all of them, whatever their environment.
 public struct ServiceRecord: Sendable, Hashable {
-    /// The absolute path of the daemon's program.
-    public var program: String
+    /// The absolute path of the daemon's program; `nil` for the system service, which no program starts.
+    public var program: String?
 
     /// The absolute path of its socket.
     public var socket: String
@@ -16,7 +16,7 @@ public struct ServiceRecord: Sendable, Hashable {
     public static let fileName = "service.record"
 
     /// A record.
-    public init(program: String, socket: String, unit: String? = nil) {
+    public init(program: String?, socket: String, unit: String? = nil) {
         self.program = program
         self.socket = socket
         self.unit = unit
@@ -24,17 +24,17 @@ public struct ServiceRecord: Sendable, Hashable {
 
     /// The record in the folder of a store; `nil` if there is none that can be read.
     public init?(in folder: PrivateDirectory) {
-        guard let lines = folder.lines(of: Self.fileName), (2...3).contains(lines.count),
-            lines[..<2].allSatisfy({ $0.hasPrefix("/") })
+        guard let lines = folder.lines(of: Self.fileName), (1...3).contains(lines.count),
+            lines[..<min(2, lines.count)].allSatisfy({ $0.hasPrefix("/") })
         else { return nil }
         // A word of a command line that is no option.
         let unit = lines.dropFirst(2).first.flatMap { $0.hasPrefix("-") ? nil : $0 }
-        self.init(program: lines[0], socket: lines[1], unit: unit)
+        self.init(program: lines.count == 1 ? nil : lines[0], socket: lines[min(1, lines.count - 1)], unit: unit)
     }
 
     /// Writes the record.
     public func write(in folder: PrivateDirectory) throws(FileError) {
-        try folder.makeFile(Self.fileName, lines: [program, socket] + (unit.map { [$0] } ?? []))
+        try folder.makeFile(Self.fileName, lines: [program, socket, unit].compactMap(\.self))
     }
 
     /// Removes it: programs open the store by themselves.

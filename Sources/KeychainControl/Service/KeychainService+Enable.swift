@@ -39,6 +39,9 @@ extension KeychainService {
     /// Checks the preconditions of `enable`; changes nothing.
     func planOfEnabling() throws(Refusal) -> Plan {
         let owner = try owner()
+        guard owner != .system else {
+            throw Refusal("the system service owns the keychain; take it back first: 'service disable'")
+        }
         guard owner == nil || owner == .embedded || owner == .daemon else {
             throw Refusal("the store has an owner that this version does not know; update this program")
         }
@@ -172,7 +175,11 @@ extension KeychainService {
     /// Stops the daemon and starts another one.
     func restart() throws(Refusal) {
         try alone { (folder) throws(Refusal) in
-            guard try owner() == .daemon else { throw Refusal("the daemon does not own the keychain") }
+            let owner = try owner()
+            guard owner != .system else {
+                throw Refusal("the system service owns it; root can restart that: 'systemctl restart swift-keychain'")
+            }
+            guard owner == .daemon else { throw Refusal("the daemon does not own the keychain") }
             let hasManager = !location.isNamed && (manager?.restart() ?? false)
             if !hasManager { try whileStopped(folder) { () throws(Refusal) in } }
             _ = try refusing { () throws(KeychainError) in try daemon.perform(.device(.status)) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HostFiles
+import KeychainClient
 import KeychainCore
 import KeychainDefaultBackend
 import KeychainEngine
@@ -13,6 +14,9 @@ struct KeychainService: Sendable {
     let embedded: EmbeddedKeychain
     let daemon: DaemonOnDemand
 
+    /// The system service, as programs reach it once it owns the keychain.
+    let system: DaemonOnDemand
+
     /// The systemd of the user; `nil` where the first program that needs the daemon starts it.
     let manager: UserManager?
 
@@ -22,7 +26,7 @@ struct KeychainService: Sendable {
     private static let lockName = "service.lock"
 
     init(_ parts: ProcessKeychain.Parts, manager: UserManager?) {
-        (location, embedded, daemon) = (parts.location, parts.embedded, parts.daemon)
+        (location, embedded, daemon, system) = (parts.location, parts.embedded, parts.daemon, parts.system)
         self.manager = manager
     }
 
@@ -81,9 +85,17 @@ struct KeychainService: Sendable {
     }
 
     /// The store opened as its daemon; only while no daemon may serve it.
-    var asDaemon: EmbeddedKeychain {
+    var asDaemon: EmbeddedKeychain { opened(as: .daemon) }
+
+    /// The empty store of a user whose keychain is in the system service.
+    var asSystem: EmbeddedKeychain { opened(as: .system) }
+
+    /// The system service at a socket, before it owns the keychain.
+    func service(at socket: SocketLocation) -> any KeychainBackend { DaemonKeychain(at: socket) }
+
+    private func opened(as owner: StoreOwner) -> EmbeddedKeychain {
         var device = DeviceOptions()
-        device.owner = .daemon
+        device.owner = owner
         return EmbeddedKeychain(at: location, device: device)
     }
 }

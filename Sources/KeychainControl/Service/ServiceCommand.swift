@@ -29,12 +29,25 @@ struct EnableServiceCommand: ParsableCommand {
         discussion: "One transaction changes the owner: nothing is copied, and no change of another program is lost."
     )
 
+    @Flag(help: "Use the system service, which runs as a user of its own; the keychain has to be empty.")
+    var system = false
+
+    @Option(help: "The socket of the system service, if it is not the default one.", completion: .file())
+    var socket: String?
+
     @Flag(help: "Print the steps without performing them.")
     var dryRun = false
+
+    func validate() throws {
+        guard let socket else { return }
+        guard system else { throw ValidationError("--socket is for --system.") }
+        guard socket.hasPrefix("/") else { throw ValidationError("The path of the socket must be absolute.") }
+    }
 
     func run() throws {
         let surroundings = Surroundings.current
         let service = try surroundings.service()
+        if system { return try enableSystem(service, surroundings) }
         let plan = try service.planOfEnabling()
         if dryRun { return surroundings.say(Steps.text(plan.steps)) }
         try service.enable()
@@ -48,6 +61,17 @@ struct EnableServiceCommand: ParsableCommand {
     }
 }
 
+extension EnableServiceCommand {
+    private func enableSystem(_ service: KeychainService, _ surroundings: Surroundings) throws {
+        let plan = try service.planOfEnablingSystem(socket)
+        if dryRun { return surroundings.say(Steps.text(plan.steps)) }
+        try service.enableSystem(socket)
+        guard plan.owner != .system else { return surroundings.say("The system service has the keychain already.") }
+        surroundings.say("The system service has the keychain now.")
+        surroundings.remark("Set a passcode there: whoever sets the first one is its owner ('device set-passcode').")
+    }
+}
+
 /// `keychainctl service disable`: takes it back.
 struct DisableServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,21 +80,32 @@ struct DisableServiceCommand: ParsableCommand {
         discussion: "The keychain is locked: each program has to be unlocked separately."
     )
 
+    @Flag(help: "Leave the items of the system service there, out of reach.")
+    var leaveItems = false
+
     @Flag(help: "Print the steps without performing them.")
     var dryRun = false
 
     func run() throws {
         let surroundings = Surroundings.current
         let service = try surroundings.service()
-        let isEnabled = try service.owner() == .daemon
+        let owner = try service.owner()
         if dryRun {
-            if isEnabled { return surroundings.say(Steps.text(KeychainService.stepsOfDisabling)) }
-            let hasRemains = try service.folder().map(service.hasRemains) ?? false
-            return surroundings.say(hasRemains ? Steps.text([KeychainService.stepOfTidying]) : Steps.none)
+            switch owner {
+            case .daemon?: return surroundings.say(Steps.text(KeychainService.stepsOfDisabling))
+            case .system?: return surroundings.say(Steps.text(KeychainService.stepsOfDisablingSystem))
+            default:
+                let hasRemains = try service.folder().map(service.hasRemains) ?? false
+                return surroundings.say(hasRemains ? Steps.text([KeychainService.stepOfTidying]) : Steps.none)
+            }
         }
-        try service.disable()
+        if owner == .system {
+            try service.disableSystem(leavesItems: leaveItems)
+        } else {
+            try service.disable()
+        }
         surroundings.say(
-            isEnabled
+            owner == .daemon || owner == .system
                 ? "The keychain is embedded now: each program opens it itself."
                 : "The keychain is embedded already; what was left of the daemon was removed."
         )
@@ -118,7 +153,17 @@ struct UnitFilesCommand: ParsableCommand {
         guard program.hasPrefix("/") else { throw ValidationError("The path of the program must be absolute.") }
     }
 
-    func run() throws { try SystemdUnits(program: program).write(to: AbsolutePath.of(output)) }
+    @Flag(help: "Write those of the system service, with what makes its user, into folders below that one.")
+    var system = false
+
+    func run() throws {
+        let folder = AbsolutePath.of(output)
+        if system {
+            try SystemServiceFiles(program: program).write(below: folder)
+        } else {
+            try SystemdUnits(program: program).write(to: folder)
+        }
+    }
 }
 
 /// The steps of a command, for `--dry-run`.

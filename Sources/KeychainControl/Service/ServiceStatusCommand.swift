@@ -29,7 +29,7 @@ struct ServiceStatusCommand: ParsableCommand {
 
 /// What is known of a keychain's daemon.
 struct ServiceStatus: Encodable {
-    /// `embedded`, `daemon`, or the number of another owner; `nil` where there is no store.
+    /// `embedded`, `daemon`, `system`, or the number of another owner; `nil` where there is no store.
     var owner: String?
     var socket: String?
     var process: Int32?
@@ -40,22 +40,32 @@ struct ServiceStatus: Encodable {
     init(_ service: KeychainService) throws(Refusal) {
         let owner = try service.owner()
         self.owner = owner?.name
+        if owner == .system { try readSystem(service) }
         guard owner == .daemon else { return }
         socket = try refusing { () throws(KeychainError) in try service.daemon.socket() }.path
         guard let running = try service.running() else { return }
         (process, version, socket) = (running.process, running.version, running.socket)
         connections = SocketTable.connections(at: running.socket)
-        let status = try refusing { () throws(KeychainError) in
-            try service.daemon.performByRunning(.device(.status))
-        }
-        guard case .deviceStatus(let device) = status else { return }
-        state = device.hasPasscode ? device.lockState.rawValue : "unlocked, no passcode is set"
+        state = try Self.state(
+            refusing { () throws(KeychainError) in try service.daemon.performByRunning(.device(.status)) }
+        )
+    }
+
+    private mutating func readSystem(_ service: KeychainService) throws(Refusal) {
+        socket = try refusing { () throws(KeychainError) in try service.system.socket() }.path
+        state = try Self.state(refusing { () throws(KeychainError) in try service.system.perform(.device(.status)) })
+    }
+
+    private static func state(_ reply: KeychainReply) -> String? {
+        guard case .deviceStatus(let device) = reply else { return nil }
+        return device.hasPasscode ? device.lockState.rawValue : "unlocked, no passcode is set"
     }
 
     var text: String {
         let whose =
             switch owner {
             case StoreOwner.daemon.name: "owned by the daemon"
+            case StoreOwner.system.name: "owned by the system service"
             case StoreOwner.embedded.name: "embedded: each program opens it itself"
             case nil: "not created yet; embedded once a program creates it"
             case let other?: "owned by \(other), which this version does not know"
@@ -67,6 +77,10 @@ struct ServiceStatus: Encodable {
             rows.append(("Daemon", daemon ?? "not running; started by the next call"))
             if let state { rows.append(("State", state)) }
             if let connections { rows.append(("Connections", "\(connections)")) }
+        }
+        if owner == StoreOwner.system.name {
+            rows.append(("Socket", socket ?? "unknown"))
+            if let state { rows.append(("State", state)) }
         }
         return rows.map { name, value in
             "\(name):".padding(toLength: 18, withPad: " ", startingAt: 0) + value

@@ -58,17 +58,20 @@ struct SystemdUnits {
     }
 
     /// A word of a command line (systemd.service(5), "Command lines").
-    private static func escaped(_ word: String) -> String {
+    static func escaped(_ word: String) -> String {
         let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
             .replacing("$", with: "$$")
         return "\"\(escaped)\""
     }
 
     /// Writes the files into a folder, which is made if it is missing.
-    func write(to folder: String) throws(Refusal) {
+    func write(to folder: String) throws(Refusal) { try Self.write(files, to: folder) }
+
+    /// Writes files into a folder, which is made if it is missing.
+    static func write(_ files: [(name: String, text: String)], to folder: String) throws(Refusal) {
         for (name, text) in files {
             let path = "\(folder)/\(name)"
-            guard Self.makeFolders(folder) else {
+            guard makeFolders(folder) else {
                 throw Refusal("\(folder) cannot be made: \(String(cString: strerror(errno)))")
             }
             let descriptor = open("\(path).new", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o644)

@@ -12,10 +12,24 @@ extension EmbeddedKeychain {
     /// ``KeychainError/KeyFailure/foreignOwner``, and a transaction in progress is finished before. Unlocked keys, also
     /// those offered to other programs, are locked.
     ///
-    /// - Parameter owner: the new owner; this keychain can no longer open the store.
+    /// - Parameters:
+    ///   - owner: the new owner; this keychain can no longer open the store.
+    ///   - mustBeEmpty: whether to refuse that for a store with items.
     /// - Throws: ``KeychainError`` with the reason; the owner is unchanged.
-    package func handOver(to owner: StoreOwner) throws(KeychainError) {
-        try withEngine(.alone) { (engine) throws(KeychainError) in try engine.handOver(to: owner) }
+    package func handOver(to owner: StoreOwner, onlyIfEmpty mustBeEmpty: Bool = false) throws(KeychainError) {
+        try withEngine(.alone) { (engine) throws(KeychainError) in
+            try engine.handOver(to: owner, onlyIfEmpty: mustBeEmpty)
+        }
+    }
+
+    /// Whether there are items of any client in the store, also such that cannot be opened.
+    ///
+    /// - Throws: As ``checkOwner()``.
+    package func hasItems() throws(KeychainError) -> Bool {
+        guard try access.hasStore() else { return false }
+        return try withEngine(.observing) { (engine) throws(KeychainError) in
+            try engine.read { (reader) throws(KeychainError) in try Engine.hasItems(reader) }
+        }
     }
 
     /// The same, to the daemon.
@@ -48,9 +62,12 @@ extension EmbeddedKeychain {
 }
 
 extension Engine {
-    fileprivate func handOver(to newOwner: StoreOwner) throws(KeychainError) {
+    fileprivate func handOver(to newOwner: StoreOwner, onlyIfEmpty mustBeEmpty: Bool) throws(KeychainError) {
         guard newOwner != owner else { return }
         try write { (writer) throws(KeychainError) in
+            if mustBeEmpty, try Self.hasItems(writer) {
+                throw KeychainError(.notAvailable, "the keychain has items", kind: .unavailable)
+            }
             try writer.setKeybag(device.keybag.handedOver(to: newOwner))
             var record = try writer.deviceRecord()
             record.keybagRevision &+= 1
@@ -61,6 +78,17 @@ extension Engine {
         try? lockMark?.replace()
         session.clear()
         forgetDevice()
+    }
+}
+
+extension Engine {
+    fileprivate static func hasItems(_ reader: RowReader) throws(KeychainError) -> Bool {
+        for itemClass in ItemClass.stored {
+            let every = RowFilter(itemClass)
+            if try reader.count(every, limit: 1) > 0 { return true }
+            if try !reader.quarantinedRows(every, limit: 1).isEmpty { return true }
+        }
+        return false
     }
 }
 

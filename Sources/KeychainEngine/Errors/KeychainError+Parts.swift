@@ -58,8 +58,9 @@ extension KeychainError {
         case .foreignOwner(.system):
             self.init(
                 unusable: .foreignOwner,
-                "the system's keychain daemon owns the store, so no program of a user opens it; use it "
-                    + "through the daemon"
+                "the system's keychain daemon owns the store, so no program of a user opens it; use it through the "
+                    + "daemon, or take it back with 'keychainctl service disable'",
+                facts: ["owner": StoreOwner.system.name]
             )
         case .foreignOwner(let owner):
             self.init(

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Foundation
 import KeychainTestSupport
+import KeychainWire
 import Synchronization
 import Testing
 
@@ -54,6 +55,42 @@ struct SystemdUnitsTests {
         try command.run()
         let service = try String(contentsOfFile: "\(path)/\(SystemdUnits.serviceUnit)", encoding: .utf8)
         #expect(service.contains("\"/usr/bin/keychaind\""))
+    }
+
+    @Test("a package has the units of the system service written, with its user and its folder")
+    func systemFiles() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "lib")
+        let command = try #require(
+            KeychainControl.parseAsRoot([
+                "service", "unit-files", "--system", "--output", path, "--program", "/usr/bin/keychaind",
+            ]) as? UnitFilesCommand
+        )
+        try command.run()
+        func text(_ name: String) throws -> String { try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }
+        let service = try text("systemd/system/\(SystemdUnits.serviceUnit)")
+        #expect(service.contains("ExecStart=\"/usr/bin/keychaind\" --system"))
+        #expect(service.contains("User=swift-keychain\n") && service.contains("StateDirectoryMode=0700"))
+        let socket = try text("systemd/system/\(SystemdUnits.socketUnit)")
+        #expect(socket.contains("ListenStream=\(SocketLocation.system.path)\n") && socket.contains("SocketMode=0666"))
+        #expect(try text("sysusers.d/swift-keychain.conf").contains("u swift-keychain - "))
+        let folders = try text("tmpfiles.d/swift-keychain.conf")
+        #expect(folders.contains("d \(SocketLocation.system.folder) 0755 swift-keychain "))
+    }
+
+    @Test(
+        "the system service sees the files that its programs see: it has no mount namespace of its own",
+        arguments: [
+            "ProtectSystem", "ProtectHome", "PrivateTmp", "PrivateDevices", "ProtectKernelTunables",
+            "ProtectKernelModules", "ProtectKernelLogs", "ProtectControlGroups", "ProtectProc", "ProcSubset",
+            "PrivateMounts", "ReadOnlyPaths", "InaccessiblePaths", "RootDirectory", "DynamicUser", "ProtectHostname",
+            "TemporaryFileSystem", "BindPaths", "PrivateUsers", "PrivateNetwork", "PrivateIPC", "PrivatePIDs",
+        ]
+    )
+    func namespaces(_ directive: String) {
+        for file in SystemServiceFiles(program: "/usr/bin/keychaind").files {
+            #expect(!file.text.contains("\(directive)="))
+        }
     }
 
     @Test("systemd is used where it runs for the user, and nowhere else")

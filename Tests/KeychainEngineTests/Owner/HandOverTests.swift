@@ -53,6 +53,21 @@ struct HandOverTests {
         #expect(embedded.secret("anna") == .secret("secret"))
     }
 
+    @Test("a store with items, of whomever and whether they open or not, can be kept from a move")
+    func onlyIfEmpty() throws {
+        #expect(try embedded.hasItems())
+        #expect(throws: KeychainError.self) { try embedded.handOver(to: .system, onlyIfEmpty: true) }
+        #expect(embedded.secret("anna") == .secret("secret"))
+        try embedded.device.setPasscode(SecretBytes([1, 2, 3, 4]))
+        #expect(embedded.add("bert", "secret") == .done)
+        try embedded.device.lock()
+        #expect(throws: KeychainError.self) { try embedded.handOver(to: .system, onlyIfEmpty: true) }
+        try embedded.erase()
+        #expect(try !embedded.hasItems())
+        try embedded.handOver(to: .system, onlyIfEmpty: true)
+        #expect(embedded.failure()?.foreignOwner == .system)
+    }
+
     @Test("the passcode stays, and whoever gets the store has to give it")
     func passcode() throws {
         try embedded.device.setPasscode(SecretBytes([1, 2, 3, 4]))

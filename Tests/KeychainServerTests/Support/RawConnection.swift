@@ -106,7 +106,7 @@ final class RawServer: Sendable {
     init(_ folder: String) {
         location = SocketLocation(path: "\(folder)/s")
         listening = keychain_open_private_socket()
-        _ = keychain_listen(listening, location.path, 16)
+        _ = keychain_listen(listening, location.path, 0o600, 16)
     }
 
     deinit { keychain_close_private(listening) }

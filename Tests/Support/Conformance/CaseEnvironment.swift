@@ -30,6 +30,8 @@ package enum Subject: String, Sendable, CaseIterable {
     case pipe
     /// An engine in memory, reached through the server of a daemon, its socket and its client.
     case daemon
+    /// The same, as the system service serves each user.
+    case system
 
     /// A fresh, empty keychain on an unlocked device with a passcode, and the client that every case starts with.
     package func environment(_ profile: CaseProfile) throws -> any CaseEnvironment {
@@ -48,6 +50,7 @@ package enum Subject: String, Sendable, CaseIterable {
             case .memory, .disk: .direct
             case .pipe: .pipe
             case .daemon: .daemon
+            case .system: .system
             }
         return try VirtualDevice.ofCase(
             storage: self == .disk ? .file : .memory,
@@ -64,6 +67,15 @@ package enum Subject: String, Sendable, CaseIterable {
             device,
             Client(accessGroups: Self.initialGroups, profile: profile == .macOS ? .macOS : .iOS)
         )
+    }
+
+    /// The cases that need what no unsigned program of the system service has: every group, or the owner's rights.
+    package var refusedCases: Set<String> {
+        guard self == .system else { return [] }
+        return [
+            "core-groups-003", "core-groups-010", "measured-007", "device-unlock-008", "device-passcode-009",
+            "device-passcode-010", "device-passcode-011",
+        ]
     }
 
     package static let initialGroups = ["TEAMID.com.example.app", "TEAMID.com.example.shared"]

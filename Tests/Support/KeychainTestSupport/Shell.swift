@@ -55,7 +55,7 @@ public struct Shell: Sendable {
         self.prefix = prefix
     }
 
-    /// Runs a program to its end.
+    /// Runs a program of this build, or one by its absolute path, to its end.
     public func run(_ program: String, _ arguments: [String], input: String = "") throws -> Outcome {
         let process = try process(program, arguments)
         let pipes = (input: Pipe(), output: Pipe(), errors: Pipe())
@@ -78,7 +78,8 @@ public struct Shell: Sendable {
     /// A program that is not started yet.
     public func process(_ program: String, _ arguments: [String]) throws -> Process {
         let process = Process()
-        let words = prefix + [try DaemonFolder.program(program)] + arguments
+        let path = program.hasPrefix("/") ? program : try DaemonFolder.program(program)
+        let words = prefix + [path] + arguments
         process.executableURL = URL(fileURLWithPath: words[0])
         process.arguments = Array(words.dropFirst())
         process.environment = environment

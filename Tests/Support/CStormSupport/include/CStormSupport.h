@@ -49,4 +49,12 @@ int storm_run_as_coroutine(void *stack, size_t size, void (*function)(void));
 // Calls a function as code does that was compiled without frame pointers and keeps something else in their register.
 void storm_call_without_frame_pointer(void (*function)(void));
 
+// What a process of a user gets of another process and of a file: 0, or the number of the error.
+struct storm_attack_outcomes {
+    int file, memory, mappings, descriptor, reading, tracing, stealing, killing;
+};
+
+// Has a child try that as a user, who must be another one than root; 0 or an error number.
+int storm_attack(uid_t user, pid_t process, const char *file, struct storm_attack_outcomes *outcomes);
+
 #endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HostFiles
+import KeychainCore
+import KeychainDefaultBackend
+import KeychainEngine
+import KeychainProtection
+import KeychainWire
+
+// How the keychain of a user is moved between the user's programs and the system service.
+//
+// The service has a store of its own for each user; the user's store records only that the service owns the keychain.
+extension KeychainService {
+    /// The steps of `enable --system`, determined before any of them is performed.
+    struct SystemPlan {
+        let socket: SocketLocation
+        let owner: StoreOwner?
+
+        /// The steps, in words.
+        var steps: [String] {
+            guard owner != .system else { return ["make one call through the system service"] }
+            var steps: [String] = []
+            if owner == nil { steps.append("create an empty keychain, which records its owner") }
+            return steps + [
+                "hand the empty keychain over to the system service, which listens on \(socket.path)",
+                "make one call through the system service, and revert all steps if it fails",
+            ]
+        }
+    }
+
+    /// Checks the preconditions of `enable --system`, with the socket of the service if it is not the default one;
+    /// changes nothing.
+    func planOfEnablingSystem(_ path: String?) throws(Refusal) -> SystemPlan {
+        guard !location.isNamed else {
+            throw Refusal(
+                "the system service has one keychain for each user, and \(KeychainLocation.environmentVariable) names "
+                    + "another one; unset it"
+            )
+        }
+        let socket = path.map { SocketLocation(path: $0, isSystemService: true) } ?? .system
+        let owner = try owner()
+        switch owner {
+        case nil, .system?: break
+        case .embedded?:
+            let hasItems = try refusing { () throws(KeychainError) in try embedded.hasItems() }
+            guard !hasItems else { throw Self.hasItems }
+        case .daemon?: throw Refusal("the user's own daemon owns the keychain; take it back first: 'service disable'")
+        case .some: throw Refusal("the store has an owner that this version does not know; update this program")
+        }
+        _ = try refusing { () throws(KeychainError) in try service(at: socket).perform(.device(.status)) }
+        return SystemPlan(socket: socket, owner: owner)
+    }
+
+    /// Has programs use the system service.
+    func enableSystem(_ path: String?) throws(Refusal) {
+        try alone { (folder) throws(Refusal) in
+            let plan = try planOfEnablingSystem(path)
+            guard plan.owner != .system else { return }
+            let record = ServiceRecord(program: nil, socket: plan.socket.path)
+            do { try record.write(in: folder) } catch { throw Refusal("\(error)") }
+            do throws(Refusal) {
+                try refusing { () throws(KeychainError) in
+                    try embedded.handOver(to: .system, onlyIfEmpty: true)
+                    _ = try system.perform(.device(.status))
+                }
+            } catch {
+                try takeBackFromSystem(folder, after: error)
+                throw error
+            }
+        }
+    }
+
+    /// Has programs open the keychain in the user's folder by themselves; the service may have items only if it is to
+    /// keep them.
+    func disableSystem(leavesItems: Bool) throws(Refusal) {
+        try alone { (folder) throws(Refusal) in
+            if !leavesItems, try hasVisibleItems() {
+                throw Refusal(
+                    "the system service has items, which would be out of reach; '--leave-items' leaves them there, and "
+                        + "'enable --system' brings them back"
+                )
+            }
+            try refusing { () throws(KeychainError) in try asSystem.handOver(to: .embedded) }
+            ServiceRecord.remove(in: folder)
+            _ = try refusing { () throws(KeychainError) in try embedded.device.status() }
+        }
+    }
+
+    /// What `disable` does, in words.
+    static let stepsOfDisablingSystem = [
+        "see that the system service has no items, as far as this program can see them",
+        "mark the keychain as that of the programs of this user", "make one call without the system service",
+    ]
+
+    private func takeBackFromSystem(_ folder: PrivateDirectory, after error: Refusal) throws(Refusal) {
+        do throws(Refusal) {
+            if try owner() == .system {
+                try refusing { () throws(KeychainError) in try asSystem.handOver(to: .embedded) }
+            }
+        } catch let second {
+            throw Refusal(
+                "\(error.description); the system service still owns the keychain, because \(second.description)"
+            )
+        }
+        ServiceRecord.remove(in: folder)
+    }
+
+    /// Whether the service has items that this program may see.
+    private func hasVisibleItems() throws(Refusal) -> Bool {
+        for itemClass in ItemClass.stored {
+            let query: PropertyDictionary = [
+                PropertyKey.itemClass: .string(itemClass.rawValue),
+                AttributeName.synchronizable.description: .string(PropertyKey.synchronizableAny),
+                PropertyKey.useAuthenticationUI: .string(PropertyKey.useAuthenticationUISkip),
+            ]
+            do throws(KeychainError) {
+                _ = try system.perform(.items(KeychainRequest(.copyMatching(query), client: .person)))
+                return true
+            } catch {
+                if error.status == .interactionNotAllowed { return true }
+                guard error.status == .itemNotFound else { throw Refusal(error) }
+            }
+        }
+        return false
+    }
+
+    private static let hasItems = Refusal(
+        "the keychain has items, which cannot be moved to the system service yet; it has to be empty"
+    )
+}

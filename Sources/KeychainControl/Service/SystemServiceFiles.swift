@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What systemd is given for the system service: its units (systemd.socket(5), systemd.service(5)), its user
+/// (sysusers.d(5)) and the folder of its socket (tmpfiles.d(5)).
+struct SystemServiceFiles {
+    /// The absolute path of `keychaind`.
+    let program: String
+
+    /// The user as whom the service runs.
+    static let user = "swift-keychain"
+
+    /// The files by their folders below `/usr/lib`, or `lib` in another prefix.
+    var files: [(folder: String, name: String, text: String)] {
+        [
+            ("systemd/system", SystemdUnits.socketUnit, socketText),
+            ("systemd/system", SystemdUnits.serviceUnit, serviceText),
+            ("sysusers.d", "\(Self.user).conf", userText), ("tmpfiles.d", "\(Self.user).conf", folderText),
+        ]
+    }
+
+    /// Writes the files into folders below a folder; all of them are made if they are missing.
+    func write(below folder: String) throws(Refusal) {
+        for file in files { try SystemdUnits.write([(file.name, file.text)], to: "\(folder)/\(file.folder)") }
+    }
+
+    private var socketText: String {
+        """
+        # SPDX-License-Identifier: Apache-2.0
+        [Unit]
+        Description=Socket of the keychain service
+
+        [Socket]
+        ListenStream=/run/swift-keychain/keychaind.sock
+        DirectoryMode=0755
+        SocketMode=0666
+        RemoveOnStop=yes
+
+        [Install]
+        WantedBy=sockets.target
+
+        """
+    }
+
+    // No directive that gives it a mount namespace of its own (systemd.exec(5): ProtectSystem=, ProtectHome=,
+    // PrivateTmp=, ProtectKernelTunables= and others): a program is known by its files only if the service sees the
+    // same ones. CAP_SYS_PTRACE (capabilities(7)) lets it look at the executables of other users' processes.
+    //
+    // NoNewPrivileges= takes nothing from a later check of passwords by PAM: unix_chkpwd(8) tells a user but root of
+    // that user's own password alone, so that such a check has to be a program of its own that runs as root.
+    private var serviceText: String {
+        """
+        # SPDX-License-Identifier: Apache-2.0
+        [Unit]
+        Description=Keychain service
+        Requires=\(SystemdUnits.socketUnit)
+        After=\(SystemdUnits.socketUnit)
+
+        [Service]
+        Type=notify
+        User=\(Self.user)
+        ExecStart=\(SystemdUnits.escaped(program)) --system --exit-when-idle 600
+        Restart=on-failure
+        RestartPreventExitStatus=2
+        TimeoutStopSec=20
+        StateDirectory=swift-keychain
+        StateDirectoryMode=0700
+        UMask=0077
+        WorkingDirectory=/
+        LimitCORE=0
+        LimitMEMLOCK=64M
+        LimitNOFILE=16384
+        AmbientCapabilities=CAP_SYS_PTRACE
+        CapabilityBoundingSet=CAP_SYS_PTRACE
+        NoNewPrivileges=yes
+        SystemCallArchitectures=native
+        SystemCallFilter=@system-service
+        SystemCallErrorNumber=EPERM
+        RestrictAddressFamilies=AF_UNIX
+        RestrictNamespaces=yes
+        RestrictRealtime=yes
+        RestrictSUIDSGID=yes
+        LockPersonality=yes
+        MemoryDenyWriteExecute=yes
+        KeyringMode=private
+        DevicePolicy=closed
+        IPAddressDeny=any
+
+        """
+    }
+
+    private var userText: String {
+        """
+        # SPDX-License-Identifier: Apache-2.0
+        u \(Self.user) - "Keychain service" /var/lib/swift-keychain
+
+        """
+    }
+
+    private var folderText: String {
+        """
+        # SPDX-License-Identifier: Apache-2.0
+        d /run/swift-keychain 0755 \(Self.user) \(Self.user) -
+
+        """
+    }
+}

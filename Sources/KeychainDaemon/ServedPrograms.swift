@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainIdentity
+import KeychainServer
+import KeychainWire
+
+/// What a user's programs are served with: a keychain, and how they are identified.
+struct ServedPrograms: Sendable {
+    let keychain: any ServedKeychain
+    let identities: IdentityService
+    let proofs: PasscodeProofs
+    let life: DaemonLife
+    /// Whether the keychain is the system service's, rather than that of the user's own daemon.
+    var isSystemService = false
+    /// Logs their requests; `nil` for no log.
+    var audit: AuditLog?
+
+    /// The program that connected.
+    ///
+    /// No reply is sent before, so a process sends its first command as the program that was identified.
+    ///
+    /// - Throws: ``KeychainError`` if the process cannot be identified.
+    func program(at socket: Int32) throws(KeychainError) -> UserProgram {
+        let peer = try identities.identify(socket: socket, greetingByteCount: Greeting.byteCount)
+        let instance = ProcessInstance(identifier: peer.process.identifier, startTime: peer.process.startTime)
+        return UserProgram(
+            instance,
+            peer.identity,
+            keychain,
+            proofs,
+            life,
+            isSystemService: isSystemService,
+            audited: audit.map { AuditedProgram(peer, $0) },
+            executable: { peer.executable },
+            lookAgain: { () throws(KeychainError) in try peer.confirm() }
+        )
+    }
+}

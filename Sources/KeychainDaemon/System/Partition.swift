@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import HostFiles
+import KeychainCore
+import KeychainEngine
+import KeychainIdentity
+import LoginManager
+import Synchronization
+
+/// The keychain of one user in the system service.
+///
+/// Its store is opened by the first command, and closed again once no program is connected and it holds no unlocked
+/// keys.
+final class Partition: ServedKeychain {
+    /// Its user.
+    let user: uid_t
+
+    private let location: KeychainLocation
+    private let options: PartitionOptions
+    private let proofs = PasscodeProofs()
+    private let life: DaemonLife
+    // Held while the store is being opened: only commands of the same user wait for that.
+    private let opening = Mutex<Void>(())
+    private let state = Mutex(State())
+    private let identities = Mutex<IdentityService?>(nil)
+
+    private struct State {
+        var opened: OpenedStore?
+        var calls = 0
+    }
+
+    init(of user: uid_t, _ options: PartitionOptions) {
+        self.user = user
+        self.options = options
+        location = KeychainLocation(path: "\(options.folder)/\(user)")
+        life = DaemonLife(endsWhenIdleFor: options.idleSeconds, holdsKeys: { false }, wake: {})
+    }
+
+    /// Whether it has a folder.
+    var exists: Bool { access(location.path, F_OK) == 0 }
+
+    /// Whether its store is open.
+    var isOpen: Bool { state.withLock { $0.opened != nil } }
+
+    /// The program of this user that connected.
+    ///
+    /// - Throws: ``KeychainError`` if the program cannot be identified, or the folder cannot be used.
+    func program(at socket: Int32) throws(KeychainError) -> UserProgram {
+        let programs = ServedPrograms(
+            keychain: self,
+            identities: try identityService(),
+            proofs: proofs,
+            life: life,
+            isSystemService: true
+        )
+        return try programs.program(at: socket)
+    }
+
+    /// Executes a command; the first one opens the store.
+    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        try withKeychain { (keychain) throws(KeychainError) in try keychain.perform(command) }
+    }
+
+    func currentUnlock() throws(KeychainError) -> UInt64? {
+        try withKeychain { (keychain) throws(KeychainError) in try keychain.currentUnlock() }
+    }
+
+    func accessGroups() throws(KeychainError) -> [String] {
+        try withKeychain { (keychain) throws(KeychainError) in try keychain.accessGroups() }
+    }
+
+    private func withKeychain<Result>(
+        _ body: (EmbeddedKeychain) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let keychain = try begin()
+        defer { state.withLock { $0.calls -= 1 } }
+        return try body(keychain)
+    }
+
+    /// Locks the device for an event of a session of the user; a store that is not open holds no keys.
+    func handle(_ event: LoginEvent, _ log: DaemonLog) {
+        guard event.locks(user), let keychain = state.withLock({ $0.opened?.keychain }) else { return }
+        SessionLock.handle(event, user, keychain, proofs, log)
+    }
+
+    /// Closes the store if no program has been connected for a while and nothing is lost by that.
+    func closeIfIdle() {
+        guard life.isIdle else { return }
+        // It is closed once the lock is released.
+        _ = state.withLock { state -> OpenedStore? in
+            guard state.calls == 0, let opened = state.opened, !opened.keychain.holdsUnlockedKeys else { return nil }
+            state.opened = nil
+            return opened
+        }
+    }
+
+    /// The keychain, with a command counted as in progress.
+    private func begin() throws(KeychainError) -> EmbeddedKeychain {
+        if let keychain = beginIfOpen() { return keychain }
+        let result = opening.withLock { _ in
+            Result { () throws(KeychainError) -> EmbeddedKeychain in
+                if let keychain = beginIfOpen() { return keychain }
+                let opened = try options.open(location)
+                state.withLock { state in
+                    state.opened = opened
+                    state.calls += 1
+                }
+                return opened.keychain
+            }
+        }
+        return try result.get()
+    }
+
+    private func beginIfOpen() -> EmbeddedKeychain? {
+        state.withLock { state in
+            guard let opened = state.opened else { return nil }
+            state.calls += 1
+            return opened.keychain
+        }
+    }
+
+    private func identityService() throws(KeychainError) -> IdentityService {
+        let result = identities.withLock { known in
+            Result { () throws(KeychainError) -> IdentityService in
+                if let known { return known }
+                let made = try options.identities(location)
+                known = made
+                return made
+            }
+        }
+        return try result.get()
+    }
+}

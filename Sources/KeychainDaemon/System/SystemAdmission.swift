@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+import KeychainServer
+import LoginManager
+import Synchronization
+
+/// Admits the programs of every user of the system, each to the keychain of that user and to no other.
+package final class SystemAdmission: Admission {
+    private let options: PartitionOptions
+    private let partitions = Mutex<[uid_t: Partition]>([:])
+
+    /// An admission to the keychains of a folder.
+    package init(_ options: PartitionOptions = PartitionOptions()) { self.options = options }
+
+    /// Identifies a process that has connected.
+    package func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
+        try partition(of: try PeerUser(socket).user).program(at: socket)
+    }
+
+    /// Whether the store of any user is open, once those that are not needed were closed.
+    var isInUse: Bool {
+        let partitions = partitions.withLock { Array($0.values) }
+        for partition in partitions { partition.closeIfIdle() }
+        return partitions.contains(where: \.isOpen)
+    }
+
+    /// Handles an event of the login manager, with the keychain of its user.
+    func handle(_ event: LoginEvent, _ log: DaemonLog) {
+        for partition in partitions.withLock({ Array($0.values) }) { partition.handle(event, log) }
+    }
+
+    /// The keychain of a user.
+    ///
+    /// - Throws: `errSecMissingEntitlement` for a user ID without an account: the overflow user ID, and those of user
+    ///   namespaces, of which each user may have thousands (subuid(5)).
+    func partition(of user: uid_t) throws(KeychainError) -> Partition {
+        if let known = partitions.withLock({ $0[user] }) { return known }
+        let made = Partition(of: user, options)
+        guard user != UserDatabase.overflow, made.exists || options.isKnown(user) else {
+            throw KeychainError(
+                .missingEntitlement,
+                "user \(user) has no account on this system, and so no keychain in its system service",
+                facts: ["user": "\(user)"]
+            )
+        }
+        return partitions.withLock { partitions in
+            let partition = partitions[user] ?? made
+            partitions[user] = partition
+            return partition
+        }
+    }
+}
+
+/// The accounts of the system (getpwuid(3)).
+enum UserDatabase {
+    static func has(_ user: uid_t) -> Bool {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 14) { buffer in
+            guard let base = buffer.baseAddress else { return false }
+            return getpwuid_r(user, &entry, base, buffer.count, &found) == 0 && found != nil
+        }
+    }
+
+    /// The user ID that stands for all users without one in this namespace (`/proc/sys/kernel/overflowuid`).
+    static let overflow: uid_t = {
+        let descriptor = open("/proc/sys/kernel/overflowuid", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return 65534 }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 32)
+        let count = read(descriptor, &bytes, bytes.count)
+        let digits = bytes[..<max(0, count)].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return uid_t(String(decoding: digits, as: UTF8.self)) ?? 65534
+    }()
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import HostFiles
+import KeychainClient
+import KeychainCore
+import KeychainEngine
+import KeychainIdentity
+import KeychainProtection
+import KeychainServer
+import KeychainTestSupport
+import LoginManager
+import ServerTestSupport
+import Synchronization
+import Testing
+
+@testable import KeychainDaemon
+
+/// What the system service gives to programs, and when it opens and closes keychains.
+struct SystemAdmissionTests {
+    private static let team = "ABCDEFGHIJKLMNOPQRSTUVWX23"
+
+    private let keychain: EmbeddedKeychain
+    private let opened = Counter()
+    private let admission: SystemAdmission
+    private let server: TestServer
+
+    init() throws {
+        var device = DeviceOptions()
+        device.passwordWork = .testing
+        let keychain = EmbeddedKeychain.inMemory(device: device)
+        self.keychain = keychain
+        var options = PartitionOptions()
+        options.idleSeconds = 0
+        options.open = { [opened] _ in
+            opened.add()
+            return OpenedStore(keychain)
+        }
+        options.identities = { (_) throws(KeychainError) in try IdentityService(IdentityOptions(), folder: nil) }
+        admission = SystemAdmission(options)
+        server = try TestServer(admission: admission)
+    }
+
+    @Test("a program without a manifest finds no item of a team, and is refused the team's group")
+    func teamGroups() throws {
+        let group = "\(Self.team).com.example.shared"
+        var item = Self.item("name")
+        item["agrp"] = .string(group)
+        _ = try keychain.perform(KeychainRequest(.add(item), client: Client(accessGroups: [group])))
+        let client = Client(accessGroups: ["example", group])
+        let program = server.client()
+        var query: PropertyDictionary = ["class": .string("genp"), PropertyKey.returnData: .boolean(true)]
+        let hidden = #expect(throws: KeychainError.self) {
+            try program.perform(KeychainRequest(.copyMatching(query), client: client))
+        }
+        #expect(hidden?.status == .itemNotFound)
+        query["agrp"] = .string(group)
+        for operation in [.copyMatching(query), .delete(query), .add(item)] as [KeychainRequest.Operation] {
+            let refusal = #expect(throws: KeychainError.self) {
+                try program.perform(KeychainRequest(operation, client: client))
+            }
+            #expect(refusal?.status == .missingEntitlement)
+        }
+    }
+
+    @Test("what is the owner's takes a passcode that is set, and files are never opened")
+    func ownersCommands() throws {
+        let program = server.client()
+        let check = KeychainCommand.maintenance(.check)
+        let unset = #expect(throws: KeychainError.self) { try program.perform(check) }
+        #expect(unset?.status == .missingEntitlement)
+        try program.device.setPasscode(SecretBytes([1]))
+        _ = try program.perform(check)
+        for command in [
+            .createBackup(path: "/nowhere/x", secret: SecretBytes([1])),
+            .restoreBackup(path: "/nowhere/x", secret: SecretBytes([1])),
+        ] as [KeychainCommand.Maintenance] {
+            let refusal = #expect(throws: KeychainError.self) { try program.perform(.maintenance(command)) }
+            #expect(refusal?.status == .missingEntitlement)
+        }
+        try program.device.lock()
+        #expect(throws: KeychainError.self) { try program.perform(check) }
+    }
+
+    @Test("a keychain is opened by the first command, closed when nobody needs it, and opened again")
+    func idle() throws {
+        #expect(opened.count == 0 && !admission.isInUse)
+        do {
+            let program = server.client()
+            _ = try program.device.status()
+            _ = try program.device.status()
+            #expect(opened.count == 1 && admission.isInUse)
+        }
+        #expect(eventually("it is closed") { !admission.isInUse })
+        let program = server.client()
+        _ = try program.device.status()
+        #expect(opened.count == 2)
+        try program.device.setPasscode(SecretBytes([1]))
+        server.stop()
+        #expect(eventually("nobody is connected") { server.connectionCount == 0 })
+        #expect(admission.isInUse, "what it has unlocked would be lost")
+    }
+
+    @Test("what becomes of a session of one user locks that user's keychain")
+    func sessions() throws {
+        let program = server.client()
+        try program.device.setPasscode(SecretBytes([1]))
+        let log = DaemonLog(descriptor: -1)
+        admission.handle(.locked(user: geteuid() + 1), log)
+        #expect(try program.device.status().lockState == .unlocked)
+        admission.handle(.locked(user: geteuid()), log)
+        #expect(try program.device.status().lockState == .locked)
+    }
+
+    @Test("users that the system does not know have no keychain, unless they had one")
+    func unknownUsers() throws {
+        let folder = try TemporaryFolder()
+        var options = PartitionOptions()
+        options.folder = folder.path
+        options.isKnown = { $0 == 7 }
+        let admission = SystemAdmission(options)
+        #expect(try admission.partition(of: 7).user == 7)
+        #expect(try admission.partition(of: 7) === admission.partition(of: 7))
+        for user in [8, UserDatabase.overflow] {
+            let refusal = #expect(throws: KeychainError.self) { try admission.partition(of: user) }
+            #expect(refusal?.status == .missingEntitlement)
+        }
+        #expect(mkdir(folder.path(of: "8"), 0o700) == 0)
+        #expect(try admission.partition(of: 8).user == 8)
+        #expect(UserDatabase.has(0))
+    }
+
+    private static func item(_ account: String) -> PropertyDictionary {
+        ["class": .string("genp"), "acct": .string(account), PropertyKey.valueData: .data(SecretBytes([1]))]
+    }
+
+    private func eventually(_ what: String, _ condition: () -> Bool) -> Bool {
+        let deadline = Deadline(milliseconds: 30_000)
+        var pauses = Deadline.Pauses(until: deadline)
+        repeat { if condition() { return true } } while pauses.wait()
+        return false
+    }
+}
+
+private final class Counter: Sendable {
+    private let number = Mutex(0)
+
+    var count: Int { number.withLock(\.self) }
+
+    func add() { number.withLock { $0 += 1 } }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CStormSupport
+import Foundation
+import Glibc
+import KeychainClient
+import KeychainCore
+import KeychainTestSupport
+import KeychainWire
+import Testing
+
+/// The system service as its users meet it: the tools of this build, run by two users beside a service that is run by a
+/// third.
+@Suite(
+    .enabled(if: SystemServiceFolder.isPossible, "only root runs programs as other users"),
+    .timeLimit(.minutes(10))
+)
+struct SystemServiceTests {
+    private static let anna: uid_t = 1
+    private static let bert: uid_t = 2
+
+    @Test("each user has a keychain, and reaches no other; it outlives the service")
+    func partitions() throws {
+        let service = try SystemServiceFolder()
+        let (anna, bert) = (try service.enabledShell(of: Self.anna), try service.enabledShell(of: Self.bert))
+        let added = try anna.security("add-generic-password -a name -s service -w hers")
+        #expect(added.status == 0, "\(added)")
+        #expect(try secret(bert).status == 44)
+        #expect(try bert.security("add-generic-password -a name -s service -w his").status == 0)
+        #expect(try secret(anna).output == "hers\n")
+        #expect(try secret(bert).output == "his\n")
+        #expect(throws: KeychainError.self) { try Self.read(DaemonKeychain(at: service.socket)) }
+
+        try service.restart()
+        #expect(try secret(anna).output == "hers\n")
+        #expect(try bert.security("delete-generic-password -a name -s service").status == 0)
+        #expect(try secret(anna).output == "hers\n")
+    }
+
+    @Test("a program of a user reads no file and no memory of the service, does not trace it, and takes no descriptor")
+    func attacks() throws {
+        let service = try SystemServiceFolder()
+        let anna = try service.enabledShell(of: Self.anna)
+        #expect(try anna.security("add-generic-password -a name -s service -w hers").status == 0)
+        let file = "\(service.store)/\(Self.anna)/keychain.db"
+        var status = stat()
+        #expect(stat(file, &status) == 0 && status.st_uid == SystemServiceFolder.user)
+        var found = storm_attack_outcomes()
+        #expect(storm_attack(Self.anna, service.process, file, &found) == 0)
+        #expect(found.file == EACCES)
+        #expect(found.memory == EACCES && found.mappings == EACCES && found.descriptor == EACCES)
+        #expect(found.reading == EPERM && found.tracing == EPERM && found.stealing == EPERM && found.killing == EPERM)
+        // The file is there to be read, by whom it belongs to.
+        #expect(storm_attack(SystemServiceFolder.user, service.process, file, &found) == 0)
+        #expect(found.file == 0 && found.killing == 0)
+        #expect(found.memory == EACCES && found.reading == EPERM && found.tracing == EPERM)
+    }
+
+    @Test("a lock is for all programs of one user, and for no other user's")
+    func locks() throws {
+        let service = try SystemServiceFolder()
+        let (anna, bert) = (try service.enabledShell(of: Self.anna), try service.enabledShell(of: Self.bert))
+        for shell in [anna, bert] {
+            #expect(try shell.security("add-generic-password -a name -s service -w token").status == 0)
+        }
+        let set = try anna.control("device set-passcode --passcode-stdin", input: "1234\n1234\n")
+        #expect(set.status == 0, "\(set)")
+        #expect(try anna.security("lock-keychain").status == 0)
+        #expect(try secret(anna).status == 36)
+        #expect(try secret(bert).output == "token\n")
+        #expect(try anna.security("unlock-keychain -p 1234") == Shell.Outcome(status: 0, output: "", errors: ""))
+        #expect(try secret(anna).output == "token\n")
+    }
+
+    @Test("an empty keychain goes to the service and back, and items are left in neither place by mistake")
+    func enabling() throws {
+        let service = try SystemServiceFolder()
+        let anna = try service.shell(of: Self.anna)
+        let enable = "service enable --system --socket \(service.socket.path)"
+        #expect(try anna.security("add-generic-password -a name -s service -w embedded").status == 0)
+        let refused = try anna.control(enable)
+        #expect(refused.status == 1 && refused.errors.contains("has items"), "\(refused)")
+        #expect(try secret(anna).output == "embedded\n")
+        #expect(try anna.security("delete-generic-password -a name -s service").status == 0)
+
+        let nobody = try anna.control("service enable --system --socket \(service.socket.folder)/none.sock")
+        #expect(nobody.status == 1 && nobody.errors.contains("no keychain daemon listens"), "\(nobody)")
+        let rehearsal = try anna.control("\(enable) --dry-run")
+        #expect(rehearsal.status == 0 && rehearsal.output.contains("mark the empty keychain"), "\(rehearsal)")
+        #expect(try anna.control("service status").output.contains("embedded"))
+        #expect(try anna.control(enable).output.contains("now"))
+        #expect(try anna.control(enable).output.contains("already"))
+        let status = try anna.control("service status")
+        #expect(status.output.contains("the system service's"), "\(status)")
+        #expect(status.output.contains(service.socket.path), "\(status)")
+
+        #expect(try anna.security("add-generic-password -a name -s service -w there").status == 0)
+        let kept = try anna.control("service disable")
+        #expect(kept.status == 1 && kept.errors.contains("--leave-items"), "\(kept)")
+        #expect(try secret(anna).output == "there\n")
+        #expect(try anna.control("service disable --leave-items").status == 0)
+        #expect(try secret(anna).status == 44)
+        #expect(try anna.control(enable).status == 0)
+        #expect(try secret(anna).output == "there\n")
+        #expect(try anna.security("delete-generic-password -a name -s service").status == 0)
+        #expect(try anna.control("service disable").status == 0)
+        #expect(try anna.control("service status").output.contains("embedded"))
+    }
+
+    @Test("programs give nothing to a service of another user than that of its folder, or in a folder of others")
+    func otherService() throws {
+        let service = try SystemServiceFolder()
+        let anna = try service.enabledShell(of: Self.anna)
+        chown(service.socket.folder, Self.bert, Self.bert)
+        let other = try secret(anna)
+        #expect(other.status != 0 && other.errors.contains("runs as another user"), "\(other)")
+        chown(service.socket.folder, SystemServiceFolder.user, SystemServiceFolder.user)
+        chmod(service.socket.folder, 0o777)
+        let open = try secret(anna)
+        #expect(open.status != 0 && open.errors.contains("is writable by other users"), "\(open)")
+        chmod(service.socket.folder, 0o755)
+        #expect(try secret(anna).status == 44)
+    }
+
+    @Test(
+        "a signed program of a user keeps its items from that user's other programs",
+        .enabled(if: SystemServiceFolder.mayLookAtPrograms, "the service needs CAP_SYS_PTRACE to look at programs")
+    )
+    func signedProgram() throws {
+        let service = try SystemServiceFolder(looksAtPrograms: true)
+        let anna = try service.enabledShell(of: Self.anna)
+        let (tool, key) = (service.path(of: "tool"), service.path(of: "team.pem"))
+        try FileManager.default.copyItem(atPath: try DaemonFolder.program("security"), toPath: tool)
+        let root = Shell(environment: ["HOME": service.path(of: ""), "PATH": "/usr/bin:/bin"])
+        for words in [
+            ["team", "create", key], ["sign", "--team-key", key, "--identifier", "com.example.tool", tool],
+        ] {
+            let outcome = try root.run("keychainctl", words)
+            #expect(outcome.status == 0, "\(outcome)")
+        }
+        let words = ["-a", "name", "-s", "service"]
+        let added = try anna.run(tool, ["add-generic-password"] + words + ["-w", "signed"])
+        #expect(added.status == 0, "\(added)")
+        let found = try anna.run(tool, ["find-generic-password"] + words + ["-w"])
+        #expect(found.output == "signed\n", "\(found)")
+        #expect(try secret(anna).status == 44, "the same program without a manifest")
+        #expect(try anna.security("add-generic-password -a name -s service -w unsigned").status == 0)
+        #expect(try anna.run(tool, ["find-generic-password"] + words + ["-w"]).output == "signed\n")
+    }
+
+    @Test("the service is not run by root, and not on a folder that others can look into")
+    func places() throws {
+        let service = try SystemServiceFolder()
+        let root = try Shell(environment: ["PATH": "/usr/bin:/bin"]).run("keychaind", ["--system"])
+        #expect(root.status == 2 && root.errors.contains("not as root"), "\(root)")
+        chmod(service.store, 0o755)
+        #expect(throws: SystemServiceFolder.Failure.self) { try service.restart() }
+        chmod(service.store, 0o700)
+        try service.start()
+    }
+
+    private func secret(_ shell: Shell) throws -> Shell.Outcome {
+        try shell.security("find-generic-password -a name -s service -w")
+    }
+
+    private static func read(_ keychain: any KeychainBackend) throws(KeychainError) {
+        let query: PropertyDictionary = ["class": .string("genp"), "acct": .string("name")]
+        _ = try keychain.perform(KeychainRequest(.copyMatching(query), client: Client(accessGroups: ["example"])))
+    }
+}
