@@ -12,8 +12,9 @@ struct ReadmeTests {
     /// The commands of the first block behind a text.
     private static func commands(behind text: String) throws -> String {
         let readme = try String(contentsOfFile: "\(root)/README.md", encoding: .utf8)
-        let block = try #require(readme.components(separatedBy: text).dropFirst().first)
-        return try #require(block.components(separatedBy: "```sh\n").dropFirst().first?.components(separatedBy: "```")[0])
+        let section = try #require(readme.components(separatedBy: text).dropFirst().first)
+        let block = try #require(section.components(separatedBy: "```sh\n").dropFirst().first)
+        return block.components(separatedBy: "```")[0]
     }
 
     @Test("the example of the service runs as it stands, with nothing but a home folder")
