@@ -127,7 +127,8 @@ enum WireSamples {
         + enclaveOperations.map { .use($0, secret("sealed"), contexts[1]) }).map { .enclave($0) }
         + [
             .check, .recover, .createBackup(path: "/tmp/a", secret: secret("s")),
-            .restoreBackup(path: "", secret: SecretBytes()),
+            .restoreBackup(path: "", secret: SecretBytes()), .takeOver, .giveBack(onlyIfEmpty: true),
+            .giveBack(onlyIfEmpty: false),
         ].map { .maintenance($0) } + ExplanationSamples.requests.flatMap { [.explain($0), .itemsExplained($0)] }
 
     // MARK: Values of replies

@@ -18,7 +18,7 @@ extension KeychainService {
 
         /// The steps, in words.
         var steps: [String] {
-            guard owner != .system else { return ["make one call through the system service"] }
+            guard owner != .system else { return ["make sure that the system service serves the keychain"] }
             var steps: [String] = []
             if owner == nil { steps.append("create an empty keychain, which records its owner") }
             return steps + [
@@ -47,7 +47,10 @@ extension KeychainService {
         case .daemon?: throw Refusal("the user's own daemon owns the keychain; take it back first: 'service disable'")
         case .some: throw Refusal("the store has an owner that this version does not know; update this program")
         }
-        _ = try refusing { () throws(KeychainError) in try service(at: socket).perform(.device(.status)) }
+        do throws(KeychainError) { _ = try service(at: socket).perform(.device(.status)) } catch {
+            // It served the keychain before, and gave it back.
+            guard error.foreignOwner == .embedded else { throw Refusal(error) }
+        }
         return SystemPlan(socket: socket, owner: owner)
     }
 
@@ -55,6 +58,9 @@ extension KeychainService {
     func enableSystem(_ path: String?) throws(Refusal) {
         try alone { (folder) throws(Refusal) in
             let plan = try planOfEnablingSystem(path)
+            try refusing { () throws(KeychainError) in
+                _ = try service(at: plan.socket).perform(.maintenance(.takeOver))
+            }
             guard plan.owner != .system else { return }
             let record = ServiceRecord(program: nil, socket: plan.socket.path)
             do { try record.write(in: folder) } catch { throw Refusal("\(error)") }
@@ -70,15 +76,18 @@ extension KeychainService {
         }
     }
 
-    /// Has programs open the keychain in the user's folder by themselves; the service may have items only if it is to
-    /// keep them.
+    /// Takes the keychain back from the system service, which may have items only if it is to keep them.
+    ///
+    /// The service refuses the keychain first, so that no program adds an item there that is out of reach later. If
+    /// this is interrupted then, neither side serves it until this, or `enable --system`, is repeated.
     func disableSystem(leavesItems: Bool) throws(Refusal) {
         try alone { (folder) throws(Refusal) in
-            if !leavesItems, try hasVisibleItems() {
-                throw Refusal(
-                    "the system service has items, which would be out of reach; '--leave-items' leaves them there, and "
-                        + "'enable --system' brings them back"
-                )
+            do throws(KeychainError) {
+                _ = try system.perform(.maintenance(.giveBack(onlyIfEmpty: !leavesItems)))
+            } catch {
+                if error.isAboutItems { throw Self.itemsOfService }
+                // A service that is not there serves nobody.
+                guard leavesItems, error.kind == .unavailable else { throw Refusal(error) }
             }
             try refusing { () throws(KeychainError) in try asSystem.handOver(to: .embedded) }
             ServiceRecord.remove(in: folder)
@@ -88,8 +97,8 @@ extension KeychainService {
 
     /// What `disable` does, in words.
     static let stepsOfDisablingSystem = [
-        "see that the system service has no items, as far as this program can see them",
-        "mark the keychain as that of the programs of this user", "make one call without the system service",
+        "have the system service give the keychain back, unless it has items there",
+        "hand the store back to the programs that use it", "make one call without the system service",
     ]
 
     private func takeBackFromSystem(_ folder: PrivateDirectory, after error: Refusal) throws(Refusal) {
@@ -105,24 +114,10 @@ extension KeychainService {
         ServiceRecord.remove(in: folder)
     }
 
-    /// Whether the service has items that this program may see.
-    private func hasVisibleItems() throws(Refusal) -> Bool {
-        for itemClass in ItemClass.stored {
-            let query: PropertyDictionary = [
-                PropertyKey.itemClass: .string(itemClass.rawValue),
-                AttributeName.synchronizable.description: .string(PropertyKey.synchronizableAny),
-                PropertyKey.useAuthenticationUI: .string(PropertyKey.useAuthenticationUISkip),
-            ]
-            do throws(KeychainError) {
-                _ = try system.perform(.items(KeychainRequest(.copyMatching(query), client: .person)))
-                return true
-            } catch {
-                if error.status == .interactionNotAllowed { return true }
-                guard error.status == .itemNotFound else { throw Refusal(error) }
-            }
-        }
-        return false
-    }
+    private static let itemsOfService = Refusal(
+        "the system service has items, which would be out of reach; '--leave-items' leaves them there, and "
+            + "'enable --system' brings them back"
+    )
 
     private static let hasItems = Refusal(
         "the keychain has items, which cannot be moved to the system service yet; it has to be empty"

@@ -66,8 +66,8 @@ extension EnableServiceCommand {
         let plan = try service.planOfEnablingSystem(socket)
         if dryRun { return surroundings.say(Steps.text(plan.steps)) }
         try service.enableSystem(socket)
-        guard plan.owner != .system else { return surroundings.say("The system service has the keychain already.") }
-        surroundings.say("The system service has the keychain now.")
+        guard plan.owner != .system else { return surroundings.say("The system service owns the keychain already.") }
+        surroundings.say("The system service owns the keychain now.")
         surroundings.remark("Set a passcode there: whoever sets the first one is its owner ('device set-passcode').")
     }
 }

@@ -94,6 +94,11 @@ public enum KeychainCommand: Sendable, Hashable {
         case createBackup(path: String, secret: SecretBytes)
         /// Makes the keychain of a backup, where there is none yet; the reply is a ``KeychainReply/backup(_:)``.
         case restoreBackup(path: String, secret: SecretBytes)
+        /// Has the system service serve the keychain of the user again; the reply is ``KeychainReply/done``.
+        case takeOver
+        /// Has the system service refuse every command but ``takeOver`` from now on, because the user's keychain is
+        /// elsewhere; fails if the keychain has items and must not have any. The reply is ``KeychainReply/done``.
+        case giveBack(onlyIfEmpty: Bool)
     }
 }
 

@@ -5,6 +5,7 @@ import HostFiles
 import KeychainCore
 import KeychainEngine
 import KeychainIdentity
+import KeychainProtection
 import LoginManager
 import Synchronization
 
@@ -59,7 +60,40 @@ final class Partition: ServedKeychain {
 
     /// Executes a command; the first one opens the store.
     func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
-        try withKeychain { (keychain) throws(KeychainError) in try keychain.perform(command) }
+        switch command {
+        case .maintenance(.takeOver): try takeOver()
+        case .maintenance(.giveBack(let onlyIfEmpty)): try giveBack(onlyIfEmpty: onlyIfEmpty)
+        default: return try withKeychain { (keychain) throws(KeychainError) in try keychain.perform(command) }
+        }
+        return .done
+    }
+
+    /// Makes the service the owner of the store again, after ``giveBack(onlyIfEmpty:)``.
+    private func takeOver() throws(KeychainError) {
+        let result = opening.withLock { _ in
+            Result { () throws(KeychainError) in
+                let store = EmbeddedKeychain(at: location, device: DeviceOptions())
+                do throws(KeychainError) {
+                    if try store.checkOwner() { try store.handOver(to: .system) }
+                } catch {
+                    guard error.foreignOwner == .system else { throw error }
+                }
+            }
+        }
+        try result.get()
+    }
+
+    /// Makes the service refuse its own store: each program that still sends commands here learns that the user's
+    /// keychain is elsewhere.
+    private func giveBack(onlyIfEmpty: Bool) throws(KeychainError) {
+        do throws(KeychainError) {
+            try withKeychain { (keychain) throws(KeychainError) in
+                try keychain.handOver(to: .embedded, onlyIfEmpty: onlyIfEmpty)
+            }
+        } catch {
+            guard error.foreignOwner == .embedded else { throw error }
+        }
+        proofs.clear()
     }
 
     func currentUnlock() throws(KeychainError) -> UInt64? {

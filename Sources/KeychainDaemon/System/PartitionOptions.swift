@@ -35,6 +35,7 @@ package struct PartitionOptions: Sendable {
                 try ServedStore(at: location, owner: .system, authenticator: CallAuthenticator(), isServed: { false })
             )
         } catch {
+            if error.status == .storeIsEmbedded { throw KeychainError(ProtectionError.foreignOwner(.embedded)) }
             throw KeychainError(.notAvailable, error.description, kind: .unavailable)
         }
     }

@@ -66,7 +66,7 @@ extension Engine {
         guard newOwner != owner else { return }
         try write { (writer) throws(KeychainError) in
             if mustBeEmpty, try Self.hasItems(writer) {
-                throw KeychainError(.notAvailable, "the keychain has items", kind: .unavailable)
+                throw KeychainError(.notAvailable, "the keychain has items", facts: [Self.itemsFact: "some"])
             }
             try writer.setKeybag(device.keybag.handedOver(to: newOwner))
             var record = try writer.deviceRecord()
@@ -82,6 +82,8 @@ extension Engine {
 }
 
 extension Engine {
+    fileprivate static let itemsFact = "items"
+
     fileprivate static func hasItems(_ reader: RowReader) throws(KeychainError) -> Bool {
         for itemClass in ItemClass.stored {
             let every = RowFilter(itemClass)
@@ -93,6 +95,9 @@ extension Engine {
 }
 
 extension KeychainError {
+    /// Whether a store was not handed over because it has items.
+    package var isAboutItems: Bool { facts[Engine.itemsFact] != nil }
+
     /// The owner of the store that was refused; `nil` for every other failure.
     ///
     /// Nothing was changed then.

@@ -102,6 +102,7 @@ public final class EmbeddedKeychain: KeychainBackend {
                     floor: access.device.passwordFloor
                 )
             )
+        case .takeOver, .giveBack: throw .parameter("only the system service takes over keychains of users")
         }
     }
 

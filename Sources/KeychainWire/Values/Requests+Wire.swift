@@ -131,6 +131,8 @@ extension KeychainCommand.Maintenance: WireValue {
         case .recover: try writer.write(case: 2)
         case .createBackup(let path, let secret): try writer.write(case: 3, path, secret)
         case .restoreBackup(let path, let secret): try writer.write(case: 4, path, secret)
+        case .takeOver: try writer.write(case: 5)
+        case .giveBack(let onlyIfEmpty): try writer.write(case: 6, onlyIfEmpty)
         }
     }
 
@@ -140,6 +142,8 @@ extension KeychainCommand.Maintenance: WireValue {
         case 2: self = .recover
         case 3: self = try .createBackup(path: reader.value(), secret: reader.value())
         case 4: self = try .restoreBackup(path: reader.value(), secret: reader.value())
+        case 5: self = .takeOver
+        case 6: self = try .giveBack(onlyIfEmpty: reader.value())
         default: throw .unknownCase
         }
     }

@@ -4,6 +4,7 @@ import Glibc
 import HostFiles
 import KeychainClient
 import KeychainCore
+import KeychainDefaultBackend
 import KeychainEngine
 import KeychainIdentity
 import KeychainProtection
@@ -128,6 +129,42 @@ struct SystemAdmissionTests {
         #expect(mkdir(folder.path(of: "8"), 0o700) == 0)
         #expect(try admission.partition(of: 8).user == 8)
         #expect(UserDatabase.has(0))
+    }
+
+    @Test("a keychain that the service gives back is refused there, and every program uses the user's own at once")
+    func givenBack() throws {
+        let folder = try TemporaryFolder()
+        var options = PartitionOptions()
+        options.folder = folder.path
+        options.identities = { (_) throws(KeychainError) in try IdentityService(IdentityOptions(), folder: nil) }
+        let server = try TestServer(admission: SystemAdmission(options))
+        let (manager, program) = (server.client(), server.client())
+        let own = EmbeddedKeychain(at: KeychainLocation(path: folder.path(of: "own")), device: DeviceOptions())
+        try own.handOver(to: .system)
+        let routed = RoutedKeychain(embedded: own, daemon: manager, system: program) { () throws(KeychainError) in
+            try own.checkOwner()
+        }
+        let (client, add) = (Client(accessGroups: ["example"]), KeychainRequest.Operation.add(Self.item("name")))
+        _ = try routed.perform(KeychainRequest(add, client: client))
+        let kept = #expect(throws: KeychainError.self) {
+            try manager.perform(.maintenance(.giveBack(onlyIfEmpty: true)))
+        }
+        #expect(kept?.isAboutItems == true)
+        let query = KeychainRequest(.copyMatching(["class": .string("genp")]), client: client)
+        _ = try routed.perform(query)
+
+        for _ in 0..<2 { _ = try manager.perform(.maintenance(.giveBack(onlyIfEmpty: false))) }
+        let nowhere = #expect(throws: KeychainError.self) { try routed.perform(query) }
+        #expect(nowhere?.foreignOwner != nil)
+        var asService = DeviceOptions()
+        asService.owner = .system
+        try EmbeddedKeychain(at: KeychainLocation(path: folder.path(of: "own")), device: asService)
+            .handOver(to: .embedded)
+        let missing = #expect(throws: KeychainError.self) { try routed.perform(query) }
+        #expect(missing?.status == .itemNotFound)
+
+        for _ in 0..<2 { _ = try manager.perform(.maintenance(.takeOver)) }
+        _ = try program.perform(query)
     }
 
     private static func item(_ account: String) -> PropertyDictionary {
