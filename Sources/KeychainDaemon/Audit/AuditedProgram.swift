@@ -107,6 +107,8 @@ extension KeychainCommand {
         case .maintenance(.recover): "recover"
         case .maintenance(.createBackup): "create backup"
         case .maintenance(.restoreBackup): "restore backup"
+        case .maintenance(.takeOver): "take over"
+        case .maintenance(.giveBack): "give back"
         }
     }
 }
