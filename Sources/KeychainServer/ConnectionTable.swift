@@ -45,8 +45,8 @@ final class ConnectionTable: Sendable {
         if let error { throw error }
     }
 
-    /// The longest-idle connection of the program with the most idle ones, to be closed for another one of a user; `nil`
-    /// if no program has more idle ones than it may keep.
+    /// The longest-idle connection of the program with the most idle ones, to be closed for another one of a user;
+    /// `nil` if no program has more idle ones than it may keep.
     func longestIdle(for user: uid_t, keeping needed: Int) -> Connection? {
         // A user who has all connections allowed gains nothing by those of others.
         let isUserFull = state.withLock { $0.users[user, default: 0] >= options.mostConnectionsOfUser }

@@ -15,7 +15,9 @@ struct SystemSocketTests {
         #expect(mkdir(folder.path(of: "run"), 0o755) == 0 && chmod(folder.path(of: "run"), 0o755) == 0)
     }
 
-    private var socket: SocketLocation { SocketLocation(path: folder.path(of: "run/keychaind.sock"), isSystemService: true) }
+    private var socket: SocketLocation {
+        SocketLocation(path: folder.path(of: "run/keychaind.sock"), isSystemService: true)
+    }
 
     @Test("the service is root or the owner of the folder", .enabled(if: geteuid() == 0, "only root can make it"))
     func owners() throws {

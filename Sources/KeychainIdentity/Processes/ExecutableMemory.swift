@@ -25,7 +25,7 @@ struct ExecutableMemory: Sendable, Hashable {
         for line in text.split(separator: UInt8(ascii: "\n")) {
             // Of the path only the line feeds are escaped; it may begin and end with blanks.
             let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5, omittingEmptySubsequences: false)
-            guard words.count >= 5, words[1].count == 4, let addresses = Self.addresses(words[0]),
+            guard words.count >= 5, words[1].count == 4, let addresses = MemoryMapping.addresses(words[0]),
                 let inode = String(validating: words[4], as: UTF8.self).flatMap({ UInt64($0) }),
                 let device = String(validating: words[3], as: UTF8.self)
             else { return nil }
@@ -43,13 +43,5 @@ struct ExecutableMemory: Sendable, Hashable {
             }
             unwritten.append(addresses)
         }
-    }
-
-    private static func addresses(_ word: ArraySlice<UInt8>) -> Range<UInt64>? {
-        let numbers = word.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map { digits in
-            String(validating: digits, as: UTF8.self).flatMap { UInt64($0, radix: 16) }
-        }
-        guard numbers.count == 2, let start = numbers[0], let end = numbers[1], start <= end else { return nil }
-        return start..<end
     }
 }

@@ -16,4 +16,13 @@ struct MemoryMapping: Sendable, Hashable {
         let parts = path.split(separator: "\\012", omittingEmptySubsequences: false)
         return parts.joined(separator: "\n")
     }
+
+    /// The addresses of a mapping, as the list has them: two hexadecimal numbers.
+    static func addresses(_ word: ArraySlice<UInt8>) -> Range<UInt64>? {
+        let numbers = word.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map { digits in
+            String(validating: digits, as: UTF8.self).flatMap { UInt64($0, radix: 16) }
+        }
+        guard numbers.count == 2, let start = numbers[0], let end = numbers[1], start <= end else { return nil }
+        return start..<end
+    }
 }

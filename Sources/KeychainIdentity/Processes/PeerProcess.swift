@@ -161,17 +161,30 @@ extension PeerProcess {
         guard let memory = ExecutableMemory(text: text) else {
             throw IdentityError("the list of its loaded code cannot be parsed")
         }
-        guard let file = folder.open("pagemap") else {
-            throw folder.failure("it cannot be determined whether its code was modified")
-        }
-        let pages = PageMap(file)
-        for addresses in memory.unwritten where pages.hasCopiedPage(addresses) {
+        guard try !hasCopies(memory.unwritten) else {
             throw IdentityError(
                 "its loaded code was modified, as by a debugger or a library that was unmapped"
             )
         }
         return memory
     }
+
+    /// Whether a page at some of these addresses was written to.
+    private func hasCopies(_ addresses: [Range<UInt64>]) throws(IdentityError) -> Bool {
+        if let file = folder.open("pagemap") {
+            let pages = PageMap(file)
+            return addresses.contains { pages.hasCopiedPage($0) }
+        }
+        let failure = folder.failure("it cannot be determined whether its code was modified")
+        // Only its user may open that file, unlike the other one: the system service has CAP_SYS_PTRACE, but not
+        // CAP_DAC_READ_SEARCH.
+        guard let text = folder.contents("smaps", limit: Self.mostMappingBytes), text.count < Self.mostMappingBytes,
+            let copies = CopiedMappings(text: text)
+        else { throw failure }
+        return addresses.contains { copies.overlap($0) }
+    }
+
+    private static let mostMappingBytes = 1 << 26
 
     /// Its control group; `nil` if there are none.
     func controlGroup() -> ControlGroup? {
