@@ -12,10 +12,11 @@ import Testing
 /// nobody and change nothing.
 struct ExplanationTests {
     /// Every case in memory, and every fifth on disk and through bytes: an explanation is computed from rows and keys,
-    /// which are the same in every keychain, and what differs is how it gets at them and how it is sent.
+    /// which are the same in every keychain, and what differs is how it gets at them and how it is sent. The system
+    /// service explains the items of all clients to nobody who has not entered the passcode.
     private static func rows() throws -> [Row] {
         try Row.cases().enumerated().flatMap { index, testCase in
-            Subject.allCases.filter { $0 == .memory || index.isMultiple(of: 5) }
+            Subject.allCases.filter { $0 == .memory || index.isMultiple(of: 5) && $0 != .system }
                 .map { Row(testCase: testCase, subject: $0) }
         }
     }

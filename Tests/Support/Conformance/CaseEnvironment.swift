@@ -73,7 +73,7 @@ package enum Subject: String, Sendable, CaseIterable {
     package var refusedCases: Set<String> {
         guard self == .system else { return [] }
         return [
-            "core-groups-003", "core-groups-010", "measured-007", "device-unlock-008", "device-passcode-009",
+            "core-groups-010", "measured-007", "device-unlock-008", "device-passcode-009",
             "device-passcode-010", "device-passcode-011",
         ]
     }
