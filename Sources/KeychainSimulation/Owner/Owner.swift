@@ -39,7 +39,7 @@ public final class Owner: Sendable {
         case fallsBack
         /// Does not answer: the prompt times out immediately.
         case isAway
-        /// Waits until the test answers on the owner's behalf (``Owner/nextOpenQuestion()``).
+        /// Waits until the test answers on the owner's behalf (``Owner/nextOpenQuestion(within:)``).
         case waits
     }
 
