@@ -440,8 +440,8 @@ let targets: [Target] = [
         dependencies: [
             "KeychainDaemon", "KeychainAudit", "KeychainDefaultBackend", "KeychainServer", "KeychainClient",
             "KeychainIdentity", "KeychainEngine", "KeychainProtection", "KeychainWire", "KeychainCore", "HostFiles",
-            "LoginManager", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport", "CStormSupport", "keychaind",
-            "keychainctl", "security-tool",
+            "LoginManager", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport", "CStormSupport",
+            "keychaind", "keychainctl", "security-tool",
         ]
     ),
     .testTarget(

@@ -11,7 +11,8 @@ import Synchronization
 
 /// The observers of other programs' changes in this process, which follow the store when it changes owner.
 ///
-/// The daemon or system service notifies them. An embedded store notifies nobody; its folder is only watched for a change of owner.
+/// The daemon or system service notifies them. An embedded store notifies nobody; its folder is only watched for a
+/// change of owner.
 final class RouteObservers: @unchecked Sendable {
     private struct Observer {
         let client: Client

@@ -11,9 +11,10 @@ import Testing
 /// Every call of every case is explained before it is made: the explanation has to give the status of the call, ask
 /// nobody and change nothing.
 struct ExplanationTests {
-    /// Every case in memory, and every fifth on disk and through bytes: an explanation is computed from rows and keys,
-    /// which are the same in every keychain, and what differs is how it gets at them and how it is sent. The system
-    /// service explains the items of all clients to nobody who has not entered the passcode.
+    /// Every case in memory, and every fifth on disk and through bytes.
+    ///
+    /// An explanation is computed from rows and keys, which are the same in every keychain; what differs is how it
+    /// reads them and how it is sent. The system service explains all clients' items only after the passcode.
     private static func rows() throws -> [Row] {
         try Row.cases().enumerated().flatMap { index, testCase in
             Subject.allCases.filter { $0 == .memory || index.isMultiple(of: 5) && $0 != .system }

@@ -4,7 +4,8 @@ import Foundation
 import KeychainTestSupport
 import Testing
 
-/// The README's commands for the daemon, as a user of a container runs them: without systemd, D-Bus and a runtime folder.
+/// The README's commands for the daemon, as a user of a container runs them: without systemd, D-Bus and a runtime
+/// folder.
 @Suite(.timeLimit(.minutes(10)))
 struct ReadmeTests {
     private static let root = #filePath.components(separatedBy: "/Tests/KeychainDaemonTests/")[0]
