@@ -42,9 +42,9 @@ struct ChangeTests {
         admission.isOneProcess = true
         let server = try TestServer(admission: admission)
         let own = server.client()
-        let notices = Notices(own, ["shared"])
+        let notices = Notices(own, ["mine", "shared"])
         #expect(notices.next() == .unknown)
-        try own.add("own", in: "shared")
+        try own.add("own", in: "mine")
         admission.isOneProcess = false
         let other = server.client()
         _ = try other.read()
@@ -224,6 +224,23 @@ struct ChangeTests {
         #expect(try raw.isEnded())
     }
 
+    @Test("a subscriber that is no longer the program that was admitted gets no notice")
+    func changedProgram() throws {
+        let admission = NumberedAdmission(keychain)
+        let server = try TestServer(admission: admission)
+        let raw = try RawConnection.greeted(server.location)
+        try raw.send(.observe(1, .of("shared")))
+        #expect(try raw.message() == .reply(1, .done))
+        admission.replacePrograms()
+        try server.client().add("a", in: "shared")
+        guard case .failure(0, let error) = try raw.message() else {
+            Issue.record("it is notified")
+            return
+        }
+        #expect(error.status == .missingEntitlement)
+        #expect(try raw.isEnded())
+    }
+
     @Test("subscriptions need no thread, neither in the program nor in the daemon, while nothing changes")
     func threads() throws {
         let folder = try TemporaryFolder(prefix: "kd")
@@ -241,6 +258,11 @@ struct ChangeTests {
 
     @Test("a daemon that stops does not wait for a subscriber that does not read")
     func stop() throws {
+        var options = ServerOptions()
+        options.answerMilliseconds = 300_000
+        options.stopMilliseconds = 300_000
+        let server = try TestServer(admission: NumberedAdmission(keychain), options)
+        let program = server.client()
         let raw = try RawConnection.greeted(server.location)
         try raw.send(.observe(1, Client(accessGroups: [Client.everyGroup])))
         #expect(try raw.message() == .reply(1, .done))
@@ -255,8 +277,8 @@ struct ChangeTests {
         #expect(notices.next() != nil)
         let start = ContinuousClock.now
         server.stop()
-        // Ten seconds are what it would wait for an answer that is not read.
-        #expect(start.duration(to: .now) < .seconds(8))
+        // Five minutes are how long it would wait for a reply to be read.
+        #expect(start.duration(to: .now) < .seconds(120))
     }
 
     private static func threadCount(_ process: Int32) -> Int {
@@ -299,6 +321,7 @@ private final class NumberedAdmission: Admission {
     private let keychain: any KeychainBackend
     private let last = Mutex<Int32>(1)
     private let isOne = Mutex(false)
+    private let replaced = Mutex<Int32>(0)
 
     init(_ keychain: any KeychainBackend) { self.keychain = keychain }
 
@@ -312,7 +335,32 @@ private final class NumberedAdmission: Admission {
             if !isOneProcess { last += 1 }
             return last
         }
-        return OpenPeer(process: ProcessInstance(identifier: number, startTime: 0), backend: keychain)
+        return Peer(admission: self, process: ProcessInstance(identifier: number, startTime: 0), backend: keychain)
+    }
+
+    /// From now on the processes that are connected run another program than the one that was admitted.
+    func replacePrograms() {
+        let number = last.withLock(\.self)
+        replaced.withLock { $0 = number }
+    }
+
+    private struct Peer: ConnectedPeer {
+        let admission: NumberedAdmission
+        let process: ProcessInstance
+        let backend: any KeychainBackend
+        let vouchesForBiometry = false
+
+        func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand { command }
+
+        func confirm() throws(KeychainError) {
+            guard process.identifier > admission.replaced.withLock(\.self) else {
+                throw KeychainError(.missingEntitlement, "another program")
+            }
+        }
+
+        func changeFilter(for client: Client) throws(KeychainError) -> ChangeFilter {
+            ChangeFilter(groups: client.accessGroups)
+        }
     }
 }
 
