@@ -33,6 +33,7 @@ struct SystemAdmissionTests {
         self.keychain = keychain
         var options = PartitionOptions()
         options.idleSeconds = 0
+        options.isKnown = { _ in true }
         options.open = { [opened] _ in
             opened.add()
             return OpenedStore(keychain)
@@ -136,6 +137,7 @@ struct SystemAdmissionTests {
         let folder = try TemporaryFolder()
         var options = PartitionOptions()
         options.folder = folder.path
+        options.isKnown = { _ in true }
         options.identities = { (_) throws(KeychainError) in try IdentityService(IdentityOptions(), folder: nil) }
         let server = try TestServer(admission: SystemAdmission(options))
         let (manager, program) = (server.client(), server.client())
