@@ -2,6 +2,7 @@
 
 import CKeychainSupport
 import Dispatch
+import Glibc
 import HostFiles
 import KeychainCore
 import KeychainWire
@@ -23,6 +24,10 @@ final class ChangeSubscription: Sendable {
         /// Waits for notices of the daemon, or for its socket.
         var source: ReadSource?
         var hasEnded = false
+        /// Counts the sources, so that a timer finds its own.
+        var number = 0
+        /// Whether an existing socket was tried again since the last event.
+        var hasRetried = false
     }
 
     init(
@@ -72,13 +77,17 @@ final class ChangeSubscription: Sendable {
                 if isAbsent, pauses.wait() { continue }
                 // A daemon that does not respond, or has reached a limit, makes no new socket when it recovers.
                 guard let watch, isAbsent || !error.isTemporary else { return retry() }
-                return wait(for: watch)
+                wait(for: watch)
+                // A daemon that has created its socket may be about to listen.
+                if access(location.path, F_OK) == 0 { retryOnce() }
+                return
             }
         }
     }
 
     /// Passes on notices of the daemon.
     private func listen(to connection: DaemonConnection) {
+        state.withLock { $0.hasRetried = false }
         // Earlier changes are not notified; a program that reads again now misses none.
         queue.async { [self] in if !hasEnded { handler(.unknown) } }
         keep {
@@ -96,7 +105,10 @@ final class ChangeSubscription: Sendable {
     private func wait(for watch: FolderWatch) {
         keep {
             ReadSource(watch.descriptor, of: watch, on: queue) { [self] in
-                guard let names = watch.takeNames(), !names.contains(location.name) else { return restart() }
+                guard let names = watch.takeNames(), !names.contains(location.name) else {
+                    state.withLock { $0.hasRetried = false }
+                    return restart()
+                }
             }
         }
     }
@@ -105,6 +117,7 @@ final class ChangeSubscription: Sendable {
         state.withLock { state in
             guard !state.hasEnded else { return }
             state.source = makeSource()
+            state.number += 1
         }
     }
 
@@ -112,6 +125,19 @@ final class ChangeSubscription: Sendable {
     private func restart() {
         let source = state.withLock { $0.source.take() }
         if source != nil { start() }
+    }
+
+    /// Connects again later, once for a socket that exists, unless the folder changes before.
+    private func retryOnce() {
+        let number = state.withLock { state -> Int? in
+            defer { state.hasRetried = true }
+            return state.hasRetried ? nil : state.number
+        }
+        guard let number else { return }
+        queue.asyncAfter(deadline: .now() + .milliseconds(Int(options.retryMilliseconds))) { [weak self] in
+            guard let self, state.withLock({ $0.number == number }) else { return }
+            restart()
+        }
     }
 
     /// Connects again later.
