@@ -300,7 +300,7 @@ struct HostileProgramTests {
         options.mostBufferedBytes = megabytesOfUser == 64 ? 1 << 30 : 64 << 20
         options.mostBufferedBytesOfProcess = 1 << 30
         options.mostBufferedBytesOfUser = megabytesOfUser << 20
-        options.answerMilliseconds = 60_000
+        options.answerMilliseconds = 600_000
         let server = try TestServer(keychain, options)
         let readers = try (0..<count).map { _ in try RawConnection.greeted(server.location) }
         let read = KeychainRequest(.copyMatching([:]), client: Client(accessGroups: []))
