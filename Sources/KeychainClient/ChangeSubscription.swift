@@ -63,7 +63,8 @@ final class ChangeSubscription: Sendable {
 
     private func connect() {
         // Watched before the first attempt, so that no daemon begins to listen unnoticed.
-        _ = try? location.openFolder(making: true)
+        // The folder of the system service is not made by its clients.
+        if !location.isSystemService { _ = try? location.openFolder(making: true) }
         let watch = try? FolderWatch(location.folder, for: .newNames)
         var pauses = Deadline.Pauses(until: Deadline(milliseconds: options.returnMilliseconds))
         while !hasEnded {

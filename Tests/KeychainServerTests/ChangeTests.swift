@@ -56,6 +56,21 @@ struct ChangeTests {
         #expect(notices.count == 0)
     }
 
+    @Test("a program is not notified of changes in another keychain, as the system service has one for each user")
+    func otherKeychain() throws {
+        let admission = NumberedAdmission(keychain)
+        let server = try TestServer(admission: admission)
+        let notices = Notices(server.client(), ["mine", "shared"])
+        #expect(notices.next() == .unknown)
+        let program = server.client()
+        _ = try program.read()
+        admission.use(CountingKeychain())
+        try server.client().add("another user's", in: "mine")
+        try program.add("own user's", in: "shared")
+        #expect(notices.next() == .changed([ChangedItems(.genericPassword, in: "shared")]))
+        #expect(notices.count == 0)
+    }
+
     @Test("a change is notified after it was made, never before")
     func afterwards() throws {
         let notices = Notices(server.client(), ["shared"])
@@ -318,12 +333,15 @@ private final class Notices: Sendable {
 
 /// Takes each connection for one of another process, unless the test wants one process.
 private final class NumberedAdmission: Admission {
-    private let keychain: any KeychainBackend
+    private let keychain: Mutex<any KeychainBackend>
     private let last = Mutex<Int32>(1)
     private let isOne = Mutex(false)
     private let replaced = Mutex<Int32>(0)
 
-    init(_ keychain: any KeychainBackend) { self.keychain = keychain }
+    init(_ keychain: any KeychainBackend) { self.keychain = Mutex(keychain) }
+
+    /// Gives connections that come from now on another keychain.
+    func use(_ keychain: any KeychainBackend) { self.keychain.withLock { $0 = keychain } }
 
     var isOneProcess: Bool {
         get { isOne.withLock(\.self) }
@@ -335,7 +353,8 @@ private final class NumberedAdmission: Admission {
             if !isOneProcess { last += 1 }
             return last
         }
-        return Peer(admission: self, process: ProcessInstance(identifier: number, startTime: 0), backend: keychain)
+        let process = ProcessInstance(identifier: number, startTime: 0)
+        return Peer(admission: self, process: process, backend: keychain.withLock(\.self))
     }
 
     /// From now on the processes that are connected run another program than the one that was admitted.
