@@ -20,11 +20,14 @@ final class BufferedBytes: Sendable {
         self.whole = whole
     }
 
-    /// Changes the number; returns whether it is within all limits, or at least less than before.
-    func change(by difference: Int) -> Bool {
-        let isAllowed = whole?.change(by: difference) ?? true
-        let isFew = count.add(difference, ordering: .relaxed).newValue <= most
-        return isAllowed && (isFew || difference < 0)
+    /// Adds to the number, if all limits allow that.
+    ///
+    /// - Returns: Whether they do; what is refused does not count against others.
+    func add(_ bytes: Int) -> Bool {
+        guard whole?.add(bytes) ?? true else { return false }
+        guard count.add(bytes, ordering: .relaxed).newValue > most else { return true }
+        subtract(bytes)
+        return false
     }
 
     func subtract(_ bytes: Int) {

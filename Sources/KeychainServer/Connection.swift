@@ -399,15 +399,22 @@ final class Connection: Sendable {
         SocketReadiness.wait(for: [], of: socket, milliseconds: 0).contains(.ended)
     }
 
+    // Small messages pass when others have reached a limit; the number of connections limits these bytes.
+    private static let uncounted = 16 << 10
+
     /// Counts the memory that the connection holds.
     ///
     /// - Returns: Whether the limits are kept.
     func count(_ state: inout State) -> Bool {
-        let held = state.reader.capacity + state.commandByteCount + state.pending.reduce(0) { $0 + $1.count }
-        guard held != state.counted else { return true }
-        let difference = held - state.counted
+        let all = state.reader.capacity + state.commandByteCount + state.pending.reduce(0) { $0 + $1.count }
+        let held = max(0, all - Self.uncounted)
+        if held < state.counted {
+            process.buffered.subtract(state.counted - held)
+        } else if held > state.counted {
+            guard process.buffered.add(held - state.counted) else { return false }
+        }
         state.counted = held
-        return process.buffered.change(by: difference)
+        return true
     }
 }
 

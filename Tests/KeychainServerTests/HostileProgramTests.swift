@@ -229,6 +229,33 @@ struct HostileProgramTests {
         #expect(connections.count == 5)
     }
 
+    @Test("a small command is executed although others of its process have used up the memory for messages")
+    func smallCommand() throws {
+        let keychain = CountingKeychain()
+        keychain.close()
+        let add = KeychainRequest(
+            .add(["acct": .string(String(repeating: "x", count: 1 << 20))]),
+            client: Client(accessGroups: [])
+        )
+        let frame = try WireMessage.command(1, .items(add)).encoded().unprotectedCopy
+        var options = ServerOptions()
+        options.mostBufferedBytesOfProcess = frame.count
+        let server = try TestServer(keychain, options)
+        let held = try RawConnection.greeted(server.location)
+        held.sendAll(frame)
+        #expect(eventually("it is held") { keychain.held == 1 })
+        let refused = try RawConnection.greeted(server.location)
+        refused.sendAll(frame)
+        guard case .failure(0, _)? = try refused.message() else {
+            Issue.record("it was not refused")
+            return
+        }
+        let client = server.client()
+        try client.device.lock()
+        keychain.open()
+        #expect(try held.message() == .reply(1, .answer(.nothing)))
+    }
+
     @Test("what a process has sent and is not answered yet counts, and more than its share is refused in words")
     func floodOfBytes() throws {
         let keychain = CountingKeychain()
