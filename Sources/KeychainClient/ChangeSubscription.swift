@@ -10,7 +10,8 @@ import Synchronization
 
 /// Notifies a program of changes: on a connection of its own, and on a new one when a daemon stops and another follows.
 ///
-/// While nothing happens it costs no thread. No daemon is started for it: without a daemon, nobody changes anything.
+/// While nothing happens it costs no thread. It starts no daemon itself: without one, nobody changes anything. Where
+/// systemd listens, its connection makes systemd start the daemon.
 final class ChangeSubscription: Sendable {
     private let location: SocketLocation
     private let options: ClientOptions

@@ -70,7 +70,18 @@ final class ConnectionPool: @unchecked Sendable {
     }
 
     /// Takes an idle connection.
-    func idleConnection() throws(KeychainError) -> DaemonConnection? { try inside { idle.popLast() } }
+    func idleConnection() throws(KeychainError) -> DaemonConnection? {
+        // Closed outside of the gate.
+        var dropped: [DaemonConnection] = []
+        defer { withExtendedLifetime(dropped) {} }
+        return try inside {
+            while let connection = idle.popLast() {
+                if connection.isOfThisUser { return connection }
+                dropped.append(connection)
+            }
+            return nil
+        }
+    }
 
     /// Keeps a connection for the next command, unless there are enough.
     func putBack(_ connection: DaemonConnection) {

@@ -25,6 +25,7 @@ final class DaemonConnection: Sendable {
     private let path: String
     private let options: ClientOptions
     private let forkGeneration = keychain_fork_generation()
+    private let user = geteuid()
     private let number = Atomic<UInt64>(0)
     // Of the one thread that uses the connection.
     private let reader = Mutex(FrameReader(keepsMore: true))
@@ -54,6 +55,9 @@ final class DaemonConnection: Sendable {
         guard isOfThisProcess else { return }
         keychain_close_private(socket)
     }
+
+    /// Whether the connection was opened as the user as whom the process runs now.
+    var isOfThisUser: Bool { user == geteuid() }
 
     /// Whether the connection was opened by this process, rather than by one that it was forked from.
     var isOfThisProcess: Bool { forkGeneration == keychain_fork_generation() }
@@ -195,6 +199,8 @@ final class DaemonConnection: Sendable {
         case notice(ChangeNotice)
         /// The connection has ended.
         case ended
+
+        fileprivate var isNotice: Bool { if case .notice = self { true } else { false } }
     }
 
     /// Reads the available notices, coalesced into one, without waiting.
@@ -205,14 +211,15 @@ final class DaemonConnection: Sendable {
                 switch try receive(.message).0 {
                 case .complete: break
                 case .incomplete: return told
-                case .ended, .failed: return .ended
+                case .ended, .failed: return told.isNotice ? told : .ended
                 }
                 let message = try take { (bytes) throws(WireError) in try WireMessage(frame: bytes) }
-                guard case .changed(_, var notice) = message else { return .ended }
+                // The connection's end is noticed again by the next call.
+                guard case .changed(_, var notice) = message else { return told.isNotice ? told : .ended }
                 if case .notice(let before) = told { notice.merge(before) }
                 told = .notice(notice)
             } catch {
-                return .ended
+                return told.isNotice ? told : .ended
             }
         }
     }

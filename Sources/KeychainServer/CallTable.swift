@@ -14,6 +14,7 @@ final class CallTable: Sendable {
         var calls = 0
         var callsOf: [ConnectedProcess.Share: Int] = [:]
         var callsOfUser: [UInt32: Int] = [:]
+        var urgentOfUser: [UInt32: Int] = [:]
         var waiting: [Connection] = []
         var questions = 0
         var questionsOf: [ConnectedProcess.Share: Int] = [:]
@@ -61,6 +62,20 @@ final class CallTable: Sendable {
             state.begin(next.process.share)
             return next
         }
+    }
+
+    /// Begins an urgent command, which is not queued; `false` if its user has too many of them, so that it is queued.
+    func beginUrgent(_ share: ConnectedProcess.Share) -> Bool {
+        state.withLock { state in
+            guard state.urgentOfUser[share.user, default: 0] < options.mostUrgentCallsOfUser else { return false }
+            state.urgentOfUser[share.user, default: 0] += 1
+            return true
+        }
+    }
+
+    /// Ends an urgent command.
+    func endUrgent(_ share: ConnectedProcess.Share) {
+        state.withLock { $0.urgentOfUser.subtractOne(share.user) }
     }
 
     /// Removes a connection that has ended from the queue.

@@ -37,6 +37,8 @@ final class ChangePublisher: Sendable {
     private let hasObservers = Atomic<Bool>(false)
     private let wake = DispatchSemaphore(value: 0)
     private let isOver = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+    private let mostOfProcess: Int
 
     /// The maximum number of processes whose changes are recorded for one batch.
     private static let mostSources = 256
@@ -44,23 +46,39 @@ final class ChangePublisher: Sendable {
     /// How long changes are collected between two batches.
     private static let pauseMilliseconds = 20
 
+    /// How long the last batch may take.
+    private static let stopMilliseconds = 1_000
+
+    /// A publisher for the subscriptions that the options allow.
+    init(_ options: ServerOptions) { mostOfProcess = options.mostSubscriptionsOfProcess }
+
     /// Adds a subscriber.
     ///
     /// - Parameters:
     ///   - connection: its connection.
     ///   - filter: the groups that its program may access.
     ///   - tell: sends a notice on a connection.
-    /// - Throws: `errSecNotAvailable` if the system cannot create another thread.
+    /// - Throws: `errSecNotAvailable` if the system cannot create another thread, or the process has too many.
     func add(
         _ connection: Connection,
         _ filter: ChangeFilter,
         tell: @escaping @Sendable (Connection, ChangeNotice) -> Void
     ) throws(KeychainError) {
-        let needsThread = state.withLock { state in
+        let share = connection.process.share
+        let needsThread = state.withLock { state -> Bool? in
+            let others = state.observers.values.count { $0.connection.process.share == share }
+            guard others < mostOfProcess else { return nil }
             state.observers[connection.number] = Observer(connection: connection, filter: filter)
             hasObservers.store(true, ordering: .sequentiallyConsistent)
             defer { state.hasThread = true }
             return !state.hasThread && !state.isOver
+        }
+        guard let needsThread else {
+            throw KeychainError(
+                .notAvailable,
+                "the keychain daemon has reached its limit of subscriptions of this process; end some",
+                kind: .unavailable
+            )
         }
         guard needsThread, !HostThread.start(.blocked, { [self] in publish(tell) }) else { return }
         state.withLock { $0.hasThread = false }
@@ -97,26 +115,31 @@ final class ChangePublisher: Sendable {
         if isFirst { wake.signal() }
     }
 
-    /// Ends the thread.
+    /// Notifies of the last changes, and ends the thread.
     func stop() {
-        state.withLock { $0.isOver = true }
+        let hasThread = state.withLock { state in
+            state.isOver = true
+            return state.hasThread
+        }
         isOver.signal()
         wake.signal()
+        if hasThread { _ = ended.wait(timeout: .now() + .milliseconds(Self.stopMilliseconds)) }
     }
 
     private func publish(_ tell: (Connection, ChangeNotice) -> Void) {
+        defer { ended.signal() }
         while true {
             wake.wait()
             let (observers, noted, crowded, isStopped) = state.withLock { state in
                 defer { (state.noted, state.crowded) = ([:], []) }
                 return (Array(state.observers.values), state.noted, state.crowded, state.isOver)
             }
-            if isStopped { return }
             for observer in observers {
                 if let notice = Self.notice(for: observer, noted, crowded) { tell(observer.connection, notice) }
             }
+            if isStopped { return }
             // Frequent changes make few notices.
-            if isOver.wait(timeout: .now() + .milliseconds(Self.pauseMilliseconds)) == .success { return }
+            _ = isOver.wait(timeout: .now() + .milliseconds(Self.pauseMilliseconds))
         }
     }
 

@@ -80,10 +80,23 @@ final class ProcessTable: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var processes: [ProcessInstance: ConnectedProcess] = [:]
+        var processes: [Member: ConnectedProcess] = [:]
         var users: [UInt32: (processes: Int, buffered: BufferedBytes)] = [:]
-        var owners: [Bytes16: ProcessInstance] = [:]
+        var owners: [Bytes16: Member] = [:]
         var connectionsOf: [ConnectedProcess.Share: Int] = [:]
+    }
+
+    /// A process as one user: it may connect as several, one after the other.
+    private struct Member: Hashable {
+        let process: ProcessInstance
+        let user: UInt32
+
+        init(_ process: ConnectedProcess) { self.init(process.instance, process.share.user) }
+
+        init(_ process: ProcessInstance, _ user: UInt32) {
+            self.process = process
+            self.user = user
+        }
     }
 
     init(_ options: ServerOptions) {
@@ -96,7 +109,7 @@ final class ProcessTable: Sendable {
     /// - Throws: `errSecNotAvailable` if the process has too many.
     func join(_ peer: any ConnectedPeer, of user: UInt32) throws(KeychainError) -> ConnectedProcess {
         let process: ConnectedProcess? = state.withLock { state in
-            let known = state.processes[peer.process]
+            let known = state.processes[Member(peer.process, user)]
             let share =
                 known?.share
                 ?? .init(user: user, program: peer.application.map { .application($0) } ?? .process(peer.process))
@@ -123,7 +136,7 @@ final class ProcessTable: Sendable {
             share,
             BufferedBytes(atMost: options.mostBufferedBytesOfProcess, within: ofUser)
         )
-        state.processes[peer.process] = process
+        state.processes[Member(process)] = process
         state.users[share.user, default: (0, ofUser)].processes += 1
         return process
     }
@@ -134,7 +147,7 @@ final class ProcessTable: Sendable {
             let (wasLast, contexts) = process.removeConnection()
             state.connectionsOf.subtractOne(process.share)
             if wasLast {
-                state.processes[process.instance] = nil
+                state.processes[Member(process)] = nil
                 let user = process.share.user
                 state.users[user]?.processes -= 1
                 if state.users[user]?.processes == 0 { state.users[user] = nil }
@@ -152,10 +165,10 @@ final class ProcessTable: Sendable {
         for context in contexts {
             let claim = state.withLock { state -> Claim in
                 switch state.owners[context] {
-                case process.instance?: return .granted
+                case Member(process)?: return .granted
                 case .some: return .refused
                 case nil:
-                    state.owners[context] = process.instance
+                    state.owners[context] = Member(process)
                     let dropped = process.note(context, atMost: options.mostContextsOfProcess)
                     if let dropped { state.owners[dropped] = nil }
                     return dropped.map { .grantedFor($0) } ?? .granted
@@ -175,7 +188,7 @@ final class ProcessTable: Sendable {
     /// Removes a context that its process has released.
     func forget(_ context: Bytes16, of process: ConnectedProcess) {
         state.withLock { state in
-            guard state.owners[context] == process.instance else { return }
+            guard state.owners[context] == Member(process) else { return }
             state.owners[context] = nil
             process.forget(context)
         }

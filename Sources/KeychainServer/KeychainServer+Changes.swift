@@ -28,14 +28,17 @@ extension KeychainServer {
 }
 
 extension Result<KeychainReply, KeychainError> {
-    /// Whether a command with this result may have changed items.
-    func mayHaveChanged(_ command: KeychainCommand) -> Bool {
+    /// What a command with this result may have changed; `nil` for nothing.
+    func notice(of command: KeychainCommand) -> ChangeNotice? {
+        var failure: KeychainError?
         switch self {
-        case .success(.explained(let outcome)):
-            if case .failure(let error) = outcome.result { error.mayHaveChanged(command) } else { true }
-        case .success: true
-        case .failure(let error): error.mayHaveChanged(command)
+        case .success(.explained(let outcome)): if case .failure(let error) = outcome.result { failure = error }
+        case .success: break
+        case .failure(let error): failure = error
         }
+        // A wrong passcode may have been the last that is allowed, upon which everything is erased.
+        if failure?.status == .authenticationFailed { return .unknown }
+        return failure?.mayHaveChanged(command) ?? true ? ChangeNotice(of: command) : nil
     }
 }
 

@@ -23,7 +23,7 @@ public final class KeychainServer: Sendable {
     let calls: CallTable
     private let workers: Workers
     private let housekeeping: Housekeeping
-    let changes = ChangePublisher()
+    let changes: ChangePublisher
     private let numbers: Atomic<UInt64>
     private let stopping = Atomic<Bool>(false)
     private let isAcceptPaused = Atomic<Bool>(false)
@@ -49,6 +49,7 @@ public final class KeychainServer: Sendable {
         calls = CallTable(options)
         workers = Workers(atMost: options.mostWorkers)
         housekeeping = Housekeeping(options)
+        changes = ChangePublisher(options)
         // Lower numbers are those of the listening sockets, and 0 is that of the stop event.
         numbers = Atomic(UInt64(sockets.count) + 1)
         watch = keychain_watch_make()
@@ -130,10 +131,18 @@ public final class KeychainServer: Sendable {
             housekeeping.noteActivity()
             workers.begin { [self] in work() }
             defer { workers.end() }
-            if command.command.isUrgent { return answer(command, on: connection) }
+            let share = connection.process.share
+            if command.command.isUrgent, calls.beginUrgent(share) {
+                defer { calls.endUrgent(share) }
+                return answer(command, on: connection)
+            }
             connection.wait(command)
             if calls.begin(connection) { answerWaiting(connection) }
-        case .observation(let number, let client): observe(connection, number, client)
+        case .observation(let number, let client):
+            // Whether the process is still the same program may take long to find out.
+            workers.begin { [self] in work() }
+            defer { workers.end() }
+            observe(connection, number, client)
         case .message: end(connection, KeychainError(WireError.unknownCase))
         case .end(let error): end(connection, error)
         }
@@ -193,7 +202,7 @@ public final class KeychainServer: Sendable {
         let result = Call.$current.withValue(call) {
             Result { () throws(KeychainError) in try peer.backend.perform(permitted) }
         }
-        if result.mayHaveChanged(permitted), let notice = ChangeNotice(of: permitted) { changes.note(notice, by: peer) }
+        if let notice = result.notice(of: permitted) { changes.note(notice, by: peer) }
         if case .authentication(.release(let context)) = permitted {
             processes.forget(context, of: connection.process)
         }

@@ -17,6 +17,10 @@ public struct ServerOptions: Sendable, Hashable {
     public var mostCallsOfUser = 128
     /// The maximum number of processes of one user that are identified concurrently; further ones are queued; 128.
     public var mostAdmissionsOfUser = 128
+    /// The maximum number of concurrent commands of one user that are not queued, such as a lock; further ones are; 8.
+    public var mostUrgentCallsOfUser = 8
+    /// The maximum number of subscriptions to changes of one process, or of one sandboxed application; 64.
+    public var mostSubscriptionsOfProcess = 64
     /// The maximum number of authentication contexts of one process; the oldest is discarded for a new one; 256.
     public var mostContextsOfProcess = 256
     /// The maximum number of threads, each of which executes one command at a time, including its prompts; 128.

@@ -71,6 +71,50 @@ struct ChangeTests {
         #expect(notices.count == 0)
     }
 
+    @Test("what was changed right before the daemon stops is notified")
+    func lastChanges() throws {
+        let notices = Notices(server.client(), ["shared"])
+        #expect(notices.next() == .unknown)
+        try program.add("a", in: "shared")
+        #expect(notices.next() == .changed([ChangedItems(.genericPassword, in: "shared")]))
+        try program.add("b", in: "shared")
+        server.stop()
+        #expect(notices.next() == .changed([ChangedItems(.genericPassword, in: "shared")]))
+    }
+
+    @Test("a wrong passcode may have erased everything")
+    func wrongPasscode() throws {
+        let notices = Notices(server.client(), ["shared"])
+        #expect(notices.next() == .unknown)
+        keychain.failure = KeychainError(DeviceError.erased)
+        #expect(throws: KeychainError.self) { try program.read() }
+        #expect(notices.next() == .unknown)
+    }
+
+    @Test("a process has so many subscriptions at the most, and its other connections are served")
+    func mostSubscriptions() throws {
+        let admission = NumberedAdmission(keychain)
+        admission.isOneProcess = true
+        var options = ServerOptions()
+        options.mostSubscriptionsOfProcess = 2
+        let server = try TestServer(admission: admission, options)
+        let held = try (0..<2).map { _ in
+            let connection = try RawConnection.greeted(server.location)
+            try connection.send(.observe(1, .of("shared")))
+            #expect(try connection.message() == .reply(1, .done))
+            return connection
+        }
+        let further = try RawConnection.greeted(server.location)
+        try further.send(.observe(1, .of("shared")))
+        guard case .failure(0, let error)? = try further.message() else {
+            Issue.record("it was not refused")
+            return
+        }
+        #expect(error.kind == .unavailable && error.reason.contains("limit of subscriptions"))
+        try server.client().add("a", in: "shared")
+        withExtendedLifetime(held) {}
+    }
+
     @Test("a change is notified after it was made, never before")
     func afterwards() throws {
         let notices = Notices(server.client(), ["shared"])
