@@ -82,16 +82,29 @@ public struct AuditFile: ~Copyable {
         }
     }
 
-    /// The status of the open file; a new one is created if it was removed.
+    /// The status of the open file; a new one is created if it was removed or renamed.
     private mutating func openedStatus() throws(FileError) -> stat {
         var status = stat()
-        if descriptor >= 0, fstat(descriptor, &status) == 0, status.st_nlink > 0 { return status }
-        if descriptor >= 0 { close(descriptor) }
-        descriptor = try folder.openFile(Self.name)
-        guard fcntl(descriptor, F_SETFL, O_APPEND) == 0, fstat(descriptor, &status) == 0 else {
-            throw .system(call: "fstat", path: folder.path(of: Self.name), errno: errno)
+        var named = stat()
+        if descriptor >= 0, fstat(descriptor, &status) == 0, lstat(folder.path(of: Self.name), &named) == 0,
+            named.st_ino == status.st_ino, named.st_dev == status.st_dev
+        {
+            return status
         }
-        try endHalfLine(&status)
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+        descriptor = try folder.openFile(Self.name)
+        do throws(FileError) {
+            guard fcntl(descriptor, F_SETFL, O_APPEND) == 0, fstat(descriptor, &status) == 0 else {
+                throw .system(call: "fstat", path: folder.path(of: Self.name), errno: errno)
+            }
+            try endHalfLine(&status)
+        } catch {
+            // The next call ends the half line.
+            close(descriptor)
+            descriptor = -1
+            throw error
+        }
         return status
     }
 

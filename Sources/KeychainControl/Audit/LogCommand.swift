@@ -33,6 +33,7 @@ struct LogCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = Surroundings.current
+        try surroundings.service().checkKeepsAuditLog()
         var source = try AuditFileSource(surroundings, follows: follow)
         var part = try source.next()
         if part.entries.isEmpty, !source.isOn {
@@ -114,10 +115,12 @@ enum AuditText {
         let caller = record.caller
         var request = record.operation
         if let itemClass = record.itemClass { request += " \(itemClass)" }
-        if !record.accessGroups.isEmpty { request += " in \(record.accessGroups.joined(separator: ", "))" }
+        // Quoted, because programs choose them: one must not look like the rest of the line.
+        let groups = record.accessGroups.map(JSONValue.quoted)
+        if !groups.isEmpty { request += " in \(groups.joined(separator: ", "))" }
         let attributes = record.attributes.sorted { $0.key.rawValue < $1.key.rawValue }
         for (attribute, text) in attributes { request += " \(attribute.rawValue) \(JSONValue.quoted(text))" }
-        let program = caller.program ?? "unknown program"
+        let program = caller.program.map(JSONValue.quoted) ?? "unknown program"
         let process = "process \(caller.process), user \(caller.user), \(caller.identity)"
         return "\(record.time)  \(record.status)  \(request)  \(program) (\(process))"
     }

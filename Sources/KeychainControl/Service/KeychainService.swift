@@ -40,6 +40,12 @@ struct KeychainService: Sendable {
         }
     }
 
+    /// Refuses the commands of the audit log where nothing keeps one.
+    func checkKeepsAuditLog() throws(Refusal) {
+        guard try owner() == .system else { return }
+        throw Refusal("the system service, which owns the keychain, keeps no audit log")
+    }
+
     /// The running daemon; `nil` if there is none.
     func running() throws(Refusal) -> DaemonRecord? {
         try folder().flatMap { DaemonRecord(in: $0) }
