@@ -46,6 +46,9 @@ final class DaemonLife: Sendable {
         self.interval = interval
     }
 
+    /// Whether a program is connected.
+    var hasConnections: Bool { state.withLock { $0.connections > 0 } }
+
     func beginConnection() { state.withLock { $0.connections += 1 } }
 
     func endConnection() {

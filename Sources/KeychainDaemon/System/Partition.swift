@@ -38,8 +38,8 @@ final class Partition: ServedKeychain {
         life = DaemonLife(endsWhenIdleFor: options.idleSeconds, holdsKeys: { false }, wake: {})
     }
 
-    /// Whether it has a folder.
-    var exists: Bool { access(location.path, F_OK) == 0 }
+    /// Whether a program of its user is connected.
+    var hasConnections: Bool { life.hasConnections }
 
     /// Whether its store is open.
     var isOpen: Bool { state.withLock { $0.opened != nil } }

@@ -47,7 +47,7 @@ package struct PartitionOptions: Sendable {
             throw KeychainError(.notAvailable, "\(error)", kind: .storage(.file), facts: error.facts)
         }
         // Without the folders of the service's own user, which has no programs.
-        return try IdentityService(IdentityOptions(), folder: folder)
+        return try IdentityService(IdentityOptions(), folder: folder, hasStoreOfPrograms: false)
     }
 }
 

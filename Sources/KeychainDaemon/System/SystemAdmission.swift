@@ -23,7 +23,7 @@ package final class SystemAdmission: Admission {
     var isInUse: Bool {
         let partitions = partitions.withLock { Array($0.values) }
         for partition in partitions { partition.closeIfIdle() }
-        return partitions.contains(where: \.isOpen)
+        return partitions.contains { $0.isOpen || $0.hasConnections }
     }
 
     /// Handles an event of the login manager, with the keychain of its user.
@@ -34,11 +34,12 @@ package final class SystemAdmission: Admission {
     /// The keychain of a user.
     ///
     /// - Throws: `errSecMissingEntitlement` for a user ID without an account: the overflow user ID, and those of user
-    ///   namespaces, of which each user may have thousands (subuid(5)).
+    ///   namespaces, of which each user may have thousands (subuid(5)); and for one that systemd gives to a service
+    ///   only while that runs, and to another one afterwards.
     func partition(of user: uid_t) throws(KeychainError) -> Partition {
         if let known = partitions.withLock({ $0[user] }) { return known }
         let made = Partition(of: user, options)
-        guard user != UserDatabase.overflow, made.exists || options.isKnown(user) else {
+        guard user != UserDatabase.overflow, !UserDatabase.isTransient(user), options.isKnown(user) else {
             throw KeychainError(
                 .missingEntitlement,
                 "user \(user) has no account on this system, and so no keychain in its system service",
@@ -63,6 +64,9 @@ enum UserDatabase {
             return getpwuid_r(user, &entry, base, buffer.count, &found) == 0 && found != nil
         }
     }
+
+    /// Whether it is one of the user IDs of services with `DynamicUser=` (systemd.exec(5)).
+    static func isTransient(_ user: uid_t) -> Bool { (61_184...65_519).contains(user) }
 
     /// The user ID that stands for all users without one in this namespace (`/proc/sys/kernel/overflowuid`).
     static let overflow: uid_t = {

@@ -75,6 +75,9 @@ struct LoadedCode: Sendable {
                     + "reads"
             )
         }
+        guard Int(status.st_size) <= ProgramProof.largestByteCount else {
+            throw Self.foreign(mapping, "is too large for a library")
+        }
         let (digest, mark) = try hashes.digest(of: file.number, mapping.path)
         guard allowance.libraries.contains(digest) else { throw Self.foreign(mapping, reason) }
         return NamedLibrary(path: mapping.path, mark: mark)

@@ -15,10 +15,15 @@ public final class IdentityService: Sendable {
     /// - Parameters:
     ///   - options: where to look for manifests.
     ///   - folder: the folder of the file; `nil` to keep the record in memory only.
+    ///   - hasStoreOfPrograms: whether it is also the keychain's folder as programs without a daemon would use it.
     /// - Throws: ``KeychainError`` if the file cannot be read, or is damaged: without it, revoked keys would be
     ///   accepted.
-    public init(_ options: IdentityOptions = .ofUser, folder: PrivateDirectory?) throws(KeychainError) {
-        examiner = ProgramExaminer(options, store: folder?.path)
+    public init(
+        _ options: IdentityOptions = .ofUser,
+        folder: PrivateDirectory?,
+        hasStoreOfPrograms: Bool = true
+    ) throws(KeychainError) {
+        examiner = ProgramExaminer(options, store: hasStoreOfPrograms ? folder?.path : nil)
         self.folder = folder
         do throws(IdentityError) { record = Mutex(try IdentityRecord(in: folder)) } catch {
             throw KeychainError(.notAvailable, error.description, kind: .storage(.damaged))

@@ -99,8 +99,8 @@ struct ProgramProof: Sendable {
         return "it is on a FUSE file system, which may execute other code than it returns for reads"
     }
 
-    /// The largest executable that is read: 2 GiB.
-    private static let largestByteCount = 2 << 30
+    /// The size of the largest executable or library that is read: 2 GiB.
+    static let largestByteCount = 2 << 30
 
     /// Whether there may be a manifest that a team signed: beside the executable, or in a folder that has one for some.
     private static func mayBeSigned(_ path: String, _ options: IdentityOptions) -> Bool {
@@ -159,8 +159,9 @@ struct ProgramProof: Sendable {
 
     /// The manifest in a file.
     static func read(_ path: String) throws(IdentityError) -> ProgramManifest {
-        guard let file = Descriptor(path, O_RDONLY | O_NONBLOCK),
-            let text = file.contents(limit: SignedDocument.largestByteCount + 2)
+        // Not through a link: the system service may read files that the program's user may not.
+        guard let file = Descriptor(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW), let status = file.status,
+            status.st_mode & S_IFMT == S_IFREG, let text = file.contents(limit: SignedDocument.largestByteCount + 2)
         else { throw .system("reading", path, errno) }
         return try ProgramManifest(SignedDocument(text: text))
     }

@@ -88,6 +88,13 @@ struct SystemAdmissionTests {
     func idle() throws {
         #expect(opened.count == 0 && !admission.isInUse)
         do {
+            let observation = server.client().observeChanges(as: Client(accessGroups: ["example"])) { _ in }
+            #expect(eventually("a program that only listens keeps the service") { admission.isInUse })
+            #expect(opened.count == 0)
+            withExtendedLifetime(observation) {}
+        }
+        #expect(eventually("it has gone") { !admission.isInUse })
+        do {
             let program = server.client()
             _ = try program.device.status()
             _ = try program.device.status()
@@ -114,21 +121,20 @@ struct SystemAdmissionTests {
         #expect(try program.device.status().lockState == .locked)
     }
 
-    @Test("users that the system does not know have no keychain, unless they had one")
+    @Test("users without an account have no keychain, even if somebody had one under their number")
     func unknownUsers() throws {
         let folder = try TemporaryFolder()
         var options = PartitionOptions()
         options.folder = folder.path
-        options.isKnown = { $0 == 7 }
+        options.isKnown = { $0 != 8 }
         let admission = SystemAdmission(options)
         #expect(try admission.partition(of: 7).user == 7)
         #expect(try admission.partition(of: 7) === admission.partition(of: 7))
-        for user in [8, UserDatabase.overflow] {
+        #expect(mkdir(folder.path(of: "8"), 0o700) == 0)
+        for user in [8, 61_184, 65_519, UserDatabase.overflow] {
             let refusal = #expect(throws: KeychainError.self) { try admission.partition(of: user) }
             #expect(refusal?.status == .missingEntitlement)
         }
-        #expect(mkdir(folder.path(of: "8"), 0o700) == 0)
-        #expect(try admission.partition(of: 8).user == 8)
         #expect(UserDatabase.has(0))
     }
 
