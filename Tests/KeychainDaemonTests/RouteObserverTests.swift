@@ -93,7 +93,7 @@ struct RouteObserverTests {
 }
 
 /// The notices of a program.
-private final class Told: Sendable {
+final class Told: Sendable {
     private let notices = Mutex<[ChangeNotice]>([])
     private let arrived = DispatchSemaphore(value: 0)
 

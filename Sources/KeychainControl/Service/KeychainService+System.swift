@@ -63,17 +63,23 @@ extension KeychainService {
             }
             guard plan.owner != .system else { return }
             let record = ServiceRecord(program: nil, socket: plan.socket.path)
-            do { try record.write(in: folder) } catch { throw Refusal("\(error)") }
+            try write(record, in: folder)
             do throws(Refusal) {
                 try refusing { () throws(KeychainError) in
                     try embedded.handOver(to: .system, onlyIfEmpty: true)
-                    _ = try system.perform(.device(.status))
                 }
+                // Programs that only listen look at the owner when the record changes, and have looked too early.
+                try write(record, in: folder)
+                _ = try refusing { () throws(KeychainError) in try system.perform(.device(.status)) }
             } catch {
                 try takeBackFromSystem(folder, after: error)
                 throw error
             }
         }
+    }
+
+    private func write(_ record: ServiceRecord, in folder: PrivateDirectory) throws(Refusal) {
+        do { try record.write(in: folder) } catch { throw Refusal("\(error)") }
     }
 
     /// Takes the keychain back from the system service, which may have items only if it is to keep them.

@@ -3,8 +3,11 @@
 import CStormSupport
 import Foundation
 import Glibc
+import HostFiles
 import KeychainClient
 import KeychainCore
+import KeychainDefaultBackend
+import KeychainEngine
 import KeychainTestSupport
 import KeychainWire
 import Testing
@@ -105,6 +108,28 @@ struct SystemServiceTests {
         #expect(try anna.security("delete-generic-password -a name -s service").status == 0)
         #expect(try anna.control("service disable").status == 0)
         #expect(try anna.control("service status").output.contains("embedded"))
+    }
+
+    @Test("a program that only listens is notified once the service has the keychain, and that it gave it back")
+    func listener() throws {
+        let service = try SystemServiceFolder()
+        let root = try service.shell(of: 0)
+        let location = KeychainLocation(path: service.path(of: "home-0/swift-keychain"))
+        let program = RoutedKeychain(ProcessKeychain.Parts(storeAt: location, authenticator: NoAuthenticator()))
+        #expect(try root.security("add-generic-password -a a -s service -w x").status == 0)
+        #expect(try root.security("delete-generic-password -a a -s service").status == 0)
+        let told = Told()
+        let observation = program.observeChanges(as: Client(accessGroups: ["swift-keychain.common"]), told.take)
+        for round in 0..<3 {
+            let enabled = try root.control("service enable --system --socket \(service.socket.path)")
+            #expect(enabled.status == 0, "\(enabled)")
+            #expect(told.comes(.unknown))
+            #expect(try root.security("add-generic-password -a a\(round) -s service -w x").status == 0)
+            #expect(told.comes(.changed([ChangedItems(.genericPassword, in: "swift-keychain.common")])))
+            #expect(try root.control("service disable --leave-items").status == 0)
+            #expect(told.comes(.unknown))
+        }
+        withExtendedLifetime((program, observation)) {}
     }
 
     @Test("programs give nothing to a service of another user than that of its folder, or in a folder of others")
