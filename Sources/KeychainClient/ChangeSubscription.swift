@@ -27,8 +27,6 @@ final class ChangeSubscription: Sendable {
         var hasEnded = false
         /// Counts the sources, so that a timer finds its own.
         var number = 0
-        /// Whether an existing socket was tried again since the last event.
-        var hasRetried = false
     }
 
     init(
@@ -44,9 +42,11 @@ final class ChangeSubscription: Sendable {
     }
 
     /// Begins.
-    func start() {
+    func start() { start(waiting: options.returnMilliseconds) }
+
+    private func start(waiting milliseconds: Int32) {
         // A thread of its own, because connecting may wait for the daemon.
-        guard HostThread.start(.blocked, { [self] in connect() }) else { return retry() }
+        guard HostThread.start(.blocked, { [self] in connect(waiting: milliseconds) }) else { return retry() }
     }
 
     /// Ends it; a call of the handler may still be in progress.
@@ -62,12 +62,13 @@ final class ChangeSubscription: Sendable {
 
     private var hasEnded: Bool { state.withLock(\.hasEnded) }
 
-    private func connect() {
+    /// Connects, and waits for a while if no daemon listens.
+    private func connect(waiting milliseconds: Int32) {
         // Watched before the first attempt, so that no daemon begins to listen unnoticed.
         // The folder of the system service is not made by its clients.
         if !location.isSystemService { _ = try? location.openFolder(making: true) }
         let watch = try? FolderWatch(location.folder, for: .newNames)
-        var pauses = Deadline.Pauses(until: Deadline(milliseconds: options.returnMilliseconds))
+        var pauses = Deadline.Pauses(until: Deadline(milliseconds: milliseconds))
         while !hasEnded {
             do throws(KeychainError) {
                 let connection = try DaemonConnection(location, options)
@@ -81,7 +82,7 @@ final class ChangeSubscription: Sendable {
                 guard let watch, isAbsent || !error.isTemporary else { return retry() }
                 wait(for: watch)
                 // A daemon that has created its socket may be about to listen.
-                if access(location.path, F_OK) == 0 { retryOnce() }
+                if access(location.path, F_OK) == 0 { retrySocket() }
                 return
             }
         }
@@ -89,7 +90,6 @@ final class ChangeSubscription: Sendable {
 
     /// Passes on notices of the daemon.
     private func listen(to connection: DaemonConnection) {
-        state.withLock { $0.hasRetried = false }
         // Earlier changes are not notified; a program that reads again now misses none.
         queue.async { [self] in if !hasEnded { handler(.unknown) } }
         keep {
@@ -107,10 +107,7 @@ final class ChangeSubscription: Sendable {
     private func wait(for watch: FolderWatch) {
         keep {
             ReadSource(watch.descriptor, of: watch, on: queue) { [self] in
-                guard let names = watch.takeNames(), !names.contains(location.name) else {
-                    state.withLock { $0.hasRetried = false }
-                    return restart()
-                }
+                guard let names = watch.takeNames(), !names.contains(location.name) else { return restart() }
             }
         }
     }
@@ -124,21 +121,20 @@ final class ChangeSubscription: Sendable {
     }
 
     /// Connects again.
-    private func restart() {
+    private func restart() { restart(waiting: options.returnMilliseconds) }
+
+    private func restart(waiting milliseconds: Int32) {
         let source = state.withLock { $0.source.take() }
-        if source != nil { start() }
+        if source != nil { start(waiting: milliseconds) }
     }
 
-    /// Connects again later, once for a socket that exists, unless the folder changes before.
-    private func retryOnce() {
-        let number = state.withLock { state -> Int? in
-            defer { state.hasRetried = true }
-            return state.hasRetried ? nil : state.number
-        }
-        guard let number else { return }
+    /// Tries a socket that exists again later, unless the folder changes before.
+    private func retrySocket() {
+        let number = state.withLock(\.number)
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(options.retryMilliseconds))) { [weak self] in
             guard let self, state.withLock({ $0.number == number }) else { return }
-            restart()
+            // One attempt, with no thread that waits: a socket without a daemon may stay for long.
+            restart(waiting: 0)
         }
     }
 
