@@ -33,7 +33,7 @@ public final class FolderWatch: Sendable {
     public init(_ path: String, for events: Events) throws(FileError) {
         descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
         guard descriptor >= 0 else { throw .system(call: "inotify_init1", path: path, errno: errno) }
-        guard inotify_add_watch(descriptor, path, events.mask | UInt32(IN_ONLYDIR)) >= 0 else {
+        guard inotify_add_watch(descriptor, path, events.mask | UInt32(IN_MOVE_SELF | IN_ONLYDIR)) >= 0 else {
             throw .system(call: "inotify_add_watch", path: path, errno: errno)
         }
     }
@@ -45,7 +45,7 @@ public final class FolderWatch: Sendable {
 
     /// Takes the events so far, without waiting.
     ///
-    /// - Returns: The names of files; `nil` if events were lost, or the folder was removed.
+    /// - Returns: The names of files; `nil` if events were lost, or the folder was removed or renamed.
     public func takeNames() -> Set<String>? {
         var names: Set<String> = []
         var isComplete = true
@@ -61,7 +61,7 @@ public final class FolderWatch: Sendable {
                     let name = buffer[(offset + header)..<min(count, offset + header + Int(event.len))].prefix {
                         $0 != 0
                     }
-                    if event.mask & UInt32(IN_Q_OVERFLOW | IN_IGNORED) != 0 { isComplete = false }
+                    if event.mask & UInt32(IN_Q_OVERFLOW | IN_IGNORED | IN_MOVE_SELF) != 0 { isComplete = false }
                     if !name.isEmpty { names.insert(String(decoding: name, as: UTF8.self)) }
                     offset += header + Int(event.len)
                 }

@@ -8,7 +8,7 @@ import KeychainWire
 
 /// The daemon that owns a store: the user's, which is started by the first command if none listens, or the system
 /// service, which programs do not start.
-package final class DaemonOnDemand: ObservableKeychain {
+package final class DaemonOnDemand: NotifyingKeychain {
     private let location: KeychainLocation
     private let authenticator: any Authenticator
     private let launcher: DaemonLauncher
@@ -118,11 +118,21 @@ package final class DaemonOnDemand: ObservableKeychain {
     }
 
     /// Notifies a program of changes once a daemon runs; none is started.
-    package func observeChanges(
+    func observe(
         as client: KeychainCore.Client,
         _ handler: @escaping @Sendable (ChangeNotice) -> Void
-    ) -> ChangeObservation {
-        guard let socket = try? socket() else { return ChangeObservation {} }
-        return DaemonKeychain(at: socket).observeChanges(as: client, handler)
+    ) throws(KeychainError) -> ChangeObservation {
+        DaemonKeychain(at: try socket()).observeChanges(as: client, handler)
     }
+}
+
+/// A keychain that notifies a program of other programs' changes, unless its socket cannot be determined.
+protocol NotifyingKeychain: KeychainBackend {
+    /// As ``ObservableKeychain/observeChanges(as:_:)``, at the socket of this moment.
+    ///
+    /// - Throws: ``KeychainError`` if the observation could not begin; a later attempt may succeed.
+    func observe(
+        as client: KeychainCore.Client,
+        _ handler: @escaping @Sendable (ChangeNotice) -> Void
+    ) throws(KeychainError) -> ChangeObservation
 }

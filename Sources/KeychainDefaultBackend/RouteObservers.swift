@@ -13,17 +13,25 @@ import Synchronization
 ///
 /// The daemon or system service notifies them. An embedded store notifies nobody; its folder is only watched for a
 /// change of owner.
+///
+/// Any thread that executes a command may find another owner, and be overtaken before it says so. So each change of a
+/// subscription is followed by one more look at the store, on a serial queue.
 final class RouteObservers: @unchecked Sendable {
     private struct Observer {
         let client: Client
         let handler: @Sendable (ChangeNotice) -> Void
         var observation: ChangeObservation?
-        /// What the observation is of.
+        /// What the observation is of; `nil` before the first one, and after one that could not begin.
         var route: RoutedKeychain.Route?
+        /// Whether the daemon may be at another socket by now.
+        var isStale = false
     }
 
     private let backends: [RoutedKeychain.Route: any KeychainBackend]
     private let folder: String?
+    private let retryMilliseconds: Int
+    /// Reads the store's owner, and calls ``follow(_:)``; set once, before anything else is called.
+    private var learnOwner: @Sendable () -> Void = {}
     private let lock = ForkSafeLock()
     private let isUsed = Atomic<Bool>(false)
     private let forkGeneration = keychain_fork_generation()
@@ -32,38 +40,42 @@ final class RouteObservers: @unchecked Sendable {
     private var observers: [UInt64: Observer] = [:]
     private var lastNumber: UInt64 = 0
     private var watch: ReadSource?
+    private var isLookPending = false
 
     /// Observers of the store in a folder.
     ///
     /// - Parameters:
     ///   - backends: the daemons that may own the store.
     ///   - folder: its folder; `nil` for none.
-    init(_ backends: [RoutedKeychain.Route: any KeychainBackend], folder: String?) {
+    ///   - retryMilliseconds: the time between attempts at what failed.
+    init(_ backends: [RoutedKeychain.Route: any KeychainBackend], folder: String?, retryMilliseconds: Int) {
         self.backends = backends
         self.folder = folder
+        self.retryMilliseconds = retryMilliseconds
     }
+
+    /// Sets how the store's owner is read; that calls ``follow(_:)``.
+    func setUp(learnOwner: @escaping @Sendable () -> Void) { self.learnOwner = learnOwner }
 
     /// Adds an observer.
     ///
     /// - Parameters:
     ///   - client: the program.
     ///   - handler: receives the notices.
-    ///   - learnOwner: reads the store's owner, and calls ``follow(_:)``.
     /// - Returns: Ends the observation when it is deallocated.
     func add(
         _ client: Client,
-        _ handler: @escaping @Sendable (ChangeNotice) -> Void,
-        learnOwner: @escaping @Sendable () -> Void
+        _ handler: @escaping @Sendable (ChangeNotice) -> Void
     ) -> ChangeObservation {
         // A forked child can use neither Dispatch nor a lock that another thread of its parent may have held.
         guard isUsable else { return ChangeObservation {} }
-        let number = locked {
+        let (number, isWatched) = locked {
             lastNumber += 1
             observers[lastNumber] = Observer(client: client, handler: handler)
-            if watch == nil { watch = makeWatch(learnOwner) }
-            return lastNumber
+            return (lastNumber, watch != nil)
         }
         isUsed.store(true, ordering: .relaxed)
+        if !isWatched { watchAgain() }
         queue.async(execute: learnOwner)
         return ChangeObservation { [self] in remove(number) }
     }
@@ -71,17 +83,52 @@ final class RouteObservers: @unchecked Sendable {
     /// Subscribes the observers to the daemon that executes commands, and ends their subscription to another one.
     func follow(_ route: RoutedKeychain.Route) {
         guard isUsed.load(ordering: .relaxed), isUsable else { return }
-        var ended: [Observer] = []
+        // Retained until the lock is released.
+        var replaced: [UInt64: Observer] = [:]
+        var (isChanged, hasFailed) = (false, false)
         locked {
-            let backend = backends[route] as? any ObservableKeychain
-            for (number, observer) in observers where observer.route != route {
-                if observer.observation != nil { ended.append(observer) }
-                observers[number]?.observation = backend?.observeChanges(as: observer.client, observer.handler)
-                observers[number]?.route = route
+            let backend = backends[route] as? any NotifyingKeychain
+            for (number, observer) in observers where observer.route != route || observer.isStale {
+                replaced[number] = observer
+                var new = Observer(client: observer.client, handler: observer.handler)
+                do throws(KeychainError) {
+                    new.observation = try backend?.observe(as: observer.client, observer.handler)
+                    new.route = route
+                    isChanged = true
+                } catch {
+                    hasFailed = true
+                }
+                observers[number] = new
             }
         }
-        // The last changes may have been missed.
-        for observer in ended { queue.async { observer.handler(.unknown) } }
+        for (number, observer) in replaced where observer.observation != nil && observer.route != route {
+            // The last changes may have been missed.
+            queue.async { [self] in if locked({ observers[number] != nil }) { observer.handler(.unknown) } }
+        }
+        if hasFailed { lookLater() }
+        if isChanged { queue.async(execute: learnOwner) }
+    }
+
+    /// Reads the owner again after a while, if someone observes changes then.
+    func lookLater() {
+        guard isUsed.load(ordering: .relaxed), isUsable else { return }
+        let isPending = locked {
+            defer { isLookPending = true }
+            return isLookPending
+        }
+        guard !isPending else { return }
+        queue.asyncAfter(deadline: .now() + .milliseconds(retryMilliseconds)) { [weak self] in self?.lookAgain() }
+    }
+
+    private func lookAgain() {
+        let (isObserved, isWatched) = locked {
+            isLookPending = false
+            return (!observers.isEmpty, watch != nil)
+        }
+        guard isObserved else { return }
+        // The daemon may have moved while nobody watched.
+        if !isWatched, watchAgain() { distrustSockets() }
+        learnOwner()
     }
 
     private var isUsable: Bool { forkGeneration == keychain_fork_generation() }
@@ -101,8 +148,8 @@ final class RouteObservers: @unchecked Sendable {
     private static let records: Set<String> = [DaemonRecord.fileName, ServiceRecord.fileName]
 
     /// Watches the folder of the store, or the nearest one above it while it does not exist.
-    private func makeWatch(_ learnOwner: @escaping @Sendable () -> Void) -> ReadSource? {
-        guard let folder, folder.hasPrefix("/") else { return nil }
+    private func makeWatch() -> ReadSource? {
+        guard let folder, isWatchable else { return nil }
         var path = folder
         var awaited = Self.records
         while true {
@@ -110,7 +157,7 @@ final class RouteObservers: @unchecked Sendable {
                 let watch = try FolderWatch(path, for: .names)
                 // The missing folder may have been created since.
                 if path == folder || !awaited.contains(where: { access("\(path)/\($0)", F_OK) == 0 }) {
-                    return source(watch, awaited, isFinal: path == folder, learnOwner)
+                    return source(watch, awaited, isFinal: path == folder)
                 }
                 (path, awaited) = (folder, Self.records)
             } catch .system(_, _, ENOENT) {
@@ -126,26 +173,44 @@ final class RouteObservers: @unchecked Sendable {
     private func source(
         _ watch: FolderWatch,
         _ awaited: Set<String>,
-        isFinal: Bool,
-        _ learnOwner: @escaping @Sendable () -> Void
+        isFinal: Bool
     ) -> ReadSource {
         ReadSource(watch.descriptor, of: watch, on: queue) { [weak self] in
             let names = watch.takeNames()
             if let names, names.isDisjoint(with: awaited) { return }
-            if !isFinal || names == nil { self?.watchAgain(learnOwner) }
+            guard let self else { return }
+            let isOtherFolder = !isFinal || names == nil
+            if isOtherFolder { watchAgain() }
+            if isOtherFolder || names?.contains(ServiceRecord.fileName) == true { distrustSockets() }
             learnOwner()
         }
     }
 
-    /// Replaces the watch: a folder was created, or that of the store removed.
-    private func watchAgain(_ learnOwner: @escaping @Sendable () -> Void) {
-        let old = locked { () -> ReadSource? in
-            guard watch != nil else { return nil }
+    private var isWatchable: Bool { folder?.hasPrefix("/") == true }
+
+    /// Replaces the watch: a folder was created, or that of the store removed or renamed.
+    ///
+    /// A failure is retried later.
+    ///
+    /// - Returns: Whether there is a watch.
+    @discardableResult
+    private func watchAgain() -> Bool {
+        let (old, isWatched) = locked { () -> (ReadSource?, Bool) in
+            guard !observers.isEmpty else { return (nil, true) }
             let old = watch
-            watch = makeWatch(learnOwner)
-            return old
+            watch = makeWatch()
+            return (old, watch != nil)
         }
         withExtendedLifetime(old) {}
+        if !isWatched, isWatchable { lookLater() }
+        return isWatched
+    }
+
+    /// Has the next ``follow(_:)`` subscribe again, because the record of the daemon's socket may have changed.
+    private func distrustSockets() {
+        locked {
+            for (number, observer) in observers where observer.observation != nil { observers[number]?.isStale = true }
+        }
     }
 
     private func locked<Result>(_ body: () -> Result) -> Result {

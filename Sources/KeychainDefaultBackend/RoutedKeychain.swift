@@ -36,6 +36,7 @@ public final class RoutedKeychain: ObservableKeychain {
     ///   - daemon: reaches the user's daemon, which it may have to start.
     ///   - system: reaches the system service.
     ///   - folder: the folder of the store, watched for a daemon while someone observes changes; `nil` for none.
+    ///   - retryMilliseconds: the time between attempts to read the owner, or to observe, while that fails.
     ///   - checkOwner: whether there is a store that this process may open; throws as
     ///     ``EmbeddedKeychain/checkOwner()``.
     package init(
@@ -43,13 +44,19 @@ public final class RoutedKeychain: ObservableKeychain {
         daemon: any KeychainBackend,
         system: any KeychainBackend,
         folder: String? = nil,
+        retryMilliseconds: Int = 30_000,
         checkOwner: @escaping @Sendable () throws(KeychainError) -> Bool
     ) {
         self.embedded = embedded
         self.daemon = daemon
         self.system = system
         self.checkOwner = checkOwner
-        observers = RouteObservers([.daemon: daemon, .system: system], folder: folder)
+        observers = RouteObservers(
+            [.daemon: daemon, .system: system],
+            folder: folder,
+            retryMilliseconds: retryMilliseconds
+        )
+        observers.setUp { [weak self] in self?.learnOwner() }
     }
 
     /// Notifies a program of other programs' changes while a daemon owns the store.
@@ -57,7 +64,7 @@ public final class RoutedKeychain: ObservableKeychain {
         as client: Client,
         _ handler: @escaping @Sendable (ChangeNotice) -> Void
     ) -> ChangeObservation {
-        observers.add(client, handler) { [weak self] in self?.learnOwner() }
+        observers.add(client, handler)
     }
 
     /// The current route, according to the store.
@@ -106,16 +113,22 @@ public final class RoutedKeychain: ObservableKeychain {
 
     /// Reads the store's owner.
     ///
-    /// A missing store is created by this process; the command itself reports any other error.
+    /// A missing store is created by this process. An unknown owner is reported by the command itself.
     private func learnOwner() {
-        var route = Route.embedded
         do throws(KeychainError) {
             _ = try checkOwner()
+            take(.embedded)
         } catch {
-            if error.foreignOwner == .daemon { route = .daemon }
-            if error.foreignOwner == .system { route = .system }
+            switch error.foreignOwner {
+            case .daemon?: take(.daemon)
+            case .system?: take(.system)
+            case .some: take(.embedded)
+            case nil:
+                // A busy or unreadable store does not say that its owner is another one.
+                observers.follow(current.load(ordering: .relaxed))
+                observers.lookLater()
+            }
         }
-        take(route)
     }
 
     private func take(_ route: Route) {
