@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HostFiles
+import KeychainClient
 import KeychainCore
 import KeychainDefaultBackend
 import KeychainEngine
@@ -55,24 +56,27 @@ extension KeychainService {
     }
 
     /// Has programs use the system service.
+    ///
+    /// The user's store is handed over first, so that two never serve the keychain. If this is interrupted then,
+    /// neither does until this, or `disable`, is repeated.
     func enableSystem(_ path: String?) throws(Refusal) {
         try alone { (folder) throws(Refusal) in
             let plan = try planOfEnablingSystem(path)
-            try refusing { () throws(KeychainError) in
-                _ = try service(at: plan.socket).perform(.maintenance(.takeOver))
+            if plan.owner == .system, let known = ServiceRecord(in: folder), known.socket != plan.socket.path {
+                throw Refusal("programs use the system service at \(known.socket); run 'service disable' first")
             }
-            guard plan.owner != .system else { return }
             let record = ServiceRecord(program: nil, socket: plan.socket.path)
             try write(record, in: folder)
             do throws(Refusal) {
                 try refusing { () throws(KeychainError) in
-                    try embedded.handOver(to: .system, onlyIfEmpty: true)
+                    if plan.owner != .system { try embedded.handOver(to: .system, onlyIfEmpty: true) }
+                    _ = try service(at: plan.socket).perform(.maintenance(.takeOver))
                 }
                 // Programs that only listen look at the owner when the record changes, and have looked too early.
                 try write(record, in: folder)
                 _ = try refusing { () throws(KeychainError) in try system.perform(.device(.status)) }
             } catch {
-                try takeBackFromSystem(folder, after: error)
+                if plan.owner != .system { try takeBackFromSystem(plan.socket, folder, after: error) }
                 throw error
             }
         }
@@ -92,8 +96,8 @@ extension KeychainService {
                 _ = try system.perform(.maintenance(.giveBack(onlyIfEmpty: !leavesItems)))
             } catch {
                 if error.isAboutItems { throw Self.itemsOfService }
-                // A service that is not there serves nobody.
-                guard leavesItems, error.kind == .unavailable else { throw Refusal(error) }
+                // A service that is not there serves nobody; one that does not answer may serve others.
+                guard leavesItems, error.isMissingDaemon else { throw Refusal(error) }
             }
             try refusing { () throws(KeychainError) in try asSystem.handOver(to: .embedded) }
             ServiceRecord.remove(in: folder)
@@ -107,10 +111,18 @@ extension KeychainService {
         "hand the store back to the programs that use it", "make one call without the system service",
     ]
 
-    private func takeBackFromSystem(_ folder: PrivateDirectory, after error: Refusal) throws(Refusal) {
+    private func takeBackFromSystem(
+        _ socket: SocketLocation,
+        _ folder: PrivateDirectory,
+        after error: Refusal
+    ) throws(Refusal) {
         do throws(Refusal) {
             if try owner() == .system {
-                try refusing { () throws(KeychainError) in try asSystem.handOver(to: .embedded) }
+                try refusing { () throws(KeychainError) in
+                    // A program that has moved on already may have stored an item there.
+                    _ = try service(at: socket).perform(.maintenance(.giveBack(onlyIfEmpty: true)))
+                    try asSystem.handOver(to: .embedded)
+                }
             }
         } catch let second {
             throw Refusal(
