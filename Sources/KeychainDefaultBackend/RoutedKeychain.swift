@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostFiles
 import KeychainCore
 import KeychainEngine
 import KeychainProtection
@@ -26,8 +27,11 @@ public final class RoutedKeychain: ObservableKeychain {
     private let current = Atomic<Route>(.embedded)
     private let observers: RouteObservers
 
-    /// The maximum number of moves of the store during one command.
-    private static let mostMoves = 4
+    /// How many times a command follows the store at once; then it pauses before it does.
+    private static let promptMoves = 2
+
+    /// How long a command follows a store that keeps moving.
+    private static let moveMilliseconds: Int32 = 5_000
 
     /// A router.
     ///
@@ -77,6 +81,7 @@ public final class RoutedKeychain: ObservableKeychain {
     public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         if command.endsContext { return try performOnKnownRoute(command) }
         var moves = 0
+        var pauses: Deadline.Pauses?
         while true {
             var route = current.load(ordering: .relaxed)
             if route == .embedded, command.looksAtNoStore {
@@ -88,8 +93,12 @@ public final class RoutedKeychain: ObservableKeychain {
                 if let failure = reply.foreignOwnerFailure { throw failure }
                 return reply
             } catch {
+                guard isMoved(by: error, from: route) else { throw error }
                 moves += 1
-                guard moves < Self.mostMoves, isMoved(by: error, from: route) else { throw error }
+                guard moves > Self.promptMoves else { continue }
+                // A daemon whose store was taken back may listen a moment longer.
+                if pauses == nil { pauses = Deadline.Pauses(until: Deadline(milliseconds: Self.moveMilliseconds)) }
+                guard pauses?.wait() == true else { throw error }
             }
         }
     }
