@@ -72,11 +72,14 @@ public final class DaemonKeychain: KeychainBackend {
         }
     }
 
+    /// How often a daemon is started for one connection.
+    private static let mostStarts = 3
+
     /// A connection that is open, or a new one; while a daemon is expected back, it is waited for.
     private func connection(until deadline: Deadline?) throws(KeychainError) -> DaemonConnection {
         if let idle = try pool.idleConnection() { return idle }
         var pauses = deadline.map { Deadline.Pauses(until: $0) }
-        var hasStarted = false
+        var starts = 0
         while true {
             do throws(KeychainError) {
                 let connection = try DaemonConnection(pool.location, options)
@@ -89,8 +92,9 @@ public final class DaemonKeychain: KeychainBackend {
                 if isExpected, pauses == nil {
                     pauses = Deadline.Pauses(until: Deadline(milliseconds: options.returnMilliseconds))
                 }
-                if error.isMissingDaemon, let start, !hasStarted {
-                    hasStarted = true
+                // One that has just been started may have been stopped again.
+                if error.isMissingDaemon, let start, starts < Self.mostStarts {
+                    starts += 1
                     try start()
                     continue
                 }
