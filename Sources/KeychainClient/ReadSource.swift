@@ -5,7 +5,7 @@ import Dispatch
 
 /// Calls a handler whenever a descriptor is readable, until it is deallocated; no thread waits for that.
 package final class ReadSource: @unchecked Sendable {
-    // Thread-safe.
+    // Dispatch sources are thread-safe, but not declared Sendable.
     private let source: any DispatchSourceRead
     private let forkGeneration = keychain_fork_generation()
 

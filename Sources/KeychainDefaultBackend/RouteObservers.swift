@@ -14,8 +14,10 @@ import Synchronization
 /// The daemon or system service notifies them. An embedded store notifies nobody; its folder is only watched for a
 /// change of owner.
 ///
-/// Any thread that executes a command may find another owner, and be overtaken before it says so. So each change of a
-/// subscription is followed by one more look at the store, on a serial queue.
+/// Any thread that executes a command may read the owner, and act on it after another thread has read a newer one. So
+/// each change of a subscription is followed by one more look at the store, on a serial queue.
+///
+/// Sendable, because `lock` protects its variables.
 final class RouteObservers: @unchecked Sendable {
     private struct Observer {
         let client: Client

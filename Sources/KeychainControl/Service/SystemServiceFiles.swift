@@ -42,11 +42,11 @@ struct SystemServiceFiles {
     }
 
     // No directive that gives it a mount namespace of its own (systemd.exec(5): ProtectSystem=, ProtectHome=,
-    // PrivateTmp=, ProtectKernelTunables= and others): a program is known by its files only if the service sees the
-    // same ones. CAP_SYS_PTRACE (capabilities(7)) lets it look at the executables of other users' processes.
+    // PrivateTmp=, ProtectKernelTunables= and others): it identifies programs by their files, so it has to see the same
+    // ones. CAP_SYS_PTRACE (capabilities(7)) lets it inspect other users' processes.
     //
-    // NoNewPrivileges= takes nothing from a later check of passwords by PAM: unix_chkpwd(8) tells a user but root of
-    // that user's own password alone, so that such a check has to be a program of its own that runs as root.
+    // NoNewPrivileges= does not prevent checking passwords through PAM later: for any user but root, unix_chkpwd(8)
+    // checks only that user's own password, so a separate program that runs as root is needed in any case.
     private var serviceText: String {
         """
         # SPDX-License-Identifier: Apache-2.0
