@@ -262,6 +262,12 @@ let targets: [Target] = [
     // what the host tells the daemon of sessions and sleep
     .target(name: "LoginManager", dependencies: ["CSystemd"]),
 
+    // file-based keychains
+    .target(
+        name: "KeychainFiles",
+        dependencies: ["KeychainCore", "KeychainEngine", "KeychainProtection", "HostFiles"]
+    ),
+
     // the daemon, and what reaches it
     .target(
         name: "KeychainServer",
@@ -480,6 +486,10 @@ let targets: [Target] = [
         dependencies: [
             "KeychainProtection", "KeychainCore", "HostFiles", "KeychainTestSupport", crypto,
         ]
+    ),
+    .testTarget(
+        name: "KeychainFilesTests",
+        dependencies: ["KeychainFiles", "KeychainCore", "KeychainTestSupport"]
     ),
     .testTarget(
         name: "KeychainStoreTests",

@@ -123,6 +123,8 @@ struct TraceEncoder {
         case .nested(let encodability): return .object(["nested": .string("\(encodability)")])
         case .oversizedData(let count): return .object(["secret": .integer(count)])
         case .object(let type): return .object(["object": .string(type)])
+        case .keychain: return .object(["object": .string("SecKeychain")])
+        case .access: return .object(["object": .string("SecAccess")])
         }
     }
 
@@ -167,6 +169,7 @@ struct TraceEncoder {
             .object([
                 "identity": .object(["certificate": base64(identity.certificate.data), "key": json(identity.key)])
             ])
+        case .keychainItem: .object(["object": .string("SecKeychainItem")])
         }
     }
 
@@ -184,7 +187,10 @@ extension PropertyValue {
         case .data(let bytes): bytes.count
         case .oversizedData(let count): count
         case .array(let members): members.reduce(0) { $0 + $1.byteCount }
-        case .null, .boolean, .number, .date, .accessControl, .authenticationContext, .reference, .policy, .nested: 0
+        case .keychain(let path): path.utf8.count
+        case .null, .boolean, .number, .date, .accessControl, .authenticationContext, .reference, .policy, .access,
+            .nested:
+            0
         }
     }
 
@@ -204,7 +210,7 @@ extension PropertyValue {
         case .reference(.identity): "identity"
         case .policy: "policy"
         case .nested: "dictionary"
-        case .object: "object"
+        case .object, .keychain, .access, .reference(.keychainItem): "object"
         }
     }
 
@@ -217,8 +223,8 @@ extension PropertyValue {
         case .reference(.certificate(let certificate)): [4] + certificate.data.unprotectedCopy
         case .reference(.identity(let identity)): [5] + identity.certificate.data.unprotectedCopy
         case .date(let date): [6] + "\(date.secondsSinceReferenceDate)".utf8
-        case .null, .boolean, .array, .accessControl, .authenticationContext, .reference, .policy, .nested,
-            .oversizedData, .object:
+        case .null, .boolean, .array, .accessControl, .authenticationContext, .reference, .policy, .keychain, .access,
+            .nested, .oversizedData, .object:
             nil
         }
     }

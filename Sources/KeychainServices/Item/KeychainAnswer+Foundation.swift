@@ -45,7 +45,7 @@ extension PropertyValue {
         case .date(let date): NSDate(timeIntervalSinceReferenceDate: date.secondsSinceReferenceDate)
         case .accessControl(let accessControl): SecAccessControl(accessControl)
         case .reference(let reference): reference.object
-        case .null, .array, .authenticationContext, .policy, .nested, .oversizedData, .object: nil
+        case .null, .array, .authenticationContext, .policy, .keychain, .access, .nested, .oversizedData, .object: nil
         }
     }
 }
