@@ -74,8 +74,10 @@ struct KeychainFileTests {
         )
         try files.files.lock(at: path)
         #expect(try files.files.items(at: path) == [added])
-        #expect(status { _ = try files.files.secret(of: added.identifier, at: path) } == .interactionNotAllowed)
-        #expect(status { _ = try files.files.access(of: added.identifier, at: path) } == .interactionNotAllowed)
+        // Certificates are public.
+        let refusal: Status? = itemClass == .certificate ? nil : .interactionNotAllowed
+        #expect(status { _ = try files.files.secret(of: added.identifier, at: path) } == refusal)
+        #expect(status { _ = try files.files.access(of: added.identifier, at: path) } == refusal)
         #expect(
             status { _ = try files.files.add(itemClass, [:], secret: secret, access, at: path) }
                 == .interactionNotAllowed
@@ -140,6 +142,17 @@ struct KeychainFileTests {
         #expect(access(path, F_OK) == 0)
         #expect(status { _ = try files.files.items(at: folder.path) } == .invalidKeychain)
         #expect(status { _ = try files.files.items(at: path + ".none") } == .noSuchKeychain)
+    }
+
+    @Test("All paths that lead to a file are one keychain, and a link stays one")
+    func links() throws {
+        try files.files.create(at: path, password: password)
+        let link = folder.path(of: "link.keychain")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        _ = try files.files.add(.genericPassword, [:], secret: password, access, at: link)
+        #expect(try files.files.items(at: "\(folder.path)/./test.keychain").count == 1)
+        #expect(try !files.files.status(at: path).isLocked)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
     }
 
     @Test("A keychain is deleted with its file")
