@@ -68,8 +68,8 @@ public final class KeychainFiles: KeychainBackend {
     /// One path for all that lead to a file, so that it has one lock state, and a link to it stays one.
     private static func resolved(_ path: String) -> String {
         if let real = realPath(path) { return real }
-        guard let end = path.lastIndex(of: "/"), let folder = realPath(end == path.startIndex ? "/" : String(path[..<end]))
-        else { return path }
+        guard let end = path.lastIndex(of: "/") else { return path }
+        guard let folder = realPath(end == path.startIndex ? "/" : String(path[..<end])) else { return path }
         return (folder == "/" ? "" : folder) + path[end...]
     }
 
