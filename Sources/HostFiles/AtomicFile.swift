@@ -47,7 +47,9 @@ public enum AtomicFile {
     /// - Returns: The contents, and their mark.
     /// - Throws: ``FileError/wrongKind(path:expected:)`` for what is no regular file, and a failure of the system.
     public static func read(_ path: String, limit: Int) throws(FileError) -> (bytes: [UInt8], mark: Mark)? {
-        // What is no regular file must not keep anyone waiting.
+        // To open a device may already do something.
+        guard try mark(path) != nil else { return nil }
+        // What has become no regular file since must not keep anyone waiting.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             guard errno == ENOENT || errno == ENOTDIR else { throw failure("open", path) }

@@ -172,10 +172,16 @@ extension KeychainService {
     /// What `restart` does, in words.
     static let stepsOfRestarting = ["stop the daemon, once calls in progress are answered", "start it again"]
 
-    /// Stops the daemon and starts another one.
-    func restart() throws(Refusal) {
+    /// What `restart` does with the daemon of keychain files, in words.
+    static let stepOfStoppingFiles = "stop the daemon of keychain files, which the next command on one starts again"
+
+    /// Stops the daemons that run, and starts that of the store again.
+    ///
+    /// - Returns: Whether the daemon of the store was restarted, rather than only that of keychain files stopped.
+    func restart() throws(Refusal) -> Bool {
         try alone { (folder) throws(Refusal) in
             let owner = try owner()
+            if try stopFiles(), owner != .daemon { return false }
             guard owner != .system else {
                 throw Refusal("the system service owns it; root can restart that: 'systemctl restart swift-keychain'")
             }
@@ -183,6 +189,7 @@ extension KeychainService {
             let hasManager = !location.isNamed && (manager?.restart() ?? false)
             if !hasManager { try whileStopped(folder) { () throws(Refusal) in } }
             _ = try refusing { () throws(KeychainError) in try daemon.perform(.device(.status)) }
+            return true
         }
     }
 }

@@ -17,6 +17,9 @@ struct KeychainService: Sendable {
     /// The system service, as programs reach it once it owns the keychain.
     let system: DaemonOnDemand
 
+    /// The daemon of the user's keychain files, whoever owns the store.
+    let files: DaemonOnDemand
+
     /// The systemd of the user; `nil` where the first program that needs the daemon starts it.
     let manager: UserManager?
 
@@ -27,6 +30,7 @@ struct KeychainService: Sendable {
 
     init(_ parts: ProcessKeychain.Parts, manager: UserManager?) {
         (location, embedded, daemon, system) = (parts.location, parts.embedded, parts.daemon, parts.system)
+        files = parts.files
         self.manager = manager
     }
 
@@ -54,6 +58,28 @@ struct KeychainService: Sendable {
     /// The folder of the store; `nil` where there is none.
     func folder() throws(Refusal) -> PrivateDirectory? {
         do { return try PrivateDirectory(existing: location) } catch { throw Refusal("\(error)") }
+    }
+
+    /// The running daemon of keychain files; `nil` if there is none.
+    func runningForFiles() throws(Refusal) -> DaemonRecord? {
+        do { return try PrivateDirectory(existing: location.fileDaemon).flatMap { DaemonRecord(in: $0) } } catch {
+            throw Refusal("\(error)")
+        }
+    }
+
+    /// Stops the daemon of keychain files, which locks them; the next command on one starts another.
+    ///
+    /// - Returns: Whether one ran.
+    func stopFiles() throws(Refusal) -> Bool {
+        guard try runningForFiles() != nil else { return false }
+        do {
+            let folder = try PrivateDirectory(location.fileDaemon)
+            let deadline = Deadline(milliseconds: Self.patienceMilliseconds)
+            _ = try DaemonRecord.stop(in: folder, until: deadline)
+        } catch {
+            throw Refusal("the daemon of keychain files does not stop: \(error)")
+        }
+        return true
     }
 
     /// Runs `body` while no other command moves the store.

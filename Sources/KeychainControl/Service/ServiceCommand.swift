@@ -127,11 +127,15 @@ struct RestartServiceCommand: ParsableCommand {
         let surroundings = Surroundings.current
         let service = try surroundings.service()
         if dryRun {
-            guard try service.owner() == .daemon else { return surroundings.say(Steps.none) }
-            return surroundings.say(Steps.text(KeychainService.stepsOfRestarting))
+            var steps = try service.runningForFiles() == nil ? [] : [KeychainService.stepOfStoppingFiles]
+            if try service.owner() == .daemon { steps += KeychainService.stepsOfRestarting }
+            return surroundings.say(steps.isEmpty ? Steps.none : Steps.text(steps))
         }
-        try service.restart()
-        surroundings.say("The daemon was restarted. The keychain is locked if a passcode is set.")
+        surroundings.say(
+            try service.restart()
+                ? "The daemon was restarted. The keychain is locked if a passcode is set."
+                : "The daemon of keychain files was stopped, and they are locked; the next command on one starts it again."
+        )
     }
 }
 

@@ -36,10 +36,15 @@ struct ServiceStatus: Encodable {
     var version: String?
     var state: String?
     var connections: Int?
+    /// The process of the daemon that serves keychain files, whoever owns the store.
+    var fileProcess: Int32?
+    var fileVersion: String?
 
     init(_ service: KeychainService) throws(Refusal) {
         let owner = try service.owner()
         self.owner = owner?.name
+        let running = try service.runningForFiles()
+        (fileProcess, fileVersion) = (running?.process, running?.version)
         if owner == .system { try readSystem(service) }
         guard owner == .daemon else { return }
         socket = try refusing { () throws(KeychainError) in try service.daemon.socket() }.path
@@ -82,6 +87,8 @@ struct ServiceStatus: Encodable {
             rows.append(("Socket", socket ?? "unknown"))
             if let state { rows.append(("State", state)) }
         }
+        let files = fileProcess.map { "served by process \($0), \(fileVersion ?? "unknown version")" }
+        rows.append(("Keychain files", files ?? "all locked; the next command on one starts their daemon"))
         return rows.map { name, value in
             "\(name):".padding(toLength: 18, withPad: " ", startingAt: 0) + value
         }.joined(separator: "\n")
