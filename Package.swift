@@ -446,8 +446,8 @@ let targets: [Target] = [
         dependencies: [
             "KeychainDaemon", "KeychainAudit", "KeychainDefaultBackend", "KeychainServer", "KeychainClient",
             "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainProtection", "KeychainWire", "KeychainCore",
-            "HostFiles", "LoginManager", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport", "CStormSupport",
-            "keychaind", "keychainctl", "security-tool",
+            "HostFiles", "LoginManager", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport",
+            "CStormSupport", "keychaind", "keychainctl", "security-tool",
         ]
     ),
     .testTarget(

@@ -18,8 +18,8 @@ struct DaemonArguments: Hashable {
         case system
     }
 
-    /// The folder of the user's keychain, or that of all users' stores; `nil` for the one that the environment names, or
-    /// the default one of the system service.
+    /// The folder of the user's keychain, or that of all users' stores; `nil` for the one that the environment names,
+    /// or the default one of the system service.
     var store: String?
 
     /// The socket to listen on; `nil` for the one that programs look for.

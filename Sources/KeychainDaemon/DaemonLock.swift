@@ -13,6 +13,7 @@ enum DaemonLock {
     ///   - folder: the folder.
     ///   - what: what is served, for messages.
     ///   - isServed: whether another daemon that serves it responds; this one is not needed then.
+    /// - Returns: The lock.
     /// - Throws: ``DaemonFailure``; one of ``DaemonStatus/done`` where another daemon serves.
     static func take(
         in folder: PrivateDirectory,

@@ -109,13 +109,14 @@ package final class DaemonOnDemand: NotifyingKeychain {
             command,
             { () throws(KeychainError) in
                 let socket = try socket()
-                return DaemonKeychain(at: socket, authenticator: authenticator) { [weak self] () throws(KeychainError) in
+                let start = { @Sendable [weak self] () throws(KeychainError) in
                     // This object, which calls it, has the client.
                     guard let self else { return }
                     // 'keychainctl service' may have moved it since.
                     guard !hasMoved(socket) else { throw .movedDaemon(from: socket.path) }
                     try launcher.start(listeningAt: socket)
                 }
+                return DaemonKeychain(at: socket, authenticator: authenticator, start: start)
             },
             hasMoved: hasMoved
         )

@@ -7,8 +7,9 @@ import KeychainProtection
 import Synchronization
 
 /// The keychain of a store that is embedded, or owned by the user's daemon or the system service: each command goes to
-/// the store's owner at that moment. Commands on keychain files, which lie outside of the store, go to a daemon of
-/// their own.
+/// the store's owner at that moment.
+///
+/// Commands on keychain files, which lie outside of the store, go to a daemon of their own.
 ///
 /// When a store changes owner, transactions of the former owner fail with ``KeychainError/KeyFailure/foreignOwner``
 /// before anything is changed, and the command goes to the new owner. So no command is executed twice.

@@ -25,9 +25,9 @@ public struct SocketLocation: Sendable, Hashable {
     ///
     /// The folder is `swift-keychain` in `$XDG_RUNTIME_DIR` (XDG Base Directory Specification 0.8), else in
     /// `/run/user/UID` if the user owns such a folder, else `/tmp/swift-keychain-UID`. The name is `keychaind.sock` for
-    /// the store in `.local/share` of the home folder in the user database, and `keychaind-files.sock` for the daemon of
-    /// keychain files beside it. For any other folder it has eight hexadecimal digits of the SHA-256 (FIPS 180-4) of its
-    /// path, so that two never share a socket.
+    /// the store in `.local/share` of the home folder in the user database, and `keychaind-files.sock` for the daemon
+    /// of keychain files beside it. For any other folder it has eight hexadecimal digits of the SHA-256 (FIPS 180-4) of
+    /// its path, so that two never share a socket.
     ///
     /// - Throws: ``FileError``, or what `environment` throws.
     public init(

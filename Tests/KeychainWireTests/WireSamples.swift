@@ -70,6 +70,17 @@ enum WireSamples {
         return [
             .key(key), .key(KeyReference(attributes: [:], data: nil)), .certificate(certificate), .certificate(named),
             .identity(IdentityReference(certificate: certificate, key: key)),
+            .keychainItem(
+                KeychainItemReference(keychain: "/a.keychain", itemClass: .internetPassword, identifier: identifier)
+            ),
+            .keychainItem(
+                KeychainItemReference(
+                    keychain: "",
+                    itemClass: .key,
+                    identifier: .zero,
+                    dataProtectionReference: secret("keys")
+                )
+            ),
         ]
     }()
 
@@ -81,8 +92,8 @@ enum WireSamples {
             .array([.string("a"), .array([.null]), .boolean(true)]), .policy(.basicX509),
             .policy(.tls(isServer: true, host: "example.com")), .policy(.tls(isServer: false, host: nil)),
             .nested(.encodable), .nested(.fractional), .nested(.unencodable), .oversizedData(1 << 40),
-            .object("NSObject"),
-        ] + numbers.map { .number($0) } + accessControls.map { .accessControl($0) }
+            .object("NSObject"), .keychain("/home/anna/a.keychain"), .keychain(""),
+        ] + itemAccesses.map { .access($0) } + numbers.map { .number($0) } + accessControls.map { .accessControl($0) }
         + contexts.map { .authenticationContext($0) } + references.map { .reference($0) }
 
     static let dictionary = PropertyDictionary(
@@ -129,7 +140,8 @@ enum WireSamples {
             .check, .recover, .createBackup(path: "/tmp/a", secret: secret("s")),
             .restoreBackup(path: "", secret: SecretBytes()), .takeOver, .giveBack(onlyIfEmpty: true),
             .giveBack(onlyIfEmpty: false),
-        ].map { .maintenance($0) } + fileCommands.map { .files($0) } + ExplanationSamples.requests.flatMap { [.explain($0), .itemsExplained($0)] }
+        ].map { .maintenance($0) } + fileCommands.map { .files($0) }
+        + ExplanationSamples.requests.flatMap { [.explain($0), .itemsExplained($0)] }
 
     // MARK: Values of keychain files
 
@@ -191,7 +203,8 @@ enum WireSamples {
             .backup(BackupReport(items: 1, leftOut: [.always: 2, .whenUnlocked: 3], damaged: 4)),
             .integrity(integrity), .integrity(IntegrityReport()), .fileItems([]), .fileItems(fileItems),
         ] + itemAccesses.map { .itemAccess($0) }
-        + fileSettings.map { .fileStatus(KeychainFileStatus(isLocked: $0.locksOnSleep, settings: $0)) } + results.map { .answer(.single($0)) } + biometries.map { .biometry($0) }
+        + fileSettings.map { .fileStatus(KeychainFileStatus(isLocked: $0.locksOnSleep, settings: $0)) }
+        + results.map { .answer(.single($0)) } + biometries.map { .biometry($0) }
         + KeyEnclaveKind.allCases.map { .enclave($0) }
         + LockState.allCases.flatMap { state in
             policies.map { policy in

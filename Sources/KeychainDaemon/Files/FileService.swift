@@ -18,8 +18,14 @@ enum FileService {
     /// Serves until it is told to stop, is idle, or cannot be reached any more.
     ///
     /// - Parameters:
+    ///   - arguments: the command line.
     ///   - location: the folder of its lock and its record, ``KeychainLocation/fileDaemon``.
     ///   - place: the socket to listen on.
+    ///   - passedOn: the listening sockets of the service manager; empty for none.
+    ///   - termination: the signals that end it.
+    ///   - notification: tells the service manager.
+    ///   - log: for messages.
+    /// - Throws: ``DaemonFailure`` with the reason why it does not serve.
     static func serve(
         _ arguments: DaemonArguments,
         at location: KeychainLocation,

@@ -66,8 +66,9 @@ final class KeychainFile: @unchecked Sendable {
         return .done
     }
 
-    /// Whether it holds unlocked keys that somebody can use; a command under way, which is not waited for, counts as
-    /// that. Does not count as a use of the keychain.
+    /// Whether it holds unlocked keys that somebody can use; does not count as a use of the keychain.
+    ///
+    /// A command under way is not waited for, and counts as one that needs them.
     var isUnlocked: Bool {
         guard turn.acquireIfFree() else { return true }
         defer { turn.release() }

@@ -58,6 +58,7 @@ struct KeychainStorm {
         case "delete": subject.delete(argument)
         case "update": subject.update(argument, label: "updated")
         case "count": subject.count()
+        case "file": FileSteps(folder: folder).perform(argument)
         default: return false
         }
         return true
