@@ -282,7 +282,7 @@ let targets: [Target] = [
     .target(
         name: "KeychainDaemon",
         dependencies: [
-            "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine",
+            "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine", "KeychainFiles",
             "KeychainProtection", "KeychainStore", "KeychainCore", "HostFiles", "LoginManager", "CKeychainSupport",
         ]
     ),
@@ -445,8 +445,8 @@ let targets: [Target] = [
         name: "KeychainDaemonTests",
         dependencies: [
             "KeychainDaemon", "KeychainAudit", "KeychainDefaultBackend", "KeychainServer", "KeychainClient",
-            "KeychainIdentity", "KeychainEngine", "KeychainProtection", "KeychainWire", "KeychainCore", "HostFiles",
-            "LoginManager", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport", "CStormSupport",
+            "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainProtection", "KeychainWire", "KeychainCore",
+            "HostFiles", "LoginManager", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport", "CStormSupport",
             "keychaind", "keychainctl", "security-tool",
         ]
     ),
