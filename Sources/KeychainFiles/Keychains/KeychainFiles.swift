@@ -61,26 +61,10 @@ public final class KeychainFiles: KeychainBackend {
     public var holdsUnlockedKeys: Bool { all.contains(where: \.isUnlocked) }
 
     /// Locks every keychain.
-    public func lockAll() { for keychain in all { keychain.forgetKeys() } }
+    public func lockAll() { for keychain in all { keychain.lock() } }
 
     /// Locks the keychains whose settings say that they lock when the host goes to sleep.
     public func hostWillSleep() { for keychain in all { keychain.hostWillSleep() } }
-
-    /// The path with symbolic links resolved, as far as it exists: a file has one lock state, whichever path names it.
-    private static func resolved(_ path: String) -> String {
-        var rest = path.split(separator: "/")
-        var missing: [Substring] = []
-        while true {
-            if let found = realpath("/" + rest.joined(separator: "/"), nil) {
-                defer { free(found) }
-                let folder = String(cString: found)
-                return ([folder == "/" ? "" : folder] + missing.map(String.init)).joined(separator: "/")
-            }
-            // What cannot be resolved for another reason is refused when it is opened.
-            guard errno == ENOENT, let last = rest.popLast() else { return path }
-            missing.insert(last, at: 0)
-        }
-    }
 
     private var all: [KeychainFile] {
         lock.acquire()
