@@ -265,7 +265,7 @@ let targets: [Target] = [
     // file-based keychains
     .target(
         name: "KeychainFiles",
-        dependencies: ["KeychainCore", "KeychainEngine", "KeychainProtection", "HostFiles"]
+        dependencies: ["KeychainCore", "KeychainEngine", "KeychainProtection", "HostFiles", crypto]
     ),
 
     // the daemon, and what reaches it
@@ -489,7 +489,7 @@ let targets: [Target] = [
     ),
     .testTarget(
         name: "KeychainFilesTests",
-        dependencies: ["KeychainFiles", "KeychainCore", "KeychainTestSupport"]
+        dependencies: ["KeychainFiles", "KeychainEngine", "KeychainProtection", "KeychainCore", "KeychainTestSupport"]
     ),
     .testTarget(
         name: "KeychainStoreTests",

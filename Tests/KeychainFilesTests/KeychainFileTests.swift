@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import KeychainCore
+import KeychainEngine
 import KeychainTestSupport
 import Testing
 
@@ -142,6 +143,59 @@ struct KeychainFileTests {
         #expect(access(path, F_OK) == 0)
         #expect(status { _ = try files.files.items(at: folder.path) } == .invalidKeychain)
         #expect(status { _ = try files.files.items(at: path + ".none") } == .noSuchKeychain)
+    }
+
+    @Test("A secret is not given out under attributes that were changed without the password")
+    func alteredAttributes() throws {
+        try files.files.create(at: path, password: password)
+        let attributes: [String: PropertyValue] = ["acct": .string("a"), "svce": .string("bank")]
+        let item = try files.files.add(.genericPassword, attributes, secret: .secret, access, at: path)
+        let image = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+        let engine = EmbeddedKeychain.file(image: image, device: device)
+        try engine.device.unlock(passcode: password)
+        let query = PropertyDictionary(["class": .string("genp")])
+        let change = PropertyDictionary(["icmt": .string("forged")])
+        let request = KeychainRequest(.update(query, attributes: change), client: Client(accessGroups: ["items"]))
+        _ = try engine.perform(request)
+        try Data(try engine.image()).write(to: URL(fileURLWithPath: path))
+        try files.files.unlock(at: path, password: password)
+        #expect(try files.files.items(at: path).first?.attributes["icmt"] == .string("forged"))
+        #expect(status { _ = try files.files.secret(of: item.identifier, at: path) } == .decode)
+        #expect(status { _ = try files.files.access(of: item.identifier, at: path) } == .decode)
+        #expect(status { try files.files.update(item.identifier, .init(secret: .wrong), at: path) } == .decode)
+    }
+
+    private var device: DeviceOptions {
+        var device = DeviceOptions()
+        device.passwordWork = .testing
+        return device
+    }
+
+    @Test("A lock takes the keys also while the file is elsewhere")
+    func movedFile() throws {
+        try files.files.create(at: path, password: password)
+        let elsewhere = folder.path(of: "elsewhere")
+        try FileManager.default.moveItem(atPath: path, toPath: elsewhere)
+        #expect(status { try files.files.lock(at: path) } == .noSuchKeychain)
+        try FileManager.default.moveItem(atPath: elsewhere, toPath: path)
+        #expect(try files.files.status(at: path).isLocked)
+    }
+
+    @Test("Nothing is changed in a locked keychain, and only its password changes a partition list")
+    func refusedChanges() throws {
+        try files.files.create(at: path, password: password)
+        let item = try files.files.add(.certificate, ["labl": .string("c")], secret: .secret, access, at: path)
+        try files.files.setPartitions(["apple:"], of: item.identifier, password: password, at: path)
+        var other = access
+        other.partitions = ["unsigned:"]
+        try files.files.update(item.identifier, .init(access: other), at: path)
+        #expect(try files.files.access(of: item.identifier, at: path).partitions == ["apple:"])
+        #expect(
+            status { try files.files.setSettings(.init(locksOnSleep: true, lockInterval: 0), at: path) } == .parameter
+        )
+        try files.files.lock(at: path)
+        #expect(status { try files.files.remove(item.identifier, at: path) } == .interactionNotAllowed)
+        #expect(status { try files.files.update(item.identifier, .init(), at: path) } == .interactionNotAllowed)
     }
 
     @Test("All paths that lead to a file are one keychain, and a link stays one")

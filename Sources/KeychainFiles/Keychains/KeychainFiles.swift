@@ -61,7 +61,7 @@ public final class KeychainFiles: KeychainBackend {
     public var holdsUnlockedKeys: Bool { all.contains(where: \.isUnlocked) }
 
     /// Locks every keychain.
-    public func lockAll() { for keychain in all { keychain.forgetKeys() } }
+    public func lockAll() { for keychain in all { keychain.lock() } }
 
     /// Locks the keychains whose settings say that they lock when the host goes to sleep.
     public func hostWillSleep() { for keychain in all { keychain.hostWillSleep() } }
