@@ -56,7 +56,7 @@ extension FileBasedKeychain {
         in target: String,
         _ keychains: OpenedKeychains
     ) throws(KeychainError) -> LocatedItem {
-        let stored = try keychains.change { (files) throws(KeychainError) in
+        let stored = try keychains.change(target) { (files) throws(KeychainError) in
             try files.add(item.itemClass, item.attributes, secret: item.secret, item.access, at: target)
         }
         return LocatedItem(keychain: target, item: stored)

@@ -26,7 +26,7 @@ extension FileBasedKeychain {
         to item: LocatedItem,
         _ keychains: OpenedKeychains
     ) throws(KeychainError) {
-        try keychains.change { (files) throws(KeychainError) in
+        try keychains.change(item.keychain) { (files) throws(KeychainError) in
             try files.update(item.item.identifier, change, at: item.keychain)
         }
     }
@@ -47,7 +47,7 @@ extension FileBasedKeychain {
 
     private func remove(_ item: LocatedItem, _ keychains: OpenedKeychains) throws(KeychainError) {
         try checkOwner(of: item, keychains)
-        try keychains.change { (files) throws(KeychainError) in
+        try keychains.change(item.keychain) { (files) throws(KeychainError) in
             try files.remove(item.item.identifier, at: item.keychain)
         }
     }
@@ -61,7 +61,7 @@ extension FileBasedKeychain {
         do throws(KeychainError) {
             access = try keychains.access(of: item)
         } catch {
-            guard [.interactionNotAllowed, .authenticationFailed].contains(error.status) else { throw error }
+            guard error.status == .interactionNotAllowed || error.status == .authenticationFailed else { throw error }
             return
         }
         guard let trusted = access.trustedApplications, !trusted.contains(program) else { return }

@@ -9,9 +9,14 @@ public import KeychainCore
 /// keychain files. Thread-safe.
 public final class FileBasedKeychain: KeychainBackend {
     private let backend: any KeychainBackend
-    let preferences: KeychainPreferences
+    /// The search list and the default keychain.
+    public let preferences: KeychainPreferences
+
+    /// The keychain files.
+    public var files: KeychainFileService { backend.files }
+
     let program: TrustedApplication
-    private let isInteractionAllowed: @Sendable () -> Bool
+    private let unlocker: KeychainUnlocker
     let now: @Sendable () -> Timestamp
 
     /// The file-based keychains of a user.
@@ -20,21 +25,30 @@ public final class FileBasedKeychain: KeychainBackend {
     ///   - backend: carries out commands on keychain files.
     ///   - preferences: the search list and the default keychain.
     ///   - program: who asks: the program that may use what it adds.
-    ///   - isInteractionAllowed: whether the user could be asked for a password; a locked keychain is
-    ///     `errSecAuthFailed` then, and else `errSecInteractionNotAllowed`.
+    ///   - unlocker: asks for the password of a locked keychain.
     ///   - now: the time, by which certificates are judged.
     public init(
         _ backend: any KeychainBackend,
         _ preferences: KeychainPreferences,
         program: TrustedApplication,
-        isInteractionAllowed: @escaping @Sendable () -> Bool = { true },
+        unlocker: KeychainUnlocker = KeychainUnlocker(),
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.backend = backend
         self.preferences = preferences
         self.program = program
-        self.isInteractionAllowed = isInteractionAllowed
+        self.unlocker = unlocker
         self.now = now
+    }
+
+    /// The item that a persistent reference names; `nil` for bytes that are none of a file-based keychain.
+    public static func item(_ persistentReference: SecretBytes) -> KeychainItemReference? {
+        FilePersistentReference.item(persistentReference)
+    }
+
+    /// The persistent reference of an item of a file-based keychain.
+    public static func persistentReference(_ item: KeychainItemReference) -> SecretBytes {
+        FilePersistentReference.bytes(item)
     }
 
     /// Carries out a call of an item function, or a command on keychain files; refuses all others.
@@ -76,10 +90,7 @@ public final class FileBasedKeychain: KeychainBackend {
 
     /// The keychains as one call sees them.
     func openedKeychains(_ dictionary: PropertyDictionary) -> OpenedKeychains {
-        OpenedKeychains(
-            backend.files,
-            isInteractionAllowed: isInteractionAllowed() && !dictionary.forbidsInteraction
-        )
+        OpenedKeychains(backend.files, dictionary.forbidsInteraction ? .nobody : unlocker)
     }
 
     func search(_ query: FileItemQuery, _ keychains: OpenedKeychains) throws(KeychainError) -> FileItemSearch {

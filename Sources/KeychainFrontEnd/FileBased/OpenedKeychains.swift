@@ -5,13 +5,12 @@ import KeychainCore
 /// File-based keychains as one call sees them: each is listed once, and one that is locked is reported as macOS does.
 final class OpenedKeychains {
     private let files: KeychainFileService
-    /// Whether the user could be asked to unlock a keychain.
-    private let isInteractionAllowed: Bool
+    private let unlocker: KeychainUnlocker
     private var known: [String: [KeychainFileItem]] = [:]
 
-    init(_ files: KeychainFileService, isInteractionAllowed: Bool) {
+    init(_ files: KeychainFileService, _ unlocker: KeychainUnlocker) {
         self.files = files
-        self.isInteractionAllowed = isInteractionAllowed
+        self.unlocker = unlocker
     }
 
     /// The items of a class in some keychains; those without a file are passed over.
@@ -48,39 +47,39 @@ final class OpenedKeychains {
 
     private func items(in path: String) throws(KeychainError) -> [KeychainFileItem] {
         if let items = known[path] { return items }
-        let items = try opened { () throws(KeychainError) in try files.items(at: path) }
+        let items = try files.items(at: path)
         known[path] = items
         return items
     }
 
     func secret(of item: LocatedItem) throws(KeychainError) -> SecretBytes {
-        try opened { () throws(KeychainError) in try files.secret(of: item.item.identifier, at: item.keychain) }
+        try opened(item.keychain) { () throws(KeychainError) in try files.secret(of: item.item.identifier, at: item.keychain) }
     }
 
     func access(of item: LocatedItem) throws(KeychainError) -> ItemAccess {
-        try opened { () throws(KeychainError) in try files.access(of: item.item.identifier, at: item.keychain) }
+        try opened(item.keychain) { () throws(KeychainError) in try files.access(of: item.item.identifier, at: item.keychain) }
     }
 
-    /// Carries out a change.
+    /// Carries out a change of a keychain.
     func change<Result>(
+        _ path: String,
         _ body: (KeychainFileService) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         known = [:]
-        return try opened { () throws(KeychainError) in try body(files) }
+        return try opened(path) { () throws(KeychainError) in try body(files) }
     }
 
-    /// Says of a keychain that is locked that the user did not unlock it, where somebody could have.
-    private func opened<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+    /// Has a keychain that is locked unlocked, and tries once more.
+    private func opened<Result>(
+        _ path: String,
+        _ body: () throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
         do throws(KeychainError) {
             return try body()
         } catch {
-            guard error.status == .interactionNotAllowed, isInteractionAllowed else { throw error }
-            throw KeychainError(
-                .authenticationFailed,
-                "the keychain is locked; unlock it with SecKeychainUnlock or 'security unlock-keychain'",
-                kind: error.kind,
-                facts: error.facts
-            )
+            guard error.status == .interactionNotAllowed else { throw error }
+            try unlocker.unlock(path, files, after: error)
         }
+        return try body()
     }
 }

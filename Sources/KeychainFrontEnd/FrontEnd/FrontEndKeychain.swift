@@ -140,15 +140,3 @@ extension FrontEndKeychain {
         case files
     }
 }
-
-extension KeychainRequest.Operation {
-    /// The function whose rules say which keychain is asked.
-    var function: ItemFunction {
-        switch self {
-        case .add: .add
-        case .copyMatching: .copyMatching
-        case .update, .set: .update
-        case .delete: .delete
-        }
-    }
-}
