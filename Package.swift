@@ -272,7 +272,9 @@ let targets: [Target] = [
     // file-based keychains
     .target(
         name: "KeychainFiles",
-        dependencies: ["KeychainCore", "KeychainEngine", "KeychainFrontEnd", "KeychainProtection", "HostFiles"]
+        dependencies: [
+            "KeychainCore", "KeychainEngine", "KeychainFrontEnd", "KeychainProtection", "HostFiles", crypto,
+        ]
     ),
 
     // the daemon, and what reaches it
@@ -289,7 +291,7 @@ let targets: [Target] = [
     .target(
         name: "KeychainDaemon",
         dependencies: [
-            "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine",
+            "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine", "KeychainFiles",
             "KeychainProtection", "KeychainStore", "KeychainCore", "HostFiles", "LoginManager", "CKeychainSupport",
         ]
     ),
@@ -452,8 +454,8 @@ let targets: [Target] = [
         name: "KeychainDaemonTests",
         dependencies: [
             "KeychainDaemon", "KeychainAudit", "KeychainDefaultBackend", "KeychainServer", "KeychainClient",
-            "KeychainIdentity", "KeychainEngine", "KeychainProtection", "KeychainWire", "KeychainCore", "HostFiles",
-            "LoginManager", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport", "CStormSupport",
+            "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainProtection", "KeychainWire", "KeychainCore",
+            "HostFiles", "LoginManager", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport", "CStormSupport",
             "keychaind", "keychainctl", "security-tool",
         ]
     ),
@@ -496,7 +498,7 @@ let targets: [Target] = [
     ),
     .testTarget(
         name: "KeychainFilesTests",
-        dependencies: ["KeychainFiles", "KeychainCore", "KeychainTestSupport"]
+        dependencies: ["KeychainFiles", "KeychainEngine", "KeychainProtection", "KeychainCore", "KeychainTestSupport"]
     ),
     .testTarget(
         name: "KeychainStoreTests",

@@ -14,7 +14,9 @@ public enum AtomicFile {
         private let nanoseconds: Int
 
         /// The mode of the file, its permission bits alone.
-        public let mode: mode_t
+        fileprivate let mode: mode_t
+        fileprivate let owner: uid_t
+        fileprivate let group: gid_t
 
         fileprivate init(_ status: stat) {
             device = UInt64(status.st_dev)
@@ -23,6 +25,7 @@ public enum AtomicFile {
             seconds = status.st_mtim.tv_sec
             nanoseconds = status.st_mtim.tv_nsec
             mode = status.st_mode & 0o777
+            (owner, group) = (status.st_uid, status.st_gid)
         }
     }
 
@@ -44,6 +47,8 @@ public enum AtomicFile {
     /// - Parameters:
     ///   - path: the file.
     ///   - limit: how many bytes it may have.
+    /// - Returns: The contents, and their mark.
+    /// - Throws: ``FileError/wrongKind(path:expected:)`` for what is no regular file, and a failure of the system.
     public static func read(_ path: String, limit: Int) throws(FileError) -> (bytes: [UInt8], mark: Mark)? {
         // What is no regular file must not keep anyone waiting.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -55,7 +60,7 @@ public enum AtomicFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("fstat", path) }
         try check(status, path)
-        guard status.st_size <= limit else { throw .system(call: "read", path: path, errno: EFBIG) }
+        guard status.st_size <= limit else { throw .wrongKind(path: path, expected: "a file of \(limit) bytes at most") }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         var count = 0
         while count < bytes.count {
@@ -71,23 +76,30 @@ public enum AtomicFile {
         return (Array(bytes[..<count]), Mark(status))
     }
 
-    /// Makes a file of mode 0600, durable when this returns.
+    /// Makes a file, durable when this returns.
     ///
     /// - Throws: ``FileError/taken(path:)`` where there is something already.
-    public static func create(_ path: String, _ bytes: [UInt8]) throws(FileError) -> Mark {
-        try publish(bytes, at: path, mode: 0o600) { (temporary) throws(FileError) in
+    public static func create(
+        _ path: String,
+        _ bytes: [UInt8],
+        mode: mode_t = 0o600
+    ) throws(FileError) -> Mark {
+        try publish(bytes, at: path, mode: mode) { (temporary) throws(FileError) in
             let failure = CSupport.renameNew(temporary, path)
             guard failure != EEXIST else { throw .taken(path: path) }
             guard failure == 0 else { throw .system(call: "rename", path: path, errno: failure) }
         }
     }
 
-    /// Makes the folders above a file that are missing, of mode 0700.
-    public static func makeFolders(above path: String) throws(FileError) {
+    /// Makes the folders above a file that are missing.
+    public static func makeFolders(above path: String, mode: mode_t = 0o700) throws(FileError) {
         var folder = ""
         for component in path.split(separator: "/").dropLast() {
             folder += "/\(component)"
-            if mkdir(folder, 0o700) != 0, errno != EEXIST, errno != EROFS, errno != EACCES {
+            if mkdir(folder, mode) == 0 {
+                // The process may have a mask of its own.
+                chmod(folder, mode)
+            } else if errno != EEXIST, errno != EROFS, errno != EACCES {
                 throw failure("mkdir", folder)
             }
         }
@@ -101,6 +113,7 @@ public enum AtomicFile {
     ///   - bytes: the new contents.
     ///   - mode: the mode of the file.
     /// - Returns: The mark of the new contents; `nil` when there were others, and nothing was written.
+    /// - Throws: ``FileError``; the file is as it was then.
     public static func replace(
         _ path: String,
         _ mark: Mark?,
@@ -119,29 +132,41 @@ public enum AtomicFile {
             return nil
         }
         defer { close(descriptor) }
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw failure("flock", path) }
+        var pauses = Deadline.Pauses(until: Deadline(milliseconds: patienceMilliseconds))
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            let failure = errno
+            if failure == EINTR || failure == EWOULDBLOCK, pauses.wait() { continue }
+            throw failure == EWOULDBLOCK
+                ? .lockTimeout(path: path) : .system(call: "flock", path: path, errno: failure)
         }
         guard try self.mark(path) == mark else { return nil }
-        return try publish(bytes, at: path, mode: mark.mode) { (temporary) throws(FileError) in
+        removeRemains(of: path)
+        return try publish(bytes, at: path, mode: mark.mode, replacing: mark) { (temporary) throws(FileError) in
             guard rename(temporary, path) == 0 else { throw failure("rename", path) }
         }
     }
+
+    /// How long another program may hold the lock of a file: longer than it takes to write one.
+    private static let patienceMilliseconds: Int32 = 10_000
 
     /// Writes a file beside another one, and has `move` give it the name of that.
     private static func publish(
         _ bytes: [UInt8],
         at path: String,
         mode: mode_t,
+        replacing mark: Mark? = nil,
         _ move: (String) throws(FileError) -> Void
     ) throws(FileError) -> Mark {
+        var mode = mode
         var generator = SystemRandomNumberGenerator()
-        let temporary = "\(path).\(String(generator.next() as UInt64, radix: 36)).new"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+        let temporary = "\(path).\(String(generator.next() as UInt64, radix: 36))\(temporarySuffix)"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("open", temporary) }
         defer { close(descriptor) }
         do throws(FileError) {
             try write(bytes, to: descriptor, path)
+            // Whom the old file did not belong to must not get at the new one.
+            if let mark, fchown(descriptor, mark.owner, mark.group) != 0 { mode &= 0o700 }
             guard fchmod(descriptor, mode) == 0 else { throw failure("fchmod", temporary) }
             guard fsync(descriptor) == 0 else { throw failure("fsync", temporary) }
             try move(temporary)
@@ -153,6 +178,27 @@ public enum AtomicFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("fstat", path) }
         return Mark(status)
+    }
+
+    private static let temporarySuffix = ".new"
+
+    /// Removes what writers left that were killed; for the holder of the file's lock, so that nobody writes now.
+    private static func removeRemains(of path: String) {
+        guard let end = path.lastIndex(of: "/") else { return }
+        let prefix = path[path.index(after: end)...] + "."
+        guard let stream = opendir(end == path.startIndex ? "/" : String(path[..<end])) else { return }
+        defer { closedir(stream) }
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { start in
+                start.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: start.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            guard name.hasPrefix(prefix), name.hasSuffix(temporarySuffix),
+                name.count > prefix.count + temporarySuffix.count
+            else { continue }
+            unlinkat(dirfd(stream), name, 0)
+        }
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileError) {

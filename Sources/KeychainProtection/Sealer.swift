@@ -58,6 +58,7 @@ public struct Sealer: Sendable {
         passwordKey: PasswordKey? = nil,
         replacing old: ReplacedRow? = nil
     ) throws(ProtectionError) -> StoredRow {
+        try check(item.protection, of: item.itemClass, item.attributes)
         let generation = try generation(of: item.protection)
         // So that nothing else is found wrong with an item that cannot be stored now.
         let classKey = KeyDerivation(from: try key(.classKey(item.protection)))
@@ -101,11 +102,27 @@ public struct Sealer: Sendable {
     public func openMetadata(of row: StoredRow) throws(ProtectionError) -> OpenedMetadata {
         let part = try RowMetadata(row, self)
         let metadata = try part.open()
+        try check(Accessibility(rawValue: row.protection), of: row.itemClass, metadata.attributes)
         return OpenedMetadata(
             attributes: metadata.attributes,
             hasSecret: metadata.hasSecret,
             associatedData: part.associatedData
         )
+    }
+
+    /// Refuses, in a keychain file, a protection class that is not the one of the item's class.
+    ///
+    /// Attributes can be written there by whoever can write the file; they must not decide under which key a secret is
+    /// sealed.
+    private func check(
+        _ protection: Accessibility?,
+        of itemClass: ItemClass,
+        _ attributes: Attributes
+    ) throws(ProtectionError) {
+        guard keybag.owner == .keychainFile else { return }
+        guard protection == ItemSchema.of(itemClass).defaultAccessibility, attributes[.accessControl] == nil else {
+            throw .damagedRow(.contradiction)
+        }
     }
 
     /// Makes the tags of a row anew, for a check of the whole store.

@@ -65,5 +65,7 @@ extension Connection {
                 throw SQLiteError(code: status, operation: "loading the image of a store")
             }
         }
+        // A setting of the database that was there before.
+        try execute("PRAGMA secure_delete = ON")
     }
 }

@@ -25,8 +25,12 @@ extension Connection {
     fileprivate func loadForeign(_ image: [UInt8]) throws(StoreError) {
         do throws(SQLiteError) {
             let tables = try declarations()
+            guard !image.isEmpty else {
+                throw SQLiteError(code: SQLITE_NOTADB, operation: "loading the image of a store")
+            }
             try load(image)
             try execute("PRAGMA trusted_schema = OFF")
+            try execute("PRAGMA cell_size_check = ON")
             guard try integer("PRAGMA application_id") == Layout.applicationIdentifier else {
                 throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for the mark of a keychain store")
             }
@@ -36,7 +40,7 @@ extension Connection {
             guard version == Layout.version, found == tables else {
                 throw SQLiteError(code: SQLITE_NOTADB, operation: "comparing the tables of a keychain store")
             }
-            let check = try prepare("PRAGMA quick_check(1)")
+            let check = try prepare("PRAGMA integrity_check(1)")
             defer { check.reset() }
             guard try check.step(), check.text(0) == "ok" else {
                 throw SQLiteError(code: SQLITE_CORRUPT, operation: "checking the structure")

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import KeychainCore
+import KeychainEngine
 import KeychainTestSupport
 import Testing
 
@@ -41,7 +42,7 @@ struct KeychainFileTests {
         #expect(status { try files.files.create(at: path, password: password) } == .duplicateKeychain)
         let other = KeychainFiles.forTesting()
         #expect(try other.files.status(at: path).isLocked)
-        #expect(status { try other.files.unlock(at: path, password: SecretBytes(Array("wrong".utf8))) } == .authenticationFailed)
+        #expect(status { try other.files.unlock(at: path, password: SecretBytes.wrong) } == .authenticationFailed)
         try other.files.unlock(at: path, password: password)
         #expect(try !other.files.status(at: path).isLocked)
     }
@@ -62,7 +63,7 @@ struct KeychainFileTests {
         let attributes: [String: PropertyValue] = [
             "labl": .string("a label"), "agrp": .string("none"), "no such attribute": .boolean(true),
         ]
-        let secret = SecretBytes(Array("secret".utf8))
+        let secret = SecretBytes.secret
         let added = try files.files.add(itemClass, attributes, secret: secret, access, at: path)
         #expect(added.attributes["labl"] == .string("a label"))
         #expect(added.attributes["agrp"] == nil)
@@ -74,8 +75,10 @@ struct KeychainFileTests {
         )
         try files.files.lock(at: path)
         #expect(try files.files.items(at: path) == [added])
-        #expect(status { _ = try files.files.secret(of: added.identifier, at: path) } == .interactionNotAllowed)
-        #expect(status { _ = try files.files.access(of: added.identifier, at: path) } == .interactionNotAllowed)
+        // Certificates are public.
+        let refusal: Status? = itemClass == .certificate ? nil : .interactionNotAllowed
+        #expect(status { _ = try files.files.secret(of: added.identifier, at: path) } == refusal)
+        #expect(status { _ = try files.files.access(of: added.identifier, at: path) } == refusal)
         #expect(
             status { _ = try files.files.add(itemClass, [:], secret: secret, access, at: path) }
                 == .interactionNotAllowed
@@ -91,16 +94,16 @@ struct KeychainFileTests {
     func changes() throws {
         try files.files.create(at: path, password: password)
         let attributes: [String: PropertyValue] = ["acct": .string("a"), "svce": .string("s")]
-        let item = try files.files.add(.genericPassword, attributes, secret: SecretBytes(Array("1".utf8)), access, at: path)
+        let item = try files.files.add(.genericPassword, attributes, secret: SecretBytes.wrong, access, at: path)
         try files.files.update(
             item.identifier,
-            KeychainFileItem.Changes(attributes: ["icmt": .string("c")], secret: SecretBytes(Array("2".utf8))),
+            KeychainFileItem.Changes(attributes: ["icmt": .string("c")], secret: SecretBytes.secret),
             at: path
         )
         try files.files.setPartitions(["apple:"], of: item.identifier, password: password, at: path)
         #expect(
             status {
-                try files.files.setPartitions([], of: item.identifier, password: SecretBytes(Array("no".utf8)), at: path)
+                try files.files.setPartitions([], of: item.identifier, password: SecretBytes.wrong, at: path)
             } == .authenticationFailed
         )
         let settings = KeychainFileSettings(locksOnSleep: false, lockInterval: nil)
@@ -108,7 +111,7 @@ struct KeychainFileTests {
         let other = KeychainFiles.forTesting()
         try other.files.unlock(at: path, password: password)
         #expect(try other.files.items(at: path).map { $0.attributes["icmt"] } == [.string("c")])
-        #expect(try other.files.secret(of: item.identifier, at: path) == SecretBytes(Array("2".utf8)))
+        #expect(try other.files.secret(of: item.identifier, at: path) == SecretBytes.secret)
         #expect(try other.files.access(of: item.identifier, at: path).partitions == ["apple:"])
         #expect(try other.files.status(at: path).settings == settings)
         try other.files.remove(item.identifier, at: path)
@@ -142,6 +145,70 @@ struct KeychainFileTests {
         #expect(status { _ = try files.files.items(at: path + ".none") } == .noSuchKeychain)
     }
 
+    @Test("A secret is not given out under attributes that were changed without the password")
+    func alteredAttributes() throws {
+        try files.files.create(at: path, password: password)
+        let attributes: [String: PropertyValue] = ["acct": .string("a"), "svce": .string("bank")]
+        let item = try files.files.add(.genericPassword, attributes, secret: .secret, access, at: path)
+        let image = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+        let engine = EmbeddedKeychain.file(image: image, device: device)
+        try engine.device.unlock(passcode: password)
+        let query = PropertyDictionary(["class": .string("genp")])
+        let change = PropertyDictionary(["icmt": .string("forged")])
+        let request = KeychainRequest(.update(query, attributes: change), client: Client(accessGroups: ["items"]))
+        _ = try engine.perform(request)
+        try Data(try engine.image()).write(to: URL(fileURLWithPath: path))
+        try files.files.unlock(at: path, password: password)
+        #expect(try files.files.items(at: path).first?.attributes["icmt"] == .string("forged"))
+        #expect(status { _ = try files.files.secret(of: item.identifier, at: path) } == .decode)
+        #expect(status { _ = try files.files.access(of: item.identifier, at: path) } == .decode)
+        #expect(status { try files.files.update(item.identifier, .init(secret: .wrong), at: path) } == .decode)
+    }
+
+    private var device: DeviceOptions {
+        var device = DeviceOptions()
+        device.passwordWork = .testing
+        return device
+    }
+
+    @Test("A lock takes the keys also while the file is elsewhere")
+    func movedFile() throws {
+        try files.files.create(at: path, password: password)
+        let elsewhere = folder.path(of: "elsewhere")
+        try FileManager.default.moveItem(atPath: path, toPath: elsewhere)
+        #expect(status { try files.files.lock(at: path) } == .noSuchKeychain)
+        try FileManager.default.moveItem(atPath: elsewhere, toPath: path)
+        #expect(try files.files.status(at: path).isLocked)
+    }
+
+    @Test("Nothing is changed in a locked keychain, and only its password changes a partition list")
+    func refusedChanges() throws {
+        try files.files.create(at: path, password: password)
+        let item = try files.files.add(.certificate, ["labl": .string("c")], secret: .secret, access, at: path)
+        try files.files.setPartitions(["apple:"], of: item.identifier, password: password, at: path)
+        var other = access
+        other.partitions = ["unsigned:"]
+        try files.files.update(item.identifier, .init(access: other), at: path)
+        #expect(try files.files.access(of: item.identifier, at: path).partitions == ["apple:"])
+        #expect(
+            status { try files.files.setSettings(.init(locksOnSleep: true, lockInterval: 0), at: path) } == .parameter
+        )
+        try files.files.lock(at: path)
+        #expect(status { try files.files.remove(item.identifier, at: path) } == .interactionNotAllowed)
+        #expect(status { try files.files.update(item.identifier, .init(), at: path) } == .interactionNotAllowed)
+    }
+
+    @Test("All paths that lead to a file are one keychain, and a link stays one")
+    func links() throws {
+        try files.files.create(at: path, password: password)
+        let link = folder.path(of: "link.keychain")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        _ = try files.files.add(.genericPassword, [:], secret: password, access, at: link)
+        #expect(try files.files.items(at: "\(folder.path)/./test.keychain").count == 1)
+        #expect(try !files.files.status(at: path).isLocked)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
+    }
+
     @Test("A keychain is deleted with its file")
     func delete() throws {
         try files.files.create(at: path, password: password)
@@ -152,4 +219,9 @@ struct KeychainFileTests {
     }
 
     private func access(_ path: String, _ mode: Int32) -> Int32 { Glibc.access(path, mode) }
+}
+
+extension SecretBytes {
+    fileprivate static let wrong = SecretBytes(Array("wrong".utf8))
+    fileprivate static let secret = SecretBytes(Array("secret".utf8))
 }

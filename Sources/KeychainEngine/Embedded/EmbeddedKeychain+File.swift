@@ -12,7 +12,7 @@ extension EmbeddedKeychain {
         device: DeviceOptions,
         clock: any KeychainClock = SystemClock()
     ) -> EmbeddedKeychain {
-        EmbeddedKeychain(source: .newFile(password: password), Self.fileDevice(device), clock)
+        EmbeddedKeychain(source: .newFile(password: Once(password)), Self.fileDevice(device), clock)
     }
 
     /// The keychain that a file has, locked; read by the first command.
@@ -21,7 +21,7 @@ extension EmbeddedKeychain {
         device: DeviceOptions,
         clock: any KeychainClock = SystemClock()
     ) -> EmbeddedKeychain {
-        EmbeddedKeychain(source: .file(image: image), Self.fileDevice(device), clock)
+        EmbeddedKeychain(source: .file(image: Once(image)), Self.fileDevice(device), clock)
     }
 
     private static func fileDevice(_ device: DeviceOptions) -> DeviceOptions {

@@ -14,9 +14,9 @@ final class EngineAccess: Sendable {
         /// In memory, with a passcode from the beginning if there is one.
         case memory(passcode: SecretBytes?)
         /// In memory, with the password of a new keychain file.
-        case newFile(password: SecretBytes)
+        case newFile(password: Once<SecretBytes>)
         /// In memory, as a keychain file has it.
-        case file(image: [UInt8])
+        case file(image: Once<[UInt8]>)
     }
 
     /// What an engine is wanted for.
@@ -218,11 +218,13 @@ final class EngineAccess: Sendable {
             opened.openInMemory(engine)
         case .newFile(let password):
             let (rootKey, made) = try Self.making { () throws(ProtectionError) in
-                try NewKeybag.keychainFile(random: random, password: password, device.passwordWork)
+                guard let password = password.take() else { throw ProtectionError.noPasscode }
+                return try NewKeybag.keychainFile(random: random, password: password, device.passwordWork)
             }
             engine = try openMemory(try Store(), rootKey, made)
             opened.openInMemory(engine)
         case .file(let image):
+            guard let image = image.take() else { throw KeychainError(StoreError.lostByFork) }
             engine = try openImage(image)
             opened.openInMemory(engine)
         }
@@ -271,6 +273,12 @@ final class EngineAccess: Sendable {
         let rootKey = try Self.making { () throws(ProtectionError) in try SoftwareRootKey.published() }
         let engine = engine(store, rootKey, nil)
         try engine.start()
+        // It is not authenticated, and a file has no delays and no policy of its own.
+        try store.write { (writer) throws(KeychainError) in
+            var record = DeviceRecord()
+            record.keybagRevision = try writer.deviceRecord().keybagRevision
+            try writer.setDeviceRecord(record)
+        }
         return engine
     }
 

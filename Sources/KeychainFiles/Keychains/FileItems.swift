@@ -19,8 +19,7 @@ struct FileItems {
     }
 
     private func all(_ itemClass: ItemClass) throws(KeychainError) -> [KeychainFileItem] {
-        var query = Self.returning
-        query[PropertyKey.itemClass] = .string(itemClass.rawValue)
+        var query = PropertyDictionary([PropertyKey.itemClass: .string(itemClass.rawValue)]).returning([])
         query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
         let answer: KeychainAnswer
         do throws(KeychainError) {
@@ -37,20 +36,47 @@ struct FileItems {
         return values.compactMap { KeychainFileItem(itemClass, $0) }
     }
 
-    /// What is sealed of an item.
+    /// What is sealed of an item, after it was compared with what is not.
     ///
-    /// - Throws: `errSecInvalidItemRef`, `errSecInteractionNotAllowed` when the keychain is locked.
-    func contents(of item: Bytes16) throws(KeychainError) -> ItemContents {
-        var query = try query(of: item)
-        query[PropertyKey.returnData] = .boolean(true)
-        guard case .single(.data(let bytes)) = try perform(.copyMatching(query)) else { throw .unexpectedReply }
-        return try ItemContents(bytes)
+    /// - Throws: `errSecInvalidItemRef`, `errSecInteractionNotAllowed` when the keychain is locked, `errSecDecode` for
+    ///   an item that somebody altered who does not know the password.
+    func contents(of item: Bytes16) throws(KeychainError) -> ItemContents { try stored(item).contents }
+
+    private func stored(
+        _ identifier: Bytes16
+    ) throws(KeychainError) -> (item: KeychainFileItem, contents: ItemContents) {
+        let (query, itemClass) = try query(of: identifier)
+        let reading = query.returning([PropertyKey.returnData])
+        guard case .single(.dictionary(let entries)) = try perform(.copyMatching(reading)),
+            case .data(let bytes)? = entries[PropertyKey.valueData],
+            let item = KeychainFileItem(itemClass, .dictionary(entries))
+        else { throw .unexpectedReply }
+        let contents = try ItemContents(bytes)
+        guard item.identifier == identifier,
+            try contents.attributes == AttributeDigest.of(item.attributes, itemClass)
+        else {
+            throw KeychainError(
+                .decode,
+                "the attributes of the item were changed without the password of the keychain",
+                kind: .keys(.damagedItem)
+            )
+        }
+        return (item, contents)
     }
 
     /// Adds an item.
-    func add(_ item: KeychainFileItem, _ contents: ItemContents) throws(KeychainError) -> KeychainFileItem {
-        var dictionary = Self.returning
-        for (name, value) in Self.storable(item.attributes, item.itemClass) { dictionary[name] = value }
+    func add(
+        _ item: KeychainFileItem,
+        _ secret: SecretBytes,
+        _ access: ItemAccess
+    ) throws(KeychainError) -> KeychainFileItem {
+        let attributes = Self.storable(item.attributes, item.itemClass)
+        let contents = ItemContents(
+            access: access,
+            secret: secret,
+            attributes: try AttributeDigest.of(attributes, item.itemClass)
+        )
+        var dictionary = PropertyDictionary(attributes).returning([])
         dictionary[PropertyKey.itemClass] = .string(item.itemClass.rawValue)
         dictionary[PropertyKey.valueData] = .data(contents.encoded)
         guard case .single(let value) = try perform(.add(dictionary)),
@@ -59,28 +85,44 @@ struct FileItems {
         return added
     }
 
-    /// Changes an item.
+    /// Changes an item; its partition list stays as it is.
     func update(_ item: Bytes16, _ changes: KeychainFileItem.Changes) throws(KeychainError) {
-        let query = try query(of: item)
-        guard case .string(let name)? = query[PropertyKey.itemClass], let itemClass = ItemClass(rawValue: name) else {
-            throw .invalidItem
+        let (old, oldContents) = try stored(item)
+        var contents = oldContents
+        let changed = Self.storable(changes.attributes, old.itemClass)
+        if let secret = changes.secret { contents.secret = secret }
+        if let access = changes.access {
+            contents.access = access
+            contents.access.partitions = oldContents.access.partitions
         }
-        var attributes = PropertyDictionary(Self.storable(changes.attributes, itemClass))
-        if changes.secret != nil || changes.access != nil {
-            var contents = try contents(of: item)
-            if let secret = changes.secret { contents.secret = secret }
-            if let access = changes.access { contents.access = access }
-            attributes[PropertyKey.valueData] = .data(contents.encoded)
-        }
-        guard !attributes.entries.isEmpty else { return }
-        _ = try perform(.update(query, attributes: attributes))
+        contents.attributes = try AttributeDigest.of(old.attributes.merging(changed) { $1 }, old.itemClass)
+        try store(contents, changed, in: old)
+    }
+
+    /// Replaces the partition list of an item.
+    func setPartitions(_ partitions: [String], of item: Bytes16) throws(KeychainError) {
+        var (old, contents) = try stored(item)
+        contents.access.partitions = partitions
+        try store(contents, [:], in: old)
+    }
+
+    private func store(
+        _ contents: ItemContents,
+        _ changed: [String: PropertyValue],
+        in item: KeychainFileItem
+    ) throws(KeychainError) {
+        var attributes = PropertyDictionary(changed)
+        attributes[PropertyKey.valueData] = .data(contents.encoded)
+        _ = try perform(.update(try query(of: item.identifier).query, attributes: attributes))
     }
 
     /// Removes an item.
-    func remove(_ item: Bytes16) throws(KeychainError) { _ = try perform(.delete(try query(of: item))) }
+    func remove(_ item: Bytes16) throws(KeychainError) { _ = try perform(.delete(try query(of: item).query)) }
 
     /// A query for an item by its class and its persistent reference.
-    private func query(of item: Bytes16) throws(KeychainError) -> PropertyDictionary {
+    private func query(
+        of item: Bytes16
+    ) throws(KeychainError) -> (query: PropertyDictionary, itemClass: ItemClass) {
         for itemClass in ItemClass.stored {
             let reference = SecretBytes(Array(itemClass.rawValue.utf8) + item.bytes)
             let query = PropertyDictionary([
@@ -88,10 +130,8 @@ struct FileItems {
                 PropertyKey.valuePersistentReference: .data(reference),
             ])
             do throws(KeychainError) {
-                var probe = query
-                probe[PropertyKey.returnAttributes] = .boolean(true)
-                _ = try perform(.copyMatching(probe))
-                return query
+                _ = try perform(.copyMatching(query.returning([])))
+                return (query, itemClass)
             } catch {
                 guard error.status == .itemNotFound else { throw error }
             }
@@ -103,10 +143,6 @@ struct FileItems {
         try keychain.perform(KeychainRequest(operation, client: Self.client))
     }
 
-    private static let returning = PropertyDictionary([
-        PropertyKey.returnAttributes: .boolean(true), PropertyKey.returnPersistentReference: .boolean(true),
-    ])
-
     /// The attributes that an item of a class can have in a keychain file; all others are ignored (Semantics,
     /// "Parameters of the file-based keychain").
     private static func storable(
@@ -115,7 +151,9 @@ struct FileItems {
     ) -> [String: PropertyValue] {
         let schema = ItemSchema.of(itemClass)
         return attributes.filter { name, _ in
-            guard let name = AttributeName(name), let column = schema[name], column.access == .open else { return false }
+            guard let name = AttributeName(name), let column = schema[name], column.access == .open else {
+                return false
+            }
             return !KeychainFileItem.unknownAttributes.contains(name)
         }
     }
@@ -138,5 +176,16 @@ extension KeychainFileItem {
             AttributeName(key).map { !Self.unknownAttributes.contains($0) } ?? false
         }
         self.init(identifier: identifier, itemClass: itemClass, attributes: attributes)
+    }
+}
+
+extension PropertyDictionary {
+    /// The dictionary, asking for attributes and the persistent reference, and for what else is named.
+    fileprivate func returning(_ others: [String]) -> PropertyDictionary {
+        var dictionary = self
+        for key in [PropertyKey.returnAttributes, PropertyKey.returnPersistentReference] + others {
+            dictionary[key] = .boolean(true)
+        }
+        return dictionary
     }
 }

@@ -3,15 +3,15 @@
 import KeychainCore
 import KeychainEngine
 
-/// The settings in a keychain file.
+/// The settings in a keychain file: an item of a group of its own, sealed under the password as every secret, so that
+/// nobody who writes the file can keep it from locking.
 ///
-/// When it locks without use is what the engine knows as the policy of a device; whether it locks on sleep is kept in
-/// an item of a group of its own, sealed as every secret.
+/// The engine locks without use by the policy of its device, which is set when the keychain is unlocked.
 enum FileSettings {
     private static let client = Client(accessGroups: ["settings"])
     private static let query: PropertyDictionary = PropertyDictionary([
         PropertyKey.itemClass: .string(ItemClass.genericPassword.rawValue),
-        AttributeName.service.description: .string("locks on sleep"),
+        AttributeName.service.description: .string("settings"),
     ])
 
     /// The settings of an unlocked keychain.
@@ -19,28 +19,45 @@ enum FileSettings {
         var query = query
         query[PropertyKey.returnData] = .boolean(true)
         let answer = try keychain.perform(KeychainRequest(.copyMatching(query), client: client))
-        guard case .single(.data(let flag)) = answer else { throw .unexpectedReply }
-        return KeychainFileSettings(
-            locksOnSleep: flag != off,
-            lockInterval: try keychain.device.status().policy.autoLockAfterSeconds
-        )
+        guard case .single(.data(let bytes)) = answer, let settings = decoded(bytes) else {
+            throw KeychainError(.decode, "the settings of the keychain are damaged", kind: .keys(.damagedItem))
+        }
+        return settings
+    }
+
+    /// Puts the settings of a keychain that was just unlocked into effect.
+    static func apply(to keychain: EmbeddedKeychain) throws(KeychainError) {
+        try keychain.device.setPolicy(DevicePolicy(autoLockAfterSeconds: try of(keychain).lockInterval))
     }
 
     /// Changes the settings of an unlocked keychain.
     static func set(_ settings: KeychainFileSettings, in keychain: EmbeddedKeychain) throws(KeychainError) {
-        let flag = PropertyDictionary([PropertyKey.valueData: .data(settings.locksOnSleep ? on : off)])
-        var addition = query
-        addition.entries.merge(flag.entries) { $1 }
-        let operation = KeychainRequest.Operation.set(query, attributes: flag, addition: addition)
-        _ = try keychain.perform(KeychainRequest(operation, client: client))
+        if let interval = settings.lockInterval, !(1...Int(Int32.max)).contains(interval) {
+            throw .parameter("a keychain locks after one second or more")
+        }
         do throws(KeychainError) {
             try keychain.device.setPolicy(DevicePolicy(autoLockAfterSeconds: settings.lockInterval))
         } catch {
             guard case .device(.locked) = error.kind else { throw error }
             throw KeychainError(.interactionNotAllowed, "the keychain is locked", kind: error.kind)
         }
+        let value = PropertyDictionary([PropertyKey.valueData: .data(encoded(settings))])
+        var addition = query
+        addition.entries.merge(value.entries) { $1 }
+        let operation = KeychainRequest.Operation.set(query, attributes: value, addition: addition)
+        _ = try keychain.perform(KeychainRequest(operation, client: client))
     }
 
-    private static let off = SecretBytes([0])
-    private static let on = SecretBytes([1])
+    /// A byte that is 1 for a keychain that locks on sleep, and the seconds in four, the highest first, or 0.
+    private static func encoded(_ settings: KeychainFileSettings) -> SecretBytes {
+        let seconds = UInt32(settings.lockInterval ?? 0)
+        return SecretBytes([settings.locksOnSleep ? 1 : 0] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: seconds >> $0) })
+    }
+
+    private static func decoded(_ bytes: SecretBytes) -> KeychainFileSettings? {
+        let bytes = bytes.unprotectedCopy
+        guard bytes.count == 5 else { return nil }
+        let seconds = bytes.dropFirst().reduce(0) { $0 << 8 | Int($1) }
+        return KeychainFileSettings(locksOnSleep: bytes[0] != 0, lockInterval: seconds == 0 ? nil : seconds)
+    }
 }

@@ -2,37 +2,67 @@
 
 import KeychainCore
 
-/// What is sealed under the password for an item: its secret, and who may use it.
+/// What is sealed under the password for an item: its secret, who may use it, and a digest of its attributes.
 ///
-/// Together, so that nobody who does not know the password can change who may use the item.
+/// Together, so that nobody who does not know the password can change who may use the item, or have its secret taken
+/// for that of another one: the attributes themselves can be read, and so written, without the password. A certificate
+/// is public, and its contents are not sealed.
 struct ItemContents: Hashable {
     var access: ItemAccess
     var secret: SecretBytes
 
-    init(access: ItemAccess, secret: SecretBytes) {
+    /// SHA-256 of the attributes (``AttributeDigest``).
+    var attributes: [UInt8]
+
+    init(access: ItemAccess, secret: SecretBytes, attributes: [UInt8]) {
         self.access = access
         self.secret = secret
+        self.attributes = attributes
     }
 
     /// The bytes: how many bytes of JSON follow, in four bytes, the highest first; that JSON; the secret.
     var encoded: SecretBytes {
         let text = Array(json.text.utf8)
-        let count = UInt32(text.count)
-        let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) }
-        return SecretBytes(length + text + secret.unprotectedCopy)
+        let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: UInt32(text.count) >> $0) }
+        return SecretBytes(count: length.count + text.count + secret.count) { buffer in
+            buffer.copyBytes(from: length + text)
+            secret.withUnsafeBytes { secret in
+                UnsafeMutableRawBufferPointer(rebasing: buffer[(length.count + text.count)...]).copyMemory(from: secret)
+            }
+        }
     }
 
     /// Reads the bytes.
     ///
     /// - Throws: `errSecDecode`.
     init(_ encoded: SecretBytes) throws(KeychainError) {
-        let bytes = encoded.unprotectedCopy
-        let count = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
-        guard bytes.count >= 4, bytes.count - 4 >= count,
-            let json = try? JSONParser.parse(bytes[4..<4 + count]), let access = ItemAccess(json)
-        else { throw KeychainError(.decode, "an item does not have the form of a keychain file's", kind: .keys(.damagedItem)) }
-        self.access = access
-        secret = SecretBytes(Array(bytes[(4 + count)...]))
+        let read = encoded.withUnsafeBytes { bytes -> ItemContents? in
+            guard bytes.count >= 4 else { return nil }
+            let end = 4 + bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
+            guard bytes.count >= end, let json = try? JSONParser.parse(bytes[4..<end]), let access = ItemAccess(json),
+                let attributes = json["attributes"].string.flatMap(Self.bytes(hexadecimal:))
+            else { return nil }
+            let secret = SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[end...]))
+            return ItemContents(access: access, secret: secret, attributes: attributes)
+        }
+        guard let read else {
+            throw KeychainError(
+                .decode,
+                "an item does not have the form of a keychain file's",
+                kind: .keys(.damagedItem)
+            )
+        }
+        self = read
+    }
+
+    private static func bytes(hexadecimal text: String) -> [UInt8]? {
+        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == text.utf8.count, digits.count == 2 * AttributeDigest.byteCount else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     private var json: JSONValue {
@@ -40,6 +70,7 @@ struct ItemContents: Hashable {
             "descriptor": .string(access.descriptor),
             "trustedApplications": access.trustedApplications.map { .strings($0.map(\.path)) } ?? .null,
             "partitions": .strings(access.partitions),
+            "attributes": .string(Self.hexadecimal(attributes)),
         ])
     }
 }
@@ -49,10 +80,16 @@ extension ItemAccess {
         guard let descriptor = json["descriptor"].string, let partitions = json["partitions"].elements else {
             return nil
         }
+        let programs: [TrustedApplication]?
+        switch json["trustedApplications"] {
+        case .null: programs = nil
+        case .array(let paths): programs = paths.compactMap(\.string).map(TrustedApplication.init(path:))
+        // What is not understood does not mean every program.
+        default: return nil
+        }
         self.init(
             descriptor: descriptor,
-            trustedApplications: json["trustedApplications"].elements?.compactMap(\.string)
-                .map(TrustedApplication.init(path:)),
+            trustedApplications: programs,
             partitions: partitions.compactMap(\.string)
         )
     }

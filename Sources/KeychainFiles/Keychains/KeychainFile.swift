@@ -8,18 +8,21 @@ import KeychainEngine
 /// A file-based keychain: a file with a password, which is read and written as a whole, and the engine over what it
 /// holds (Documentation/Format.md, "Keychain files").
 ///
-/// Thread-safe: commands take turns.
+/// Thread-safe: commands take turns; a lock waits for none of them.
 final class KeychainFile: @unchecked Sendable {
     let path: String
     private let device: DeviceOptions
     private let clock: any KeychainClock
     private let turn = ForkSafeLock()
-    // In a turn only.
+    private let current = ForkSafeLock()
+    // Under `current`.
     private var opened: Opened?
+    /// Counts locks: what a command unlocked before a lock is not kept after it.
+    private var lockCount = 0
 
     private struct Opened {
         let engine: EmbeddedKeychain
-        var mark: AtomicFile.Mark
+        let mark: AtomicFile.Mark
     }
 
     /// Larger than every keychain that somebody wants to rewrite for each change.
@@ -33,12 +36,21 @@ final class KeychainFile: @unchecked Sendable {
 
     /// Carries out a command; a change is durable when it returns.
     func perform(_ action: KeychainFileCommand.Action) throws(KeychainError) -> KeychainReply {
+        if case .lock = action {
+            lock()
+            guard try mark() != nil else { throw .noSuchKeychain }
+            return .done
+        }
         turn.acquire()
         defer { turn.release() }
+        return try performInTurn(action)
+    }
+
+    private func performInTurn(_ action: KeychainFileCommand.Action) throws(KeychainError) -> KeychainReply {
         switch action {
         case .create(let password): try create(password)
         case .delete: try delete()
-        case .lock: try lock()
+        case .lock: lock()
         case .unlock(let password): try unlock(password)
         case .status: return .fileStatus(try status())
         case .setSettings(let settings):
@@ -48,43 +60,73 @@ final class KeychainFile: @unchecked Sendable {
         case .secret(let item): return .secret(try FileItems(try keychain()).contents(of: item).secret)
         case .access(let item): return .itemAccess(try FileItems(try keychain()).contents(of: item).access)
         case .add(let item, let secret, let access):
+            try checkUnlocked()
             return try change { (engine) throws(KeychainError) in
-                .fileItems([try FileItems(engine).add(item, ItemContents(access: access, secret: secret))])
+                .fileItems([try FileItems(engine).add(item, secret, access)])
             }
         case .update(let item, let changes):
+            try checkUnlocked()
             try change { (engine) throws(KeychainError) in try FileItems(engine).update(item, changes) }
         case .setPartitions(let partitions, let item, let password):
             try check(password)
-            try change { (engine) throws(KeychainError) in
-                var access = try FileItems(engine).contents(of: item).access
-                access.partitions = partitions
-                try FileItems(engine).update(item, KeychainFileItem.Changes(access: access))
-            }
+            try change { (engine) throws(KeychainError) in try FileItems(engine).setPartitions(partitions, of: item) }
         case .remove(let item):
+            try checkUnlocked()
             try change { (engine) throws(KeychainError) in try FileItems(engine).remove(item) }
         }
         return .done
     }
 
-    /// Whether it holds unlocked keys; a command under way is not waited for.
+    /// Whether it holds unlocked keys that somebody can use; waits for nothing, and does not count as a use of the
+    /// keychain.
     var isUnlocked: Bool {
-        turn.acquire()
-        defer { turn.release() }
-        return opened?.engine.isUnlocked ?? false
+        guard let opened = currentlyOpened, opened.engine.isUnlocked else { return false }
+        // A file that was removed, or replaced by another one, leaves nothing to unlock.
+        if (try? AtomicFile.mark(path)) != nil { return true }
+        lock()
+        return false
+    }
+
+    /// Locks the keychain, whatever has become of its file; a command under way ends with the keys that it has.
+    func lock() {
+        current.acquire()
+        let engine = opened?.engine
+        opened = nil
+        lockCount += 1
+        current.release()
+        engine?.device.lockThisProcess()
     }
 
     /// Locks the keychain if it is unlocked and its settings say that it locks when the host goes to sleep.
     func hostWillSleep() {
-        turn.acquire()
-        defer { turn.release() }
-        guard let engine = opened?.engine, engine.isUnlocked else { return }
-        if (try? FileSettings.of(engine).locksOnSleep) ?? true { opened = nil }
+        guard let engine = currentlyOpened?.engine, engine.isUnlocked else { return }
+        if (try? FileSettings.of(engine).locksOnSleep) ?? true { lock() }
+    }
+
+    private var currentlyOpened: Opened? {
+        current.acquire()
+        defer { current.release() }
+        return opened
+    }
+
+    private var locks: Int {
+        current.acquire()
+        defer { current.release() }
+        return lockCount
+    }
+
+    /// Takes what a command opened or wrote, unless the keychain was locked since the command began.
+    private func take(_ opened: Opened?, since count: Int) {
+        current.acquire()
+        defer { current.release() }
+        self.opened = count == lockCount ? opened : nil
     }
 
     // MARK: - The file
 
     private func create(_ password: SecretBytes) throws(KeychainError) {
         guard try mark() == nil else { throw .duplicateKeychain }
+        let count = locks
         let engine = EmbeddedKeychain.newFile(password: password, device: device, clock: clock)
         try FileSettings.set(KeychainFileSettings(), in: engine)
         let image = try engine.image()
@@ -96,13 +138,13 @@ final class KeychainFile: @unchecked Sendable {
             if case .taken = error { throw .duplicateKeychain }
             throw KeychainError(keychainFile: error)
         }
-        opened = Opened(engine: engine, mark: mark)
+        take(Opened(engine: engine, mark: mark), since: count)
     }
 
     /// Removes the file, if it is a keychain.
     private func delete() throws(KeychainError) {
         _ = try keychain()
-        opened = nil
+        lock()
         guard unlink(path) == 0 else {
             throw KeychainError(keychainFile: .system(call: "unlink", path: path, errno: errno))
         }
@@ -135,13 +177,15 @@ final class KeychainFile: @unchecked Sendable {
     }
 
     /// The engine over what the file holds now.
-    private func keychain() throws(KeychainError) -> EmbeddedKeychain {
-        if let opened, try mark() == opened.mark { return opened.engine }
+    private func keychain() throws(KeychainError) -> EmbeddedKeychain { try openedKeychain().engine }
+
+    private func openedKeychain() throws(KeychainError) -> Opened {
+        let count = locks
+        if let opened = currentlyOpened, try mark() == opened.mark { return opened }
         // Another file took its place, and with the old one goes what was unlocked.
-        opened = nil
         let read = try read()
-        opened = read
-        return read.engine
+        take(read, since: count)
+        return read
     }
 
     /// Makes a change, and writes the file.
@@ -150,16 +194,24 @@ final class KeychainFile: @unchecked Sendable {
     private func change<Result>(
         _ body: (EmbeddedKeychain) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        let engine = try keychain()
-        guard let before = opened else { throw .noSuchKeychain }
-        let result = try body(engine)
-        try write(engine, replacing: before.mark)
+        let count = locks
+        let before = try openedKeychain()
+        let result = try body(before.engine)
+        try write(before.engine, replacing: before.mark, since: count)
         return result
     }
 
-    private func write(_ engine: EmbeddedKeychain, replacing mark: AtomicFile.Mark) throws(KeychainError) {
-        opened = nil
+    private func write(
+        _ engine: EmbeddedKeychain,
+        replacing mark: AtomicFile.Mark,
+        since count: Int
+    ) throws(KeychainError) {
+        // What is not in the file must not be seen later.
+        take(nil, since: count)
         let image = try engine.image()
+        guard image.count <= Self.largestFile else {
+            throw KeychainError(.diskFull, "the keychain file would be too large", kind: .storage(.full))
+        }
         let written: AtomicFile.Mark?
         do throws(FileError) {
             written = try AtomicFile.replace(path, mark, with: image)
@@ -173,20 +225,24 @@ final class KeychainFile: @unchecked Sendable {
                 kind: .storage(.busy)
             )
         }
-        opened = Opened(engine: engine, mark: written)
+        take(Opened(engine: engine, mark: written), since: count)
     }
 
     // MARK: - Its password
 
-    private func lock() throws(KeychainError) {
-        guard try mark() != nil else { throw .noSuchKeychain }
-        opened = nil
+    /// Refuses a change of a locked keychain also where no key is needed for it: certificates are not sealed under the
+    /// password, so that they can be read at any time.
+    private func checkUnlocked() throws(KeychainError) {
+        guard try !keychain().isUnlocked else { return }
+        throw KeychainError(.interactionNotAllowed, "the keychain is locked", kind: .device(.locked))
     }
 
     private func unlock(_ password: SecretBytes) throws(KeychainError) {
+        let count = locks
         let read = try read()
         try Self.reporting { () throws(KeychainError) in try read.engine.device.unlock(passcode: password) }
-        opened = read
+        try FileSettings.apply(to: read.engine)
+        take(read, since: count)
     }
 
     /// Checks the password without a change of anything.
@@ -196,11 +252,13 @@ final class KeychainFile: @unchecked Sendable {
     }
 
     private func changePassword(from old: SecretBytes, to new: SecretBytes) throws(KeychainError) {
+        let count = locks
         let read = try read()
         try Self.reporting { () throws(KeychainError) in
             try read.engine.device.changePasscode(from: old, to: new)
         }
-        try write(read.engine, replacing: read.mark)
+        try FileSettings.apply(to: read.engine)
+        try write(read.engine, replacing: read.mark, since: count)
     }
 
     /// Says of a password that is wrong what macOS says.
@@ -215,8 +273,7 @@ final class KeychainFile: @unchecked Sendable {
 
     private func status() throws(KeychainError) -> KeychainFileStatus {
         let engine = try keychain()
-        let status = try engine.device.status()
-        let isLocked = status.lockState != .unlocked
+        let isLocked = !engine.isUnlocked
         return KeychainFileStatus(
             isLocked: isLocked,
             settings: isLocked ? KeychainFileSettings() : try FileSettings.of(engine)

@@ -40,25 +40,32 @@ public final class KeychainFiles: KeychainBackend {
         // There are no contexts here that could end.
         case .authentication(.invalidate), .authentication(.release), .authentication(.forgetPassword): return .done
         default:
-            throw KeychainError(.notAvailable, "this serves keychain files only", kind: .unavailable)
+            throw KeychainError(
+                .notAvailable,
+                "this daemon serves keychain files, and no other keychain",
+                kind: .unavailable
+            )
         }
     }
 
     private func perform(_ command: KeychainFileCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .lockAll:
-            for keychain in all where keychain.isUnlocked { _ = try? keychain.perform(.lock) }
+            lockAll()
             return .done
         case .keychain(let path, let action):
             guard path.hasPrefix("/"), !path.utf8.contains(0) else {
                 throw .parameter("the path of a keychain file is absolute")
             }
-            return try keychain(at: path).perform(action)
+            return try keychain(at: Self.resolved(path)).perform(action)
         }
     }
 
-    /// Whether a keychain holds unlocked keys.
+    /// Whether a keychain holds unlocked keys; does not count as a use of it, and waits for nothing.
     public var holdsUnlockedKeys: Bool { all.contains(where: \.isUnlocked) }
+
+    /// Locks every keychain.
+    public func lockAll() { for keychain in all { keychain.lock() } }
 
     /// Locks the keychains whose settings say that they lock when the host goes to sleep.
     public func hostWillSleep() { for keychain in all { keychain.hostWillSleep() } }
@@ -67,6 +74,20 @@ public final class KeychainFiles: KeychainBackend {
         lock.acquire()
         defer { lock.release() }
         return Array(keychains.values)
+    }
+
+    /// One path for all that lead to a file, so that it has one lock state, and a link to it stays one.
+    private static func resolved(_ path: String) -> String {
+        if let real = realPath(path) { return real }
+        guard let end = path.lastIndex(of: "/") else { return path }
+        guard let folder = realPath(end == path.startIndex ? "/" : String(path[..<end])) else { return path }
+        return (folder == "/" ? "" : folder) + path[end...]
+    }
+
+    private static func realPath(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(validatingCString: real)
     }
 
     private func keychain(at path: String) -> KeychainFile {

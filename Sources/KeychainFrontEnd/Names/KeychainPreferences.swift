@@ -181,8 +181,10 @@ public struct KeychainPreferences: Sendable {
         let path = path(domain)
         do throws(FileError) {
             guard mark == nil else { return try AtomicFile.replace(path, mark, with: bytes) != nil }
-            try AtomicFile.makeFolders(above: path)
-            _ = try AtomicFile.create(path, bytes)
+            // Everyone reads what is for everyone.
+            let isShared = domain != .user
+            try AtomicFile.makeFolders(above: path, mode: isShared ? 0o755 : 0o700)
+            _ = try AtomicFile.create(path, bytes, mode: isShared ? 0o644 : 0o600)
             return true
         } catch {
             if case .taken = error { return false }

@@ -35,6 +35,7 @@ extension Keybag {
         guard slots.map(\.kind) == [.root] || slots.map(\.kind) == [.root, .passcode] else {
             throw .damagedKeybag("it has other slots than it must have")
         }
+        guard owner != .keychainFile || passcodeSlot != nil else { throw .damagedKeybag("it has no password") }
         guard passcodeSlot?.work.areAcceptable ?? true else {
             throw .damagedKeybag("its passcode asks for work that is not allowed")
         }

@@ -139,8 +139,8 @@ extension PropertyValue.Encodability {
                 switch PropertyValue(value) {
                 case .number(let number): isFractional = isFractional || number.exactInteger == nil
                 case .null, .boolean, .string, .data, .oversizedData, .date, .uuid: break
-                case .array, .nested, .accessControl, .authenticationContext, .reference, .policy, .keychain,
-                    .access, .object:
+                case .array, .nested, .accessControl, .authenticationContext, .reference, .policy, .keychain, .access,
+                    .object:
                     self = .unencodable
                     return
                 }

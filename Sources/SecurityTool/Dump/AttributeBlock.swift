@@ -30,9 +30,8 @@ enum AttributeBlock {
         case .number(let number)?: bytes(number)
         case .boolean(let flag)?: UInt32(flag ? 1 : 0).bigEndianBytes
         case .date(let date)?: DateText.bytes(date)
-        case .null?, .array?, .accessControl?, .authenticationContext?, .reference?, .policy?, .nested?,
-            .oversizedData?,
-            .object?, nil:
+        case .null?, .array?, .accessControl?, .authenticationContext?, .reference?, .policy?, .keychain?, .access?,
+            .nested?, .oversizedData?, .object?, nil:
             nil
         }
     }
