@@ -97,6 +97,10 @@ let targets: [Target] = [
     .target(name: "KeychainCertificates", dependencies: ["KeychainCore", "KeychainASN1", asn1, crypto]),
     .target(name: "KeychainContainers", dependencies: ["KeychainCore", "KeychainASN1", asn1, crypto, cryptoExtras]),
     .target(
+        name: "KeychainImportExport",
+        dependencies: ["KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", crypto]
+    ),
+    .target(
         name: "KeychainProtection",
         dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", crypto, cryptoExtras]
     ),
@@ -135,8 +139,8 @@ let targets: [Target] = [
     .target(
         name: "KeychainServices",
         dependencies: [
-            "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainDefaultBackend",
-            "HostFiles", "KeychainTrace", "CKeychainSupport", logging,
+            "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainImportExport",
+            "KeychainDefaultBackend", "HostFiles", "KeychainTrace", "CKeychainSupport", logging,
         ],
         swiftSettings: appleAPI + [externFunctions]
     ),
@@ -291,7 +295,8 @@ let targets: [Target] = [
     .target(
         name: "SecurityTool",
         dependencies: [
-            "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators", "CKeychainSupport",
+            "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators", "KeychainKeys",
+            "KeychainCertificates", "KeychainContainers", "KeychainImportExport", "CKeychainSupport",
         ]
     ),
     .target(
@@ -468,6 +473,13 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainContainersTests",
         dependencies: ["KeychainContainers", "KeychainCore", "KeychainTestSupport", asn1]
+    ),
+    .testTarget(
+        name: "KeychainImportExportTests",
+        dependencies: [
+            "KeychainImportExport", "KeychainContainers", "KeychainCertificates", "KeychainKeys", "KeychainCore",
+            "KeychainTestSupport",
+        ]
     ),
     .testTarget(
         name: "CryptoKitTests",

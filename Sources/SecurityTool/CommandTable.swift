@@ -236,20 +236,53 @@ enum CommandTable {
         later("set-identity-preference", "Set the identity for a service.", "[-n] [-c name] [-s service] [-Z hash]"),
         later("get-identity-preference", "Show the identity for a service.", "[-s service] [-u usage] [-p] [-c] [-Z]"),
         none("create-db", "Create a database of keychain records."),
-        later(
-            "export",
-            "Export items.",
-            "[-k keychain] [-t type] [-f format] [-w] [-p] [-P passphrase] [-o file]",
-            OptionSyntax("k:t:f:wpP:o:h", secrets: "P")
+        Entry(
+            name: "export",
+            summary: "Export items.",
+            synopsis: """
+                [-k keychain] [-t type] [-f format] [-w] [-p] [-P passphrase] [-o file]
+                    -t    certs, allKeys, pubKeys, privKeys, identities or all; certificates and private keys if left out.
+                    -f    openssl, pkcs7, pkcs8, pkcs12, x509 or pemseq; pkcs12-legacy for programs that read no newer
+                          PKCS #12 file (not part of macOS).
+                    -w    Encrypt private keys.
+                    -p    Write text (PEM).
+                    -P    Passphrase; asked for when one is needed. Others can see it while it is typed here.
+                    -o    File; standard output if left out.
+                """,
+            kind: .command(ExportItems())
         ),
-        later(
-            "import",
-            "Import items into a keychain.",
-            "file [-k keychain] [-t type] [-f format] [-w] [-x] [-P passphrase] [options...]",
-            OptionSyntax("k:t:f:P:wxa:AT:h", secrets: "P", leadingOperands: 1)
+        Entry(
+            name: "import",
+            summary: "Import items into a keychain.",
+            synopsis: """
+                file [-k keychain] [-t type] [-f format] [-w] [-x] [-P passphrase] [options...]
+                    -t    pub, priv, session, cert or agg.
+                    -f    openssl, pkcs7, pkcs8, pkcs12, x509 or pemseq; the contents tell it if left out.
+                    -w    Private keys are encrypted (no effect here: they say so).
+                    -x    Private keys cannot be exported again.
+                    -P    Passphrase; asked for when one is needed. Others can see it while it is typed here.
+                    -a    An attribute: its name, and its value (no effect here).
+                    -A    Every program may use the keys.
+                    -T    A program that may use the keys.
+                """,
+            kind: .command(ImportItems())
         ),
         none("export-smartcard", "Export items from a smart card."),
-        later("cms", "Encode or decode signed and encrypted messages.", "[-C | -D | -E | -S] [options...]"),
+        Entry(
+            name: "cms",
+            summary: "Decode signed messages.",
+            synopsis: """
+                -D [-i file] [-o file] [-c contents] [-h level] [-n]
+                    -D    Take the contents out of a message, whoever has signed it; signatures are not verified.
+                    -i    The message; standard input if left out.
+                    -o    The contents; standard output if left out.
+                    -c    The contents of a detached signature.
+                    -h    Show who has signed in front of the contents.
+                    -n    Leave the contents out.
+                    -C, -E, -S    Encode a message (not implemented).
+                """,
+            kind: .command(DecodeMessage())
+        ),
         none("install-mds", "Install the database of security modules."),
         later(
             "add-trusted-cert",

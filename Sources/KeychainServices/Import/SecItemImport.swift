@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import KeychainCore
+import KeychainImportExport
 
-/// Reads certificates and keys from a file: PEM or DER; PKCS #1, PKCS #8, SEC 1, `SubjectPublicKeyInfo`; PKCS #12.
+/// Reads certificates and keys from a file: PEM or DER; PKCS #1, PKCS #8, SEC 1, `SubjectPublicKeyInfo`; PKCS #7;
+/// PKCS #12.
 ///
 /// - Parameters:
 ///   - importedData: the file.
@@ -31,34 +34,28 @@ public func SecItemImport(
     _ importKeychain: SecKeychain?,
     _ outItems: UnsafeMutablePointer<CFArray?>?
 ) -> OSStatus {
-    do throws(ImportFailure) {
+    do throws(KeychainError) {
         let passphrase = try keyParams?.pointee.passphraseText()
-        let contents = try ExternalContents(importedData as Data, passphrase: passphrase)
-        try contents.expect(inputFormat?.pointee ?? .formatUnknown, itemType?.pointee ?? .itemTypeUnknown)
-        if keyParams?.pointee.flags.contains(.importOnlyOne) ?? false, contents.privateKeys > 1 {
+        let bytes = (importedData as Data).withUnsafeBytes { SecretBytes(copying: $0) }
+        let file = try ImportedFile(bytes, passphrase: passphrase)
+        try file.expect(inputFormat?.pointee.format ?? .unknown, itemType?.pointee.type ?? .unknown)
+        if keyParams?.pointee.flags.contains(.importOnlyOne) ?? false, file.privateKeyCount > 1 {
             return errSecMultiplePrivKeys
         }
-        inputFormat?.pointee = contents.format
-        itemType?.pointee = contents.type
-        outItems?.pointee = NSArray(array: contents.objects)
-        return importKeychain == nil ? errSecSuccess : contents.store()
+        let objects = file.items.map(\.object)
+        inputFormat?.pointee = SecExternalFormat(file.format)
+        itemType?.pointee = SecExternalItemType(file.type)
+        outItems?.pointee = NSArray(array: objects)
+        return importKeychain == nil ? errSecSuccess : store(objects)
     } catch {
-        return error.status
+        return error.status.rawValue
     }
 }
 
-extension ExternalContents {
-    fileprivate func expect(_ format: SecExternalFormat, _ type: SecExternalItemType) throws(ImportFailure) {
-        // One document is a sequence, too.
-        let formats: [SecExternalFormat] = [.formatUnknown, .formatPEMSequence, self.format]
-        let types: [SecExternalItemType] = [.itemTypeUnknown, .itemTypeAggregate, self.type]
-        guard formats.contains(format), types.contains(type) else { throw ImportFailure(errSecUnknownFormat) }
+/// Adds every object; the status is that of the first failure.
+private func store(_ objects: [AnyObject]) -> OSStatus {
+    let statuses = objects.map { object in
+        SecItemAdd([kSecValueRef: object, kSecUseDataProtectionKeychain: true] as NSDictionary, nil)
     }
-
-    fileprivate func store() -> OSStatus {
-        let statuses = objects.map { object in
-            SecItemAdd([kSecValueRef: object, kSecUseDataProtectionKeychain: true] as NSDictionary, nil)
-        }
-        return statuses.first { $0 != errSecSuccess } ?? errSecSuccess
-    }
+    return statuses.first { $0 != errSecSuccess } ?? errSecSuccess
 }

@@ -8,27 +8,22 @@ import KeychainKeys
 /// Two keys are equal when they have the same type, class and bytes, keys of the Secure Enclave when they have the same
 /// public key and sealed form.
 public final class SecKey: Hashable, Sendable {
-    let half: Half
+    let half: KeyHalf
 
     /// What a key of the Secure Enclave is known by in place of its bytes.
     private let sealedReference: KeyReference?
 
-    enum Half: Sendable {
-        case `private`(PrivateKey)
-        case `public`(PublicKey)
+    /// A key in this process.
+    init(_ half: KeyHalf) {
+        self.half = half
+        sealedReference = nil
     }
 
     /// A private key in this process.
-    init(_ key: PrivateKey) {
-        half = .private(key)
-        sealedReference = nil
-    }
+    convenience init(_ key: PrivateKey) { self.init(.private(key)) }
 
     /// A public key.
-    init(_ key: PublicKey) {
-        half = .public(key)
-        sealedReference = nil
-    }
+    convenience init(_ key: PublicKey) { self.init(.public(key)) }
 
     /// A private key that lives in the Secure Enclave.
     ///
@@ -41,22 +36,10 @@ public final class SecKey: Hashable, Sendable {
     }
 
     /// What an add or a query by reference gets of the key (Semantics, "Attributes of a key").
-    var reference: KeyReference {
-        if let sealedReference { return sealedReference }
-        switch half {
-        case .private(let key): return KeyReference(attributes: KeyAttributes.of(key), data: key.externalRepresentation)
-        case .public(let key):
-            return KeyReference(attributes: KeyAttributes.of(key), data: SecretBytes(key.externalRepresentation))
-        }
-    }
+    var reference: KeyReference { sealedReference ?? half.reference }
 
     /// The public half.
-    var publicKey: PublicKey {
-        switch half {
-        case .private(let key): key.publicKey
-        case .public(let key): key
-        }
-    }
+    var publicKey: PublicKey { half.publicKey }
 
     /// Whether both are the same key.
     public static func == (left: SecKey, right: SecKey) -> Bool {

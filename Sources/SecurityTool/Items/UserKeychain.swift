@@ -53,6 +53,17 @@ struct UserKeychain: Sendable {
         return firsts.sorted { $0.place < $1.place }.flatMap(\.items)
     }
 
+    /// The certificates, keys or identities with their bytes, in the order of the store.
+    func answers(_ itemClass: ItemClass) throws(KeychainError) -> [ResultValue] {
+        var query = query(itemClass, Conditions())
+        query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
+        query[PropertyKey.returnAttributes] = .boolean(true)
+        query[PropertyKey.returnReference] = .boolean(true)
+        query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUISkip)
+        guard case .list(let values) = try answer(toRepeated: query) else { return [] }
+        return values
+    }
+
     /// Why there may be matching items that cannot be shown.
     ///
     /// Nobody is asked: a user who authenticated would see nothing. Damage is reported by the first call that meets

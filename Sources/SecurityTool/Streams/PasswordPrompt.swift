@@ -57,6 +57,26 @@ struct PasswordPrompt {
         }
     }
 
+    /// Asks for a password where somebody can answer: on a terminal, or by `-S`.
+    ///
+    /// - Returns: The answer; `nil` where nobody can, or the answer cannot be read.
+    func answer(_ question: ByteText) -> Word? {
+        canBeAnswered ? (try? ask(question, mustExist: true)).map { Word($0) } : nil
+    }
+
+    /// The same for a new password, twice.
+    func newAnswer(_ question: ByteText, again: ByteText) -> Word? {
+        canBeAnswered ? (try? askForNew(question, again: again)).map { Word($0) } : nil
+    }
+
+    private var canBeAnswered: Bool {
+        if usesStandardInput { return true }
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard terminal >= 0 else { return false }
+        close(terminal)
+        return true
+    }
+
     private func ask(
         _ question: ByteText,
         _ reader: LineReader,

@@ -5,7 +5,7 @@ import KeychainKeys
 
 extension Certificate {
     /// Whether the key of another certificate has made this one's signature; no judgement of either.
-    func isSigned(by issuer: Certificate) -> Bool {
+    package func isSigned(by issuer: Certificate) -> Bool {
         guard let signature, let algorithm = Self.algorithms[signature.algorithm].flatMap(KeyAlgorithm.init),
             let key = try? PublicKey(subjectPublicKeyInfo: issuer.subjectPublicKeyInfo)
         else { return false }
