@@ -180,7 +180,8 @@ extension Engine {
             owner: owner,
             floor: floor,
             clock: time.map(FixedClock.init) ?? clock,
-            random: random
+            random: random,
+            certificateJudge: certificateJudge
         )
         guard let supposed = state.map(device.inState) ?? device else {
             throw KeychainError(
