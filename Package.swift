@@ -102,6 +102,13 @@ let targets: [Target] = [
     ),
     .target(name: "KeychainStore", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", "CSQLite"]),
 
+    // whom certificates are trusted by; OpenSSL is loaded when it is needed
+    .target(
+        name: "KeychainTrust",
+        dependencies: ["KeychainCore", "HostFiles", "KeychainCertificates", crypto],
+        swiftSettings: appleAPI
+    ),
+
     // engine
     .target(
         name: "KeychainEngine",
@@ -127,7 +134,7 @@ let targets: [Target] = [
         name: "KeychainDefaultBackend",
         dependencies: [
             "KeychainCore", "KeychainEngine", "KeychainProtection", "KeychainClient", "KeychainWire",
-            "KeychainAuthenticators", "HostFiles", "CKeychainSupport",
+            "KeychainAuthenticators", "KeychainTrust", "HostFiles", "CKeychainSupport",
         ]
     ),
 
@@ -136,7 +143,7 @@ let targets: [Target] = [
         name: "KeychainServices",
         dependencies: [
             "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainDefaultBackend",
-            "HostFiles", "KeychainTrace", "CKeychainSupport", logging,
+            "HostFiles", "KeychainTrace", "KeychainTrust", "CKeychainSupport", logging,
         ],
         swiftSettings: appleAPI + [externFunctions]
     ),
@@ -241,7 +248,7 @@ let targets: [Target] = [
         name: "KeychainSimulation",
         dependencies: [
             "KeychainCore", "KeychainDoctor", "KeychainEngine", "HostFiles", "KeychainAuthenticators",
-            "KeychainProtection", "KeychainStore", "KeychainServices",
+            "KeychainProtection", "KeychainStore", "KeychainServices", "KeychainTrust",
         ],
         swiftSettings: appleAPI
     ),
@@ -277,7 +284,8 @@ let targets: [Target] = [
         name: "KeychainDaemon",
         dependencies: [
             "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine",
-            "KeychainProtection", "KeychainStore", "KeychainCore", "HostFiles", "LoginManager", "CKeychainSupport",
+            "KeychainProtection", "KeychainStore", "KeychainCore", "KeychainTrust", "HostFiles", "LoginManager",
+            "CKeychainSupport",
         ]
     ),
 
@@ -285,7 +293,8 @@ let targets: [Target] = [
     .target(
         name: "SecurityTool",
         dependencies: [
-            "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators", "CKeychainSupport",
+            "KeychainCore", "KeychainEngine", "KeychainCertificates", "KeychainContainers", "KeychainTrust",
+            "HostFiles", "KeychainAuthenticators", "CKeychainSupport",
         ]
     ),
     .target(
@@ -460,6 +469,11 @@ let targets: [Target] = [
         dependencies: ["KeychainCertificates", "KeychainCore", "KeychainTestSupport", asn1]
     ),
     .testTarget(
+        name: "KeychainTrustTests",
+        dependencies: ["KeychainTrust", "KeychainCertificates", "KeychainCore", "HostFiles", "KeychainTestSupport"],
+        exclude: ["Cases"]
+    ),
+    .testTarget(
         name: "KeychainContainersTests",
         dependencies: ["KeychainContainers", "KeychainCore", "KeychainTestSupport", asn1]
     ),
@@ -499,7 +513,7 @@ let targets: [Target] = [
     .testTarget(
         name: "SecurityTests",
         dependencies: [
-            "Security", "KeychainServices", "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators",
+            "Security", "KeychainServices", "KeychainTrust", "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators",
             "KeychainSimulation", "KeychainTestSupport", "keychain-quickstart", "keychain-stray",
         ]
     ),

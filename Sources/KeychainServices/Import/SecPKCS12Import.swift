@@ -65,7 +65,7 @@ extension PKCS12Items {
         let chains = entries.map { entry in
             let dictionary = NSMutableDictionary()
             dictionary.setObject(entry.identity, forKey: kSecImportItemIdentity)
-            dictionary.setObject(SecTrust(entry.chain.map(\.certificate)), forKey: kSecImportItemTrust)
+            dictionary.setObject(SecTrust(entry.chain), forKey: kSecImportItemTrust)
             dictionary.setObject(NSArray(array: entry.chain), forKey: kSecImportItemCertChain)
             if let label = entry.names.friendlyName {
                 dictionary.setObject(NSString(string: label), forKey: kSecImportItemLabel)
