@@ -47,6 +47,8 @@ public struct ExternalItem: Sendable {
                 case .private(let key)? = KeyHalf(reference.key)
             else { return nil }
             self.init(.identity(certificate, key), label: label)
+        // It has no bytes.
+        case .keychainItem: return nil
         }
     }
 

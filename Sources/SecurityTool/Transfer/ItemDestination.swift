@@ -21,25 +21,33 @@ struct NewItem {
     let isExtractable: Bool
 
     /// Who may use a key.
-    let access: ImportedAccess
+    let access: RequestedAccess
 
     /// The entries of an add by reference, but for the class.
     var attributes: [String: PropertyValue] {
-        var attributes: [String: PropertyValue] = [PropertyKey.valueReference: .reference(item.reference)]
-        guard case .key(let half) = item.contents else { return attributes }
+        namedAttributes.merging([PropertyKey.valueReference: .reference(item.reference)]) { $1 }
+    }
+
+    /// The attributes in full and the bytes, for a keychain that knows no references; `nil` without bytes.
+    var contents: (attributes: [String: PropertyValue], bytes: SecretBytes)? {
+        switch item.reference {
+        case .certificate(let certificate):
+            var attributes = certificate.attributes
+            attributes[AttributeName.label.description] = certificate.subjectSummary.map { .string($0) }
+            return (attributes, certificate.data)
+        case .key(let key):
+            return key.data.map { (key.attributes.merging(namedAttributes) { $1 }, $0) }
+        case .identity, .keychainItem: return nil
+        }
+    }
+
+    private var namedAttributes: [String: PropertyValue] {
+        guard case .key(let half) = item.contents else { return [:] }
+        var attributes: [String: PropertyValue] = [:]
         attributes[AttributeName.label.description] = .string(item.label ?? half.importedLabel)
         if !isExtractable { attributes["extr"] = .boolean(false) }
         return attributes
     }
-}
-
-/// Who may use an imported key.
-struct ImportedAccess {
-    /// Every program (`-A`).
-    var allowsAll = false
-
-    /// The programs that were named (`-T`).
-    var applications: [Word] = []
 }
 
 extension KeyHalf {
@@ -50,9 +58,4 @@ extension KeyHalf {
         case .public: "Imported Public Key"
         }
     }
-}
-
-extension UserKeychain: ItemDestination {
-    /// Adds an item to the common group; there are no lists of programs.
-    func add(_ item: NewItem) throws(KeychainError) { try add(item.item.reference.itemClass, item.attributes) }
 }
