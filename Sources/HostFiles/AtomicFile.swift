@@ -44,6 +44,8 @@ public enum AtomicFile {
     /// - Parameters:
     ///   - path: the file.
     ///   - limit: how many bytes it may have.
+    /// - Returns: The contents, and their mark.
+    /// - Throws: ``FileError/wrongKind(path:expected:)`` for what is no regular file, and a failure of the system.
     public static func read(_ path: String, limit: Int) throws(FileError) -> (bytes: [UInt8], mark: Mark)? {
         // What is no regular file must not keep anyone waiting.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -101,6 +103,7 @@ public enum AtomicFile {
     ///   - bytes: the new contents.
     ///   - mode: the mode of the file.
     /// - Returns: The mark of the new contents; `nil` when there were others, and nothing was written.
+    /// - Throws: ``FileError``; the file is as it was then.
     public static func replace(
         _ path: String,
         _ mark: Mark?,

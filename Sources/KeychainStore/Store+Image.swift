@@ -25,6 +25,9 @@ extension Connection {
     fileprivate func loadForeign(_ image: [UInt8]) throws(StoreError) {
         do throws(SQLiteError) {
             let tables = try declarations()
+            guard !image.isEmpty else {
+                throw SQLiteError(code: SQLITE_NOTADB, operation: "loading the image of a store")
+            }
             try load(image)
             try execute("PRAGMA trusted_schema = OFF")
             guard try integer("PRAGMA application_id") == Layout.applicationIdentifier else {

@@ -41,7 +41,7 @@ struct KeychainFileTests {
         #expect(status { try files.files.create(at: path, password: password) } == .duplicateKeychain)
         let other = KeychainFiles.forTesting()
         #expect(try other.files.status(at: path).isLocked)
-        #expect(status { try other.files.unlock(at: path, password: SecretBytes(Array("wrong".utf8))) } == .authenticationFailed)
+        #expect(status { try other.files.unlock(at: path, password: SecretBytes.wrong) } == .authenticationFailed)
         try other.files.unlock(at: path, password: password)
         #expect(try !other.files.status(at: path).isLocked)
     }
@@ -62,7 +62,7 @@ struct KeychainFileTests {
         let attributes: [String: PropertyValue] = [
             "labl": .string("a label"), "agrp": .string("none"), "no such attribute": .boolean(true),
         ]
-        let secret = SecretBytes(Array("secret".utf8))
+        let secret = SecretBytes.secret
         let added = try files.files.add(itemClass, attributes, secret: secret, access, at: path)
         #expect(added.attributes["labl"] == .string("a label"))
         #expect(added.attributes["agrp"] == nil)
@@ -74,8 +74,10 @@ struct KeychainFileTests {
         )
         try files.files.lock(at: path)
         #expect(try files.files.items(at: path) == [added])
-        #expect(status { _ = try files.files.secret(of: added.identifier, at: path) } == .interactionNotAllowed)
-        #expect(status { _ = try files.files.access(of: added.identifier, at: path) } == .interactionNotAllowed)
+        // Certificates are public.
+        let refusal: Status? = itemClass == .certificate ? nil : .interactionNotAllowed
+        #expect(status { _ = try files.files.secret(of: added.identifier, at: path) } == refusal)
+        #expect(status { _ = try files.files.access(of: added.identifier, at: path) } == refusal)
         #expect(
             status { _ = try files.files.add(itemClass, [:], secret: secret, access, at: path) }
                 == .interactionNotAllowed
@@ -91,16 +93,16 @@ struct KeychainFileTests {
     func changes() throws {
         try files.files.create(at: path, password: password)
         let attributes: [String: PropertyValue] = ["acct": .string("a"), "svce": .string("s")]
-        let item = try files.files.add(.genericPassword, attributes, secret: SecretBytes(Array("1".utf8)), access, at: path)
+        let item = try files.files.add(.genericPassword, attributes, secret: SecretBytes.wrong, access, at: path)
         try files.files.update(
             item.identifier,
-            KeychainFileItem.Changes(attributes: ["icmt": .string("c")], secret: SecretBytes(Array("2".utf8))),
+            KeychainFileItem.Changes(attributes: ["icmt": .string("c")], secret: SecretBytes.secret),
             at: path
         )
         try files.files.setPartitions(["apple:"], of: item.identifier, password: password, at: path)
         #expect(
             status {
-                try files.files.setPartitions([], of: item.identifier, password: SecretBytes(Array("no".utf8)), at: path)
+                try files.files.setPartitions([], of: item.identifier, password: SecretBytes.wrong, at: path)
             } == .authenticationFailed
         )
         let settings = KeychainFileSettings(locksOnSleep: false, lockInterval: nil)
@@ -108,7 +110,7 @@ struct KeychainFileTests {
         let other = KeychainFiles.forTesting()
         try other.files.unlock(at: path, password: password)
         #expect(try other.files.items(at: path).map { $0.attributes["icmt"] } == [.string("c")])
-        #expect(try other.files.secret(of: item.identifier, at: path) == SecretBytes(Array("2".utf8)))
+        #expect(try other.files.secret(of: item.identifier, at: path) == SecretBytes.secret)
         #expect(try other.files.access(of: item.identifier, at: path).partitions == ["apple:"])
         #expect(try other.files.status(at: path).settings == settings)
         try other.files.remove(item.identifier, at: path)
@@ -142,6 +144,17 @@ struct KeychainFileTests {
         #expect(status { _ = try files.files.items(at: path + ".none") } == .noSuchKeychain)
     }
 
+    @Test("All paths that lead to a file are one keychain, and a link stays one")
+    func links() throws {
+        try files.files.create(at: path, password: password)
+        let link = folder.path(of: "link.keychain")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        _ = try files.files.add(.genericPassword, [:], secret: password, access, at: link)
+        #expect(try files.files.items(at: "\(folder.path)/./test.keychain").count == 1)
+        #expect(try !files.files.status(at: path).isLocked)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
+    }
+
     @Test("A keychain is deleted with its file")
     func delete() throws {
         try files.files.create(at: path, password: password)
@@ -152,4 +165,9 @@ struct KeychainFileTests {
     }
 
     private func access(_ path: String, _ mode: Int32) -> Int32 { Glibc.access(path, mode) }
+}
+
+extension SecretBytes {
+    fileprivate static let wrong = SecretBytes(Array("wrong".utf8))
+    fileprivate static let secret = SecretBytes(Array("secret".utf8))
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A key, certificate, identity or item of a file-based keychain as a value of a request or an answer: what a `SecKey`,
-/// `SecCertificate`, `SecIdentity` or `SecKeychainItem` holds, without its type (Semantics, "Keys, certificates, identities").
+/// `SecCertificate`, `SecIdentity` or `SecKeychainItem` holds, without its type (Semantics, "Keys, certificates,
+/// identities").
 public enum ItemReference: Sendable, Hashable {
     /// A `SecKey`.
     case key(KeyReference)

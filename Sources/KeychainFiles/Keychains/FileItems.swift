@@ -115,7 +115,9 @@ struct FileItems {
     ) -> [String: PropertyValue] {
         let schema = ItemSchema.of(itemClass)
         return attributes.filter { name, _ in
-            guard let name = AttributeName(name), let column = schema[name], column.access == .open else { return false }
+            guard let name = AttributeName(name), let column = schema[name], column.access == .open else {
+                return false
+            }
             return !KeychainFileItem.unknownAttributes.contains(name)
         }
     }

@@ -30,7 +30,13 @@ struct ItemContents: Hashable {
         let count = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         guard bytes.count >= 4, bytes.count - 4 >= count,
             let json = try? JSONParser.parse(bytes[4..<4 + count]), let access = ItemAccess(json)
-        else { throw KeychainError(.decode, "an item does not have the form of a keychain file's", kind: .keys(.damagedItem)) }
+        else {
+            throw KeychainError(
+                .decode,
+                "an item does not have the form of a keychain file's",
+                kind: .keys(.damagedItem)
+            )
+        }
         self.access = access
         secret = SecretBytes(Array(bytes[(4 + count)...]))
     }

@@ -46,10 +46,12 @@ final class KeychainFile: @unchecked Sendable {
         case .secret(let item): return .secret(try FileItems(try keychain()).contents(of: item).secret)
         case .access(let item): return .itemAccess(try FileItems(try keychain()).contents(of: item).access)
         case .add(let item, let secret, let access):
+            try checkUnlocked()
             return try change { (engine) throws(KeychainError) in
                 .fileItems([try FileItems(engine).add(item, ItemContents(access: access, secret: secret))])
             }
         case .update(let item, let changes):
+            try checkUnlocked()
             try change { (engine) throws(KeychainError) in try FileItems(engine).update(item, changes) }
         case .setPartitions(let partitions, let item, let password):
             try check(password)
@@ -175,6 +177,13 @@ final class KeychainFile: @unchecked Sendable {
     }
 
     // MARK: - Its password
+
+    /// Refuses a change of a locked keychain also where no key is needed for it: certificates are not sealed under the
+    /// password, so that they can be read at any time.
+    private func checkUnlocked() throws(KeychainError) {
+        guard try !keychain().isUnlocked else { return }
+        throw KeychainError(.interactionNotAllowed, "the keychain is locked", kind: .device(.locked))
+    }
 
     private func lock() throws(KeychainError) {
         guard try mark() != nil else { throw .noSuchKeychain }

@@ -55,8 +55,9 @@ public struct SoftwareRootKey: RootKey {
 
     /// The root key of keychain files: 32 zeros.
     ///
-    /// It keeps nothing secret. Such a file can be copied, and its attributes read, by whoever may read it, as on macOS;
-    /// what its password protects is protected by the password alone (Documentation/Format.md, "Keychain files").
+    /// It keeps nothing secret. Such a file can be copied, and its attributes read, by whoever may read it, as on
+    /// macOS; what its password protects is protected by the password alone (Documentation/Format.md, "Keychain
+    /// files").
     package static func published() throws(ProtectionError) -> SoftwareRootKey {
         let zeros = [UInt8](repeating: 0, count: byteCount)
         let key = zeros.withUnsafeBytes { bytes in

@@ -57,6 +57,7 @@ extension ItemReference {
         case .key(let reference): SecKey(reference)
         case .certificate(let reference): SecCertificate(reference)
         case .identity(let reference): SecIdentity(reference)
+        case .keychainItem: nil
         }
     }
 }
