@@ -293,7 +293,7 @@ let targets: [Target] = [
     .target(
         name: "KeychainDaemon",
         dependencies: [
-            "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine",
+            "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine", "KeychainFiles",
             "KeychainProtection", "KeychainStore", "KeychainCore", "KeychainTrust", "HostFiles", "LoginManager",
             "CKeychainSupport",
         ]
@@ -459,8 +459,8 @@ let targets: [Target] = [
         name: "KeychainDaemonTests",
         dependencies: [
             "KeychainDaemon", "KeychainAudit", "KeychainDefaultBackend", "KeychainServer", "KeychainClient",
-            "KeychainIdentity", "KeychainEngine", "KeychainProtection", "KeychainWire", "KeychainCore", "HostFiles",
-            "LoginManager", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport", "CStormSupport",
+            "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainProtection", "KeychainWire", "KeychainCore",
+            "HostFiles", "LoginManager", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport", "CStormSupport",
             "keychaind", "keychainctl", "security-tool",
         ]
     ),

@@ -122,14 +122,21 @@ public enum AtomicFile {
             return nil
         }
         defer { close(descriptor) }
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw failure("flock", path) }
+        var pauses = Deadline.Pauses(until: Deadline(milliseconds: patienceMilliseconds))
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            let failure = errno
+            if failure == EINTR || failure == EWOULDBLOCK, pauses.wait() { continue }
+            throw failure == EWOULDBLOCK
+                ? .lockTimeout(path: path) : .system(call: "flock", path: path, errno: failure)
         }
         guard try self.mark(path) == mark else { return nil }
         return try publish(bytes, at: path, mode: mark.mode) { (temporary) throws(FileError) in
             guard rename(temporary, path) == 0 else { throw failure("rename", path) }
         }
     }
+
+    /// How long another program may hold the lock of a file: longer than it takes to write one.
+    private static let patienceMilliseconds: Int32 = 10_000
 
     /// Writes a file beside another one, and has `move` give it the name of that.
     private static func publish(

@@ -57,6 +57,18 @@ public struct KeychainLocation: Sendable, Hashable {
         isNamed = true
     }
 
+    private init(path: String, requiredParent: String?, isNamed: Bool) {
+        self.path = path
+        self.requiredParent = requiredParent
+        self.isNamed = isNamed
+    }
+
+    /// The folder of the daemon that serves keychain files to the programs that use this location: it has the lock and
+    /// the record of that daemon, and no keychain.
+    public var fileDaemon: KeychainLocation {
+        KeychainLocation(path: "\(path)/files", requiredParent: requiredParent, isNamed: isNamed)
+    }
+
     /// The home folder that the user database names for the effective user.
     public static func homeFromUserDatabase() -> String? {
         var entry = passwd()

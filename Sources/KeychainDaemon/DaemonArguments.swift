@@ -5,11 +5,21 @@ import KeychainCore
 
 /// The command line of `keychaind`.
 struct DaemonArguments: Hashable {
-    /// Whether to serve all users, each with their own store.
-    var isForSystem = false
+    /// What is served.
+    var service = Service.user
 
-    /// The folder of the store, or that of all users' stores; `nil` for the one that the environment names, or the
-    /// default one of the system service.
+    /// What a daemon serves.
+    enum Service: Hashable {
+        /// The store of the user who runs it.
+        case user
+        /// Keychain files of the user who runs it, and nothing else.
+        case files
+        /// All users, each with their own store.
+        case system
+    }
+
+    /// The folder of the user's keychain, or that of all users' stores; `nil` for the one that the environment names, or
+    /// the default one of the system service.
     var store: String?
 
     /// The socket to listen on; `nil` for the one that programs look for.
@@ -70,23 +80,25 @@ struct DaemonArguments: Hashable {
                 arguments.audit = AuditSettings(attributes: Set(attributes))
             case "--background" where parts.count == 1: arguments.isInBackground = true
             case "--foreground" where parts.count == 1: arguments.isInBackground = false
-            case "--user" where parts.count == 1: arguments.isForSystem = false
-            case "--system" where parts.count == 1: arguments.isForSystem = true
+            case "--user" where parts.count == 1: arguments.service = .user
+            case "--files" where parts.count == 1: arguments.service = .files
+            case "--system" where parts.count == 1: arguments.service = .system
             case "--help", "-h": return .showHelp
             case "--version": return .showVersion
             default: throw Problem(description: "unknown option \(parts[0]); see 'keychaind --help'")
             }
         }
-        guard !arguments.isForSystem || arguments.audit == nil else {
+        guard arguments.service != .system || arguments.audit == nil else {
             throw Problem(description: "the system service has no audit log yet; leave out --audit")
         }
         return .serve(arguments)
     }
 
     static let help = """
-        OVERVIEW: Serves the keychain of a user to that user's programs, or the keychains of all users.
+        OVERVIEW: Serves the keychain of a user to that user's programs, or the user's keychain files, or the keychains
+                  of all users.
 
-        USAGE: keychaind [--store <folder>] [--socket <path>] [--background] [--exit-when-idle <seconds>]
+        USAGE: keychaind [--files] [--store <folder>] [--socket <path>] [--background] [--exit-when-idle <seconds>]
                [--audit] [--audit-attributes <names>]
                keychaind --system [--store <folder>] [--socket <path>] [--background] [--exit-when-idle <seconds>]
 
@@ -94,6 +106,8 @@ struct DaemonArguments: Hashable {
 
         OPTIONS:
           --user                     Serve the user who runs it (default).
+          --files                    Serve keychain files of the user who runs it, and keep them locked or unlocked for
+                                     all programs of the user. The first command on a keychain file starts it.
           --system                   Serve all users; run by a user that has no other programs, never by root.
           --store <folder>           The keychain's folder; default: SWIFT_KEYCHAIN_HOME, or the user's own.
                                      With --system, the folder of all keychains; default: /var/lib/swift-keychain.

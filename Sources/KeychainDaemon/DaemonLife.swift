@@ -28,8 +28,8 @@ final class DaemonLife: Sendable {
     /// - Parameters:
     ///   - idleSeconds: for how long nobody may be connected; `nil` for any time.
     ///   - holdsKeys: whether there are unlocked keys, which an exit loses; must not count as a use of the device.
-    ///   - isUnreachable: whether its socket was replaced, so that no program reaches it; `nil` for a socket of the
-    ///     service manager.
+    ///   - isUnreachable: whether its socket or its folder was replaced or removed, so that no program reaches it;
+    ///     `nil` for a socket of the service manager.
     ///   - interval: the longest interval between two calls of `holdsKeys`, in seconds; `nil` if only idleness matters.
     ///   - wake: ends the wait for a signal.
     init(
@@ -74,7 +74,7 @@ final class DaemonLife: Sendable {
             let signal = termination.wait(seconds: pause)
             if let reason = state.withLock(\.reason) { return reason }
             if let signal { return "received \(signal)" }
-            if isUnreachable?() == true { return "its socket was replaced or removed" }
+            if isUnreachable?() == true { return "its socket or its folder was replaced or removed" }
             if isIdle { return "it was idle" }
         }
     }

@@ -9,7 +9,8 @@ import KeychainIdentity
 import KeychainServer
 import KeychainWire
 
-/// The program `keychaind`: serves the keychain of a user to that user's programs, or the keychains of all users.
+/// The program `keychaind`: serves the keychain of a user to that user's programs, or the keychain files of a user, or
+/// the keychains of all users.
 public enum KeychainDaemon {
     /// Runs the program until it exits.
     ///
@@ -55,10 +56,13 @@ public enum KeychainDaemon {
             guard failure == 0 else { throw DaemonFailure(.system(call: "fork", path: "keychaind", errno: failure)) }
         }
         let termination = Termination()
-        if arguments.isForSystem {
+        if arguments.service == .system {
             return try SystemService.serve(arguments, passedOn, termination, notification, log)
         }
         let (location, place) = try places(arguments)
+        if arguments.service == .files {
+            return try FileService.serve(arguments, at: location, place, passedOn, termination, notification, log)
+        }
         let store = try ServedStore(at: location, authenticator: CallAuthenticator()) {
             // If the service manager listens, a response does not imply another daemon.
             passedOn.isEmpty && place.answers
@@ -131,14 +135,15 @@ public enum KeychainDaemon {
 
     private static func places(
         _ arguments: DaemonArguments
-    ) throws(DaemonFailure) -> (store: KeychainLocation, socket: SocketLocation) {
+    ) throws(DaemonFailure) -> (folder: KeychainLocation, socket: SocketLocation) {
         do throws(FileError) {
-            let store: KeychainLocation
+            var store: KeychainLocation
             if let path = arguments.store {
                 store = KeychainLocation(path: path)
             } else {
                 store = try KeychainLocation(environment: ProcessEnvironment.path)
             }
+            if arguments.service == .files { store = store.fileDaemon }
             if let path = arguments.socket { return (store, SocketLocation(path: path)) }
             return (store, try SocketLocation(of: store))
         } catch {
@@ -146,8 +151,8 @@ public enum KeychainDaemon {
         }
     }
 
-    /// Records which process serves the store; returns the error if it cannot.
-    private static func announce(_ location: SocketLocation, in folder: PrivateDirectory) -> FileError? {
+    /// Records which process serves what belongs to a folder; returns the error if it cannot.
+    static func announce(_ location: SocketLocation, in folder: PrivateDirectory) -> FileError? {
         let process = getpid()
         let record = DaemonRecord(
             process: process,

@@ -14,9 +14,6 @@ struct ServedStore: ~Copyable {
     let folder: PrivateDirectory
     private let lock: FileLock
 
-    /// How long to wait for a daemon that is stopping.
-    private static let patienceMilliseconds: Int32 = 15_000
-
     /// Opens the store of a folder.
     ///
     /// - Parameters:
@@ -39,7 +36,7 @@ struct ServedStore: ~Copyable {
             throw DaemonFailure(error)
         }
         guard let folder = found else { throw Self.missing(location) }
-        let lock = try Self.lock(folder, isServed)
+        let lock = try DaemonLock.take(in: folder, of: "store", isServed)
         var device = DeviceOptions(authenticator: authenticator)
         device.owner = owner
         // The system service has stores of many users, whose own settings it does not read.
@@ -64,22 +61,5 @@ struct ServedStore: ~Copyable {
 
     private static func missing(_ location: KeychainLocation) -> DaemonFailure {
         DaemonFailure("there is no keychain in \(location.path); 'keychainctl service enable' creates one")
-    }
-
-    private static func lock(_ folder: PrivateDirectory, _ isServed: () -> Bool) throws(DaemonFailure) -> FileLock {
-        let deadline = Deadline(milliseconds: patienceMilliseconds)
-        var pauses = Deadline.Pauses(until: deadline)
-        while true {
-            do throws(FileError) {
-                return try FileLock(DaemonRecord.lockName, in: folder, until: Deadline(milliseconds: 0))
-            } catch {
-                guard error.isBusy else { throw DaemonFailure(error) }
-            }
-            if isServed() { throw DaemonFailure("another keychaind already serves the store", .done) }
-            guard pauses.wait() else {
-                let process = DaemonRecord(in: folder).map { "process \($0.process)" } ?? "another program"
-                throw DaemonFailure("\(process) holds the store's lock \(folder.path(of: DaemonRecord.lockName))")
-            }
-        }
     }
 }

@@ -8,12 +8,52 @@ import KeychainEngine
 import KeychainProtection
 import KeychainWire
 
-/// Starts a daemon for a store, unless a service manager does.
+/// Starts a daemon for a store, or for keychain files, unless a service manager does.
 package struct DaemonLauncher: Sendable {
     private let location: KeychainLocation
+    private let service: Service
 
-    /// The idle timeout of a daemon that was started on demand.
-    private static let idleSeconds = 600
+    /// What the daemon serves.
+    package enum Service: Sendable, Hashable {
+        /// The store in the folder.
+        case store
+        /// Keychain files of the programs that use the folder.
+        case files
+
+        /// The folder of the daemon's lock and record.
+        func folder(_ location: KeychainLocation) -> KeychainLocation {
+            switch self {
+            case .store: location
+            case .files: location.fileDaemon
+            }
+        }
+
+        /// The options of its own.
+        fileprivate var options: [String] {
+            switch self {
+            case .store: []
+            case .files: ["--files"]
+            }
+        }
+
+        /// The idle timeout of a daemon that was started on demand.
+        ///
+        /// One of keychain files, which does not end while one is unlocked, loses nothing but the time of a start.
+        fileprivate var idleSeconds: Int {
+            switch self {
+            case .store: 600
+            case .files: 60
+            }
+        }
+
+        /// Why a program is needed.
+        fileprivate var purpose: String {
+            switch self {
+            case .store: "the keychain daemon owns the store"
+            case .files: "a daemon serves keychain files"
+            }
+        }
+    }
 
     /// How long a daemon may take until it listens; longer than it waits for one that ends.
     private static let patienceMilliseconds: Int32 = 20_000
@@ -23,15 +63,21 @@ package struct DaemonLauncher: Sendable {
         KeychainLocation.environmentVariable, "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "HOME", "TMPDIR", "LANG",
     ]
 
-    /// Starts daemons for the store of a folder.
-    package init(storeAt location: KeychainLocation) { self.location = location }
+    /// Starts daemons for the folder of a keychain.
+    package init(storeAt location: KeychainLocation, serving service: Service = .store) {
+        self.location = location
+        self.service = service
+    }
 
     /// The program that would be started; `nil` where there is none.
     ///
     /// - Throws: ``KeychainError`` if the one that was named cannot be trusted.
     package func program() throws(KeychainError) -> String? {
         do throws(FileError) {
-            return try DaemonProgram.path(for: try PrivateDirectory(existing: location))
+            // That of keychain files is the one that was recorded for the store beside them, if it has none of its own.
+            let own = try PrivateDirectory(existing: service.folder(location))
+            let isNamed = own.map { ServiceRecord(in: $0)?.program != nil } ?? false
+            return try DaemonProgram.path(for: isNamed ? own : try PrivateDirectory(existing: location))
         } catch {
             throw KeychainError(socket: error)
         }
@@ -54,7 +100,7 @@ package struct DaemonLauncher: Sendable {
     private func startUnit() throws(KeychainError) -> Bool {
         let record: ServiceRecord?
         do throws(FileError) {
-            record = try PrivateDirectory(existing: location).flatMap { ServiceRecord(in: $0) }
+            record = try PrivateDirectory(existing: service.folder(location)).flatMap { ServiceRecord(in: $0) }
         } catch {
             throw KeychainError(socket: error)
         }
@@ -70,15 +116,14 @@ package struct DaemonLauncher: Sendable {
         guard let program = try program() else {
             throw KeychainError(
                 .notAvailable,
-                "the keychain daemon owns the store, and there is no program 'keychaind' to start; install it, or name its path in "
+                "\(service.purpose), and there is no program 'keychaind' to start; install it, or name its path in "
                     + DaemonProgram.environmentVariable,
                 kind: .unavailable
             )
         }
-        let words = [
-            program, "--background", "--store", location.path, "--socket", socket, "--exit-when-idle",
-            "\(Self.idleSeconds)",
-        ]
+        let words =
+            [program, "--background", "--store", location.path, "--socket", socket, "--exit-when-idle"]
+            + ["\(service.idleSeconds)"] + service.options
         let (status, message) = try Self.run(program, words)
         guard status != DaemonStatus.done.rawValue else { return }
         // It was taken back since this program looked, and may have been handed over again by now.

@@ -6,15 +6,27 @@ import KeychainCore
 import KeychainEngine
 import KeychainWire
 
-/// The daemon that owns a store: the user's, which is started by the first command if none listens, or the system
-/// service, which programs do not start.
+/// A daemon: the one that owns the user's store or serves the user's keychain files, which is started by the first
+/// command if none listens, or the system service, which programs do not start.
 package final class DaemonOnDemand: NotifyingKeychain {
     private let location: KeychainLocation
     private let authenticator: any Authenticator
     private let launcher: DaemonLauncher
-    private let isSystemService: Bool
+    private let kind: Kind
     private let starting = Client()
     private let running = Client()
+
+    /// Which daemon it is.
+    enum Kind: Sendable, Hashable {
+        /// The one of the user that owns the store.
+        case user
+        /// The one of the user's keychain files.
+        case files
+        /// The system service.
+        case system
+
+        fileprivate var service: DaemonLauncher.Service { self == .files ? .files : .store }
+    }
 
     /// A client of the socket that was found, made when it is needed first.
     private final class Client: @unchecked Sendable {
@@ -54,26 +66,31 @@ package final class DaemonOnDemand: NotifyingKeychain {
         }
     }
 
-    /// The daemon of the store in a folder.
+    /// The daemon of the keychain in a folder.
     ///
     /// - Parameters:
     ///   - location: the folder of the store.
     ///   - authenticator: the user prompts, which the daemon has this process show.
-    ///   - isSystemService: whether it is the system service.
-    init(storeAt location: KeychainLocation, authenticator: any Authenticator, isSystemService: Bool = false) {
-        self.location = location
-        self.isSystemService = isSystemService
+    ///   - kind: which daemon it is.
+    init(storeAt location: KeychainLocation, authenticator: any Authenticator, _ kind: Kind = .user) {
+        self.location = kind.service.folder(location)
+        self.kind = kind
         self.authenticator = authenticator
-        launcher = DaemonLauncher(storeAt: location)
+        launcher = DaemonLauncher(storeAt: location, serving: kind.service)
     }
 
-    /// The daemon's socket: the one that the store's folder records, or else the default one.
+    /// The daemon's socket: the one that its folder records, or else the default one.
     package func socket() throws(KeychainError) -> SocketLocation {
         do throws(FileError) {
-            if let folder = try PrivateDirectory(existing: location), let record = ServiceRecord(in: folder) {
-                return SocketLocation(path: record.socket, isSystemService: isSystemService)
+            let folder = try PrivateDirectory(existing: location)
+            if let folder, let record = ServiceRecord(in: folder) {
+                return SocketLocation(path: record.socket, isSystemService: kind == .system)
             }
-            return isSystemService ? .system : try SocketLocation(of: location)
+            // Nobody enables the one of keychain files: it runs where the environment of the first program has it.
+            if kind == .files, let folder, let running = DaemonRecord(in: folder) {
+                return SocketLocation(path: running.socket)
+            }
+            return kind == .system ? .system : try SocketLocation(of: location)
         } catch {
             throw KeychainError(socket: error)
         }
@@ -86,7 +103,8 @@ package final class DaemonOnDemand: NotifyingKeychain {
     package func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         // Where nobody listens there is nothing to end.
         if command.endsContext { return (try? performByRunning(command)) ?? .done }
-        if isSystemService { return try performByRunning(command) }
+        if command == .files(.lockAll) { return try lockAll() }
+        if kind == .system { return try performByRunning(command) }
         return try starting.perform(
             command,
             { () throws(KeychainError) in
@@ -99,6 +117,17 @@ package final class DaemonOnDemand: NotifyingKeychain {
             },
             hasMoved: hasMoved
         )
+    }
+
+    /// Has a daemon of keychain files lock all of them; where none runs, none is unlocked.
+    private func lockAll() throws(KeychainError) -> KeychainReply {
+        guard try socket().answers else { return .done }
+        do throws(KeychainError) {
+            return try performByRunning(.files(.lockAll))
+        } catch {
+            guard error.isMissingDaemon else { throw error }
+            return .done
+        }
     }
 
     /// The same, without starting a daemon.

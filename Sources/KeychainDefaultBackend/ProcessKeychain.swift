@@ -35,6 +35,7 @@ public enum ProcessKeychain {
         package let embedded: EmbeddedKeychain
         package let daemon: DaemonOnDemand
         package let system: DaemonOnDemand
+        package let files: DaemonOnDemand
 
         /// The parts of the keychain in a folder.
         package init(storeAt location: KeychainLocation, authenticator: any Authenticator) {
@@ -43,7 +44,8 @@ public enum ProcessKeychain {
             device.certificateJudge = SystemTrust(settings: .process)
             embedded = EmbeddedKeychain(at: location, device: device)
             daemon = DaemonOnDemand(storeAt: location, authenticator: authenticator)
-            system = DaemonOnDemand(storeAt: location, authenticator: authenticator, isSystemService: true)
+            system = DaemonOnDemand(storeAt: location, authenticator: authenticator, .system)
+            files = DaemonOnDemand(storeAt: location, authenticator: authenticator, .files)
         }
     }
 
@@ -64,6 +66,7 @@ extension RoutedKeychain {
             embedded: embedded,
             daemon: parts.daemon,
             system: parts.system,
+            files: parts.files,
             folder: parts.location.path
         ) { () throws(KeychainError) in
             try embedded.checkOwner()

@@ -7,7 +7,8 @@ import KeychainProtection
 import Synchronization
 
 /// The keychain of a store that is embedded, or owned by the user's daemon or the system service: each command goes to
-/// the store's owner at that moment.
+/// the store's owner at that moment. Commands on keychain files, which lie outside of the store, go to a daemon of
+/// their own.
 ///
 /// When a store changes owner, transactions of the former owner fail with ``KeychainError/KeyFailure/foreignOwner``
 /// before anything is changed, and the command goes to the new owner. So no command is executed twice.
@@ -22,6 +23,7 @@ public final class RoutedKeychain: ObservableKeychain {
     private let embedded: any KeychainBackend
     private let daemon: any KeychainBackend
     private let system: any KeychainBackend
+    private let files: any KeychainBackend
     private let checkOwner: @Sendable () throws(KeychainError) -> Bool
     // Not a lock: a child that is forked while another thread holds it would deadlock.
     private let current = Atomic<Route>(.embedded)
@@ -39,6 +41,7 @@ public final class RoutedKeychain: ObservableKeychain {
     ///   - embedded: opens the store in this process.
     ///   - daemon: reaches the user's daemon, which it may have to start.
     ///   - system: reaches the system service.
+    ///   - files: serves keychain files.
     ///   - folder: the folder of the store, watched for a daemon while someone observes changes; `nil` for none.
     ///   - retryMilliseconds: the time between attempts to read the owner, or to observe, while that fails.
     ///   - checkOwner: whether there is a store that this process may open; throws as
@@ -47,6 +50,7 @@ public final class RoutedKeychain: ObservableKeychain {
         embedded: any KeychainBackend,
         daemon: any KeychainBackend,
         system: any KeychainBackend,
+        files: any KeychainBackend = UnavailableKeychain(reason: "nothing serves keychain files here"),
         folder: String? = nil,
         retryMilliseconds: Int = 30_000,
         checkOwner: @escaping @Sendable () throws(KeychainError) -> Bool
@@ -54,6 +58,7 @@ public final class RoutedKeychain: ObservableKeychain {
         self.embedded = embedded
         self.daemon = daemon
         self.system = system
+        self.files = files
         self.checkOwner = checkOwner
         observers = RouteObservers(
             [.daemon: daemon, .system: system],
@@ -77,8 +82,9 @@ public final class RoutedKeychain: ObservableKeychain {
         return current.load(ordering: .relaxed)
     }
 
-    /// Executes a command through the owner of the store.
+    /// Executes a command through the owner of the store, or the daemon of keychain files.
     public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        if case .files = command { return try files.perform(command) }
         if command.endsContext { return try performOnKnownRoute(command) }
         var moves = 0
         var pauses: Deadline.Pauses?

@@ -25,8 +25,9 @@ public struct SocketLocation: Sendable, Hashable {
     ///
     /// The folder is `swift-keychain` in `$XDG_RUNTIME_DIR` (XDG Base Directory Specification 0.8), else in
     /// `/run/user/UID` if the user owns such a folder, else `/tmp/swift-keychain-UID`. The name is `keychaind.sock` for
-    /// the store in `.local/share` of the home folder in the user database. For any other store it has eight
-    /// hexadecimal digits of the SHA-256 (FIPS 180-4) of its path, so that two stores never share a socket.
+    /// the store in `.local/share` of the home folder in the user database, and `keychaind-files.sock` for the daemon of
+    /// keychain files beside it. For any other folder it has eight hexadecimal digits of the SHA-256 (FIPS 180-4) of its
+    /// path, so that two never share a socket.
     ///
     /// - Throws: ``FileError``, or what `environment` throws.
     public init(
@@ -37,8 +38,11 @@ public struct SocketLocation: Sendable, Hashable {
         homeOfUser: () -> String? = KeychainLocation.homeFromUserDatabase
     ) throws(FileError) {
         let path = Self.resolved(store.path)
-        if let home = homeOfUser(), path == Self.resolved("\(home)/.local/share/swift-keychain") {
+        let usual = homeOfUser().map { KeychainLocation(path: "\($0)/.local/share/swift-keychain") }
+        if let usual, path == Self.resolved(usual.path) {
             name = "keychaind.sock"
+        } else if let usual, path == Self.resolved(usual.fileDaemon.path) {
+            name = "keychaind-files.sock"
         } else {
             let digits = SHA256.hash(data: Array(path.utf8)).prefix(4).map { Self.hexadecimal($0) }.joined()
             name = "keychaind-\(digits).sock"

@@ -25,7 +25,9 @@ extension KeychainError {
     public init(_ error: WireError) {
         self.init(
             error == .tooLong ? .dataTooLarge : .internalComponent,
-            "a message to or from the keychain cannot be used: \(error.rawValue)",
+            error == .tooLong
+                ? "a command or its answer is larger than the \(WireMessage.longestBody >> 20) MiB that fit into a message"
+                : "a message to or from the keychain cannot be used: \(error.rawValue)",
             kind: .transport
         )
     }

@@ -19,7 +19,8 @@ struct DaemonArgumentsTests {
                 ["--audit-attributes=account,label"],
                 DaemonArguments(audit: AuditSettings(attributes: [.account, .label]))
             ),
-            (["--system"], DaemonArguments(isForSystem: true)),
+            (["--system"], DaemonArguments(service: .system)),
+            (["--system", "--files", "--audit"], DaemonArguments(service: .files, audit: AuditSettings())),
             (["--system", "--user", "--store", "/x"], DaemonArguments(store: "/x")),
             (["--background", "--exit-when-idle", "7"], DaemonArguments(isInBackground: true, idleSeconds: 7)),
         ] as [([String], DaemonArguments)]

@@ -69,6 +69,7 @@ struct CallTests {
         let client = server.client()
         let error = #expect(throws: KeychainError.self) { try client.read() }
         #expect(error?.status == .dataTooLarge)
+        #expect(error?.reason.contains("64 MiB") == true)
         try client.add("a")
     }
 

@@ -28,6 +28,8 @@ struct SocketTests {
     func names() throws {
         let own = try Self.location("/nowhere/anna/.local/share/swift-keychain")
         #expect(own.path == "/run/user/7/swift-keychain/keychaind.sock")
+        let files = try Self.location(KeychainLocation(path: "/nowhere/anna/.local/share/swift-keychain").fileDaemon.path)
+        #expect(files.path == "/run/user/7/swift-keychain/keychaind-files.sock")
         let named = try Self.location("/nowhere/else")
         // The first digits of the SHA-256 of "/nowhere/else".
         #expect(named.path == "/run/user/7/swift-keychain/keychaind-b90805f8.sock")

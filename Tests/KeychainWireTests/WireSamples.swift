@@ -130,7 +130,50 @@ enum WireSamples {
             .check, .recover, .createBackup(path: "/tmp/a", secret: secret("s")),
             .restoreBackup(path: "", secret: SecretBytes()), .takeOver, .giveBack(onlyIfEmpty: true),
             .giveBack(onlyIfEmpty: false),
-        ].map { .maintenance($0) } + ExplanationSamples.requests.flatMap { [.explain($0), .itemsExplained($0)] }
+        ].map { .maintenance($0) } + fileCommands.map { .files($0) } + ExplanationSamples.requests.flatMap { [.explain($0), .itemsExplained($0)] }
+
+    // MARK: Values of keychain files
+
+    static let itemAccesses: [ItemAccess] = [
+        ItemAccess(descriptor: "", trustedApplications: nil), ItemAccess(descriptor: "none", trustedApplications: []),
+        ItemAccess(
+            descriptor: "é",
+            trustedApplications: [TrustedApplication(path: "/bin/a"), TrustedApplication(path: "")],
+            partitions: ["apple-tool:", "apple:"]
+        ),
+    ]
+
+    static let fileSettings = [
+        KeychainFileSettings(), KeychainFileSettings(locksOnSleep: true, lockInterval: 3600),
+        KeychainFileSettings(locksOnSleep: false, lockInterval: nil),
+    ]
+
+    static let fileItems: [KeychainFileItem] =
+        ItemClass.stored.map { KeychainFileItem(identifier: identifier, itemClass: $0, attributes: [:]) } + [
+            KeychainFileItem(
+                identifier: .zero,
+                itemClass: .genericPassword,
+                attributes: ["acct": .string("anna"), "cdat": .date(.referenceDate), "gena": .data(secret("g"))]
+            )
+        ]
+
+    static let fileCommands: [KeychainFileCommand] =
+        ([
+            .create(password: secret("p")), .delete, .lock, .unlock(password: SecretBytes()), .status,
+            .changePassword(from: secret("1"), to: secret("2")), .items, .secret(of: identifier),
+            .access(of: identifier), .update(identifier, KeychainFileItem.Changes()),
+            .update(
+                identifier,
+                KeychainFileItem.Changes(
+                    attributes: ["acct": .string("bert"), "icmt": .null],
+                    secret: secret("new"),
+                    access: itemAccesses[0]
+                )
+            ), .setPartitions(["teamid:X"], of: identifier, password: secret("p")),
+            .setPartitions([], of: .zero, password: SecretBytes()), .remove(identifier),
+        ] + fileSettings.map { .setSettings($0) }
+        + zip(fileItems, itemAccesses).map { .add($0, secret: secret("s"), $1) })
+        .map { .keychain(path: "/home/anna/Library/Keychains/a.keychain-db", $0) } + [.lockAll]
 
     // MARK: Values of replies
 
@@ -147,8 +190,9 @@ enum WireSamples {
             .count(-1), .context(.init()),
             .context(.init(shown: [.passcode, .biometry(enrolledSet: identifier)], hasApplicationPassword: true)),
             .backup(BackupReport(items: 1, leftOut: [.always: 2, .whenUnlocked: 3], damaged: 4)),
-            .integrity(integrity), .integrity(IntegrityReport()),
-        ] + results.map { .answer(.single($0)) } + biometries.map { .biometry($0) }
+            .integrity(integrity), .integrity(IntegrityReport()), .fileItems([]), .fileItems(fileItems),
+        ] + itemAccesses.map { .itemAccess($0) }
+        + fileSettings.map { .fileStatus(KeychainFileStatus(isLocked: $0.locksOnSleep, settings: $0)) } + results.map { .answer(.single($0)) } + biometries.map { .biometry($0) }
         + KeyEnclaveKind.allCases.map { .enclave($0) }
         + LockState.allCases.flatMap { state in
             policies.map { policy in

@@ -86,7 +86,12 @@ public final class EmbeddedKeychain: KeychainBackend {
         case .authentication(let command): try evaluator.perform(command)
         case .enclave(let command): try EmbeddedEnclave(access: access, evaluator: evaluator).perform(command)
         case .maintenance(let command): try perform(command)
-        case .files: throw KeychainError(.notAvailable, "file-based keychains are the daemon's", kind: .unavailable)
+        case .files:
+            throw KeychainError(
+                .notAvailable,
+                "keychain files are served by a daemon of their own, 'keychaind --files'",
+                kind: .unavailable
+            )
         }
     }
 

@@ -21,6 +21,8 @@ extension KeychainError {
         let kind: StorageFailure
         switch error {
         case .wrongKind: (status, kind) = (.invalidKeychain, .damaged)
+        case .lockTimeout: (status, kind) = (.notAvailable, .busy)
+        case .system(_, _, ELOOP), .system(_, _, ENAMETOOLONG): (status, kind) = (.noSuchKeychain, .file)
         case .system(_, _, EFBIG): (status, kind) = (.invalidKeychain, .damaged)
         case .system(_, _, EACCES), .system(_, _, EPERM), .system(_, _, EROFS):
             (status, kind) = (.writePermission, .readOnly)

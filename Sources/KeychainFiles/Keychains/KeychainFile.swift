@@ -66,11 +66,18 @@ final class KeychainFile: @unchecked Sendable {
         return .done
     }
 
-    /// Whether it holds unlocked keys; a command under way is not waited for.
+    /// Whether it holds unlocked keys that somebody can use; a command under way, which is not waited for, counts as
+    /// that. Does not count as a use of the keychain.
     var isUnlocked: Bool {
-        turn.acquire()
+        guard turn.acquireIfFree() else { return true }
         defer { turn.release() }
-        return opened?.engine.isUnlocked ?? false
+        guard let opened, opened.engine.isUnlocked else { return false }
+        // A file that was removed, or replaced by another one, leaves nothing to unlock.
+        guard (try? AtomicFile.mark(path)) == opened.mark else {
+            self.opened = nil
+            return false
+        }
+        return true
     }
 
     /// Locks the keychain if it is unlocked and its settings say that it locks when the host goes to sleep.
@@ -186,7 +193,14 @@ final class KeychainFile: @unchecked Sendable {
     }
 
     private func lock() throws(KeychainError) {
+        opened = nil
         guard try mark() != nil else { throw .noSuchKeychain }
+    }
+
+    /// Locks the keychain, whatever has become of its file.
+    func forgetKeys() {
+        turn.acquire()
+        defer { turn.release() }
         opened = nil
     }
 

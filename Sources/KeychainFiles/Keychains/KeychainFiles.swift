@@ -36,14 +36,18 @@ public final class KeychainFiles: KeychainBackend {
         // There are no contexts here that could end.
         case .authentication(.invalidate), .authentication(.release), .authentication(.forgetPassword): return .done
         default:
-            throw KeychainError(.notAvailable, "this serves keychain files only", kind: .unavailable)
+            throw KeychainError(
+                .notAvailable,
+                "this daemon serves keychain files, and no other keychain",
+                kind: .unavailable
+            )
         }
     }
 
     private func perform(_ command: KeychainFileCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .lockAll:
-            for keychain in all where keychain.isUnlocked { _ = try? keychain.perform(.lock) }
+            lockAll()
             return .done
         case .keychain(let path, let action):
             guard path.hasPrefix("/"), !path.utf8.contains(0) else {
@@ -53,11 +57,30 @@ public final class KeychainFiles: KeychainBackend {
         }
     }
 
-    /// Whether a keychain holds unlocked keys.
+    /// Whether a keychain holds unlocked keys; does not count as a use of it, and waits for nothing.
     public var holdsUnlockedKeys: Bool { all.contains(where: \.isUnlocked) }
+
+    /// Locks every keychain.
+    public func lockAll() { for keychain in all { keychain.forgetKeys() } }
 
     /// Locks the keychains whose settings say that they lock when the host goes to sleep.
     public func hostWillSleep() { for keychain in all { keychain.hostWillSleep() } }
+
+    /// The path with symbolic links resolved, as far as it exists: a file has one lock state, whichever path names it.
+    private static func resolved(_ path: String) -> String {
+        var rest = path.split(separator: "/")
+        var missing: [Substring] = []
+        while true {
+            if let found = realpath("/" + rest.joined(separator: "/"), nil) {
+                defer { free(found) }
+                let folder = String(cString: found)
+                return ([folder == "/" ? "" : folder] + missing.map(String.init)).joined(separator: "/")
+            }
+            // What cannot be resolved for another reason is refused when it is opened.
+            guard errno == ENOENT, let last = rest.popLast() else { return path }
+            missing.insert(last, at: 0)
+        }
+    }
 
     private var all: [KeychainFile] {
         lock.acquire()

@@ -17,12 +17,28 @@ public final class DaemonFolder: Sendable {
     /// Where the daemon listens.
     public let socket: String
 
+    /// The folder of the daemon's lock and record.
+    private let daemonLocation: KeychainLocation
+
     private let folder: TemporaryFolder
+
+    /// No keychain yet, and the daemon that serves keychain files to programs that use this folder.
+    public static func ofKeychainFiles() throws -> DaemonFolder { try DaemonFolder(servingFiles: ()) }
+
+    private init(servingFiles: Void) throws {
+        folder = try TemporaryFolder(prefix: "kd")
+        location = KeychainLocation(path: folder.path(of: "keychain"))
+        daemonLocation = location.fileDaemon
+        socket = folder.path(of: "run/keychaind.sock")
+        let record = ServiceRecord(program: try Self.program("keychaind"), socket: socket)
+        try record.write(in: PrivateDirectory(daemonLocation))
+    }
 
     /// A keychain that the daemon owns, or that programs open themselves.
     public init(isEnabled: Bool = true) throws {
         folder = try TemporaryFolder(prefix: "kd")
         location = KeychainLocation(path: folder.path(of: "keychain"))
+        daemonLocation = location
         socket = folder.path(of: "run/keychaind.sock")
         let embedded = EmbeddedKeychain(at: location)
         _ = try embedded.device.status()
@@ -71,7 +87,7 @@ public final class DaemonFolder: Sendable {
 
     /// The daemon that runs; `nil` for none.
     public var record: DaemonRecord? {
-        (try? PrivateDirectory(existing: location)).flatMap { $0.flatMap { DaemonRecord(in: $0) } }
+        (try? PrivateDirectory(existing: daemonLocation)).flatMap { $0.flatMap { DaemonRecord(in: $0) } }
     }
 
     /// Sends a signal to the daemon, if one runs, and waits for its end.
@@ -90,7 +106,7 @@ public final class DaemonFolder: Sendable {
     /// Waits until no daemon has the store.
     @discardableResult
     public func awaitEnd(milliseconds: Int32 = 60_000) -> Bool {
-        guard let directory = try? PrivateDirectory(location) else { return true }
+        guard let directory = try? PrivateDirectory(daemonLocation) else { return true }
         let lock = try? FileLock(DaemonRecord.lockName, in: directory, until: Deadline(milliseconds: milliseconds))
         return lock != nil
     }

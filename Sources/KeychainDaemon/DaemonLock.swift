@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HostFiles
+
+/// The lock of a daemon's folder: one daemon at a time serves what belongs to the folder.
+enum DaemonLock {
+    /// How long to wait for a daemon that is stopping.
+    private static let patienceMilliseconds: Int32 = 15_000
+
+    /// Takes the lock.
+    ///
+    /// - Parameters:
+    ///   - folder: the folder.
+    ///   - what: what is served, for messages.
+    ///   - isServed: whether another daemon that serves it responds; this one is not needed then.
+    /// - Throws: ``DaemonFailure``; one of ``DaemonStatus/done`` where another daemon serves.
+    static func take(
+        in folder: PrivateDirectory,
+        of what: String,
+        _ isServed: () -> Bool
+    ) throws(DaemonFailure) -> FileLock {
+        let deadline = Deadline(milliseconds: patienceMilliseconds)
+        var pauses = Deadline.Pauses(until: deadline)
+        while true {
+            do throws(FileError) {
+                return try FileLock(DaemonRecord.lockName, in: folder, until: Deadline(milliseconds: 0))
+            } catch {
+                guard error.isBusy else { throw DaemonFailure(error) }
+            }
+            if isServed() { throw DaemonFailure("another keychaind already serves the \(what)", .done) }
+            guard pauses.wait() else {
+                let process = DaemonRecord(in: folder).map { "process \($0.process)" } ?? "another program"
+                throw DaemonFailure("\(process) holds the \(what)'s lock \(folder.path(of: DaemonRecord.lockName))")
+            }
+        }
+    }
+}

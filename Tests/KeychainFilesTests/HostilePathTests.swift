@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainFiles
+
+/// Paths that lead to anything but a keychain: a clear error, and nobody waits.
+@Suite(.timeLimit(.minutes(1)))
+struct HostilePathTests {
+    private let folder: TemporaryFolder
+    private let files = KeychainFiles.forTesting()
+    private let password = SecretBytes(Array("correct horse".utf8))
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try #require(mkfifo(folder.path(of: "pipe"), 0o600) == 0)
+        try #require(mkdir(folder.path(of: "folder"), 0o700) == 0)
+        try #require(symlink("loop", folder.path(of: "loop")) == 0)
+        try #require(symlink("nowhere/else", folder.path(of: "dangling")) == 0)
+        try #require(symlink("pipe", folder.path(of: "link")) == 0)
+        for (name, text) in [("empty", ""), ("text", "SQLite format 3"), ("json", "{}")] {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path(of: name)))
+        }
+        try #require(truncate(folder.path(of: "empty"), 0) == 0)
+        try Data().write(to: URL(fileURLWithPath: folder.path(of: "huge")))
+        try #require(truncate(folder.path(of: "huge"), 1 << 40) == 0)
+        try Data().write(to: URL(fileURLWithPath: folder.path(of: "zeros")))
+        try #require(truncate(folder.path(of: "zeros"), 1 << 20) == 0)
+    }
+
+    private func status(_ action: KeychainFileCommand.Action, _ path: String) -> Status? {
+        do {
+            _ = try files.perform(.files(.keychain(path: path, action)))
+            return nil
+        } catch {
+            return error.status
+        }
+    }
+
+    @Test(
+        "What is no keychain is named, by every command",
+        arguments: [
+            ("pipe", .invalidKeychain), ("link", .invalidKeychain), ("folder", .invalidKeychain),
+            ("empty", .invalidKeychain), ("text", .invalidKeychain), ("json", .invalidKeychain),
+            ("huge", .invalidKeychain), ("zeros", .invalidKeychain), ("loop", .noSuchKeychain),
+            ("dangling", .noSuchKeychain), ("missing", .noSuchKeychain), ("text/below", .noSuchKeychain),
+            (String(repeating: "x", count: 300), .noSuchKeychain), ("/dev/zero", .invalidKeychain),
+            ("/dev/tty", .invalidKeychain), ("/proc/self/mem", .invalidKeychain),
+            ("/", .invalidKeychain), ("/proc/self/cwd", .invalidKeychain),
+        ] as [(String, Status)]
+    )
+    func noKeychain(_ name: String, _ expected: Status) {
+        let path = name.hasPrefix("/") ? name : folder.path(of: name)
+        for action in [
+            .status, .items, .delete, .unlock(password: password), .changePassword(from: password, to: password),
+            .remove(.zero), .setSettings(KeychainFileSettings()),
+        ] as [KeychainFileCommand.Action] {
+            #expect(status(action, path) == expected, "\(action)")
+        }
+        #expect(access(path, F_OK) == (expected == .invalidKeychain ? 0 : -1), "nothing was made or removed")
+    }
+
+    @Test(
+        "Nothing that is there is written over",
+        arguments: ["pipe", "link", "folder", "empty", "text", "huge", "/dev/zero", "/proc/self/mem"]
+    )
+    func creation(_ name: String) {
+        let path = name.hasPrefix("/") ? name : folder.path(of: name)
+        let status = status(.create(password: password), path)
+        #expect(status == .duplicateKeychain || status == .invalidKeychain)
+    }
+
+    @Test("A path that is not absolute, or has a zero byte, is no path", arguments: ["", "a", "./a", "/a\0b"])
+    func paths(_ path: String) {
+        #expect(status(.status, path) == .parameter)
+        #expect(status(.create(password: password), path) == .parameter)
+    }
+
+    @Test("A keychain that is named by a link has one lock state, and stays where it is")
+    func links() throws {
+        let path = folder.path(of: "real.keychain")
+        let link = folder.path(of: "link.keychain")
+        try files.files.create(at: path, password: password)
+        try #require(symlink("real.keychain", link) == 0)
+        let access = ItemAccess(descriptor: "", trustedApplications: nil)
+        let item = try files.files.add(.genericPassword, [:], secret: password, access, at: link)
+        #expect(try files.files.secret(of: item.identifier, at: path) == password)
+        var status = stat()
+        #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+        try files.files.lock(at: link)
+        #expect(try files.files.status(at: path).isLocked)
+    }
+
+    @Test("A file that is replaced while it is unlocked is another keychain, which is locked")
+    func replaced() throws {
+        let path = folder.path(of: "a.keychain")
+        let other = folder.path(of: "b.keychain")
+        for path in [path, other] { try files.files.create(at: path, password: password) }
+        #expect(rename(other, path) == 0)
+        #expect(try files.files.status(at: path).isLocked)
+        #expect(status(.status, other) == .noSuchKeychain)
+    }
+
+    @Test("Of two daemons that change one keychain at the same time, none loses what the other was told is done")
+    func twoDaemons() throws {
+        let path = folder.path(of: "shared.keychain")
+        try files.files.create(at: path, password: password)
+        let group = DispatchGroup()
+        let results = (0..<2).map { _ in Results() }
+        for (number, result) in results.enumerated() {
+            DispatchQueue.global().async(group: group) { [path, password] in
+                let own = KeychainFiles.forTesting()
+                let access = ItemAccess(descriptor: "", trustedApplications: nil)
+                for item in 0..<40 {
+                    // What the other one writes locks the keychain here.
+                    try? own.files.unlock(at: path, password: password)
+                    let name = PropertyValue.string("\(number).\(item)")
+                    let added = try? own.files.add(
+                        .genericPassword,
+                        ["acct": name],
+                        secret: password,
+                        access,
+                        at: path
+                    )
+                    if added != nil { result.names.append(name) }
+                }
+            }
+        }
+        group.wait()
+        let names = results.flatMap(\.names)
+        #expect(results.allSatisfy { !$0.names.isEmpty })
+        let there = try KeychainFiles.forTesting().files.items(at: path).compactMap { $0.attributes["acct"] }
+        #expect(Set(there) == Set(names))
+        #expect(there.count == names.count)
+    }
+
+    /// What one of several threads was told is done; read when it has ended.
+    private final class Results: @unchecked Sendable {
+        var names: [PropertyValue] = []
+    }
+
+    @Test("A lock that another program holds on the file is waited for, not for ever", .timeLimit(.minutes(1)))
+    func heldLock() throws {
+        let path = folder.path(of: "held.keychain")
+        try files.files.create(at: path, password: password)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        try #require(flock(descriptor, LOCK_EX) == 0)
+        defer { close(descriptor) }
+        #expect(status(.setSettings(KeychainFileSettings()), path) == .notAvailable)
+    }
+
+    @Test("A keychain locks by itself after its interval, and holds no keys then, though nobody asks for it")
+    func interval() throws {
+        let path = folder.path(of: "timed.keychain")
+        try files.files.create(at: path, password: password)
+        try files.files.setSettings(KeychainFileSettings(locksOnSleep: false, lockInterval: 1), at: path)
+        #expect(files.holdsUnlockedKeys)
+        let deadline = ContinuousClock.now.advanced(by: .seconds(30))
+        while files.holdsUnlockedKeys, ContinuousClock.now < deadline { usleep(10_000) }
+        #expect(!files.holdsUnlockedKeys)
+        #expect(try files.files.status(at: path).isLocked)
+    }
+}
