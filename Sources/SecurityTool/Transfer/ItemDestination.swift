@@ -2,7 +2,6 @@
 
 import KeychainCore
 import KeychainImportExport
-import KeychainKeys
 
 /// Where imported items go.
 protocol ItemDestination {
@@ -24,13 +23,7 @@ struct NewItem {
     let access: ImportedAccess
 
     /// The entries of an add by reference, but for the class.
-    var attributes: [String: PropertyValue] {
-        var attributes: [String: PropertyValue] = [PropertyKey.valueReference: .reference(item.reference)]
-        guard case .key(let half) = item.contents else { return attributes }
-        attributes[AttributeName.label.description] = .string(item.label ?? half.importedLabel)
-        if !isExtractable { attributes["extr"] = .boolean(false) }
-        return attributes
-    }
+    var attributes: [String: PropertyValue] { item.attributesToAdd(isExtractable: isExtractable) }
 }
 
 /// Who may use an imported key.
@@ -40,16 +33,6 @@ struct ImportedAccess {
 
     /// The programs that were named (`-T`).
     var applications: [Word] = []
-}
-
-extension KeyHalf {
-    /// The label of a key that comes without a name; scripts look for the first.
-    fileprivate var importedLabel: String {
-        switch self {
-        case .private: "Imported Private Key"
-        case .public: "Imported Public Key"
-        }
-    }
 }
 
 extension UserKeychain: ItemDestination {
