@@ -9,7 +9,7 @@ extension PKCS12 {
     ///
     /// As often as for an encrypted key, but no more than six million times in all, so that a file of many keys can be
     /// read. Programs that read old files only get as many iterations as OpenSSL writes.
-    private func iterations(_ encryption: ContainerEncryption) -> Int {
+    func usualIterations(_ encryption: ContainerEncryption) -> Int {
         switch encryption {
         case .aes256: min(600_000, max(2048, 6_000_000 / (privateKeys.count + 2)))
         case .tripleDES: 2048
@@ -32,7 +32,7 @@ extension PKCS12 {
         encryption: ContainerEncryption = .aes256,
         iterations: Int? = nil
     ) throws(ContainerError) -> [UInt8] {
-        let iterations = iterations ?? self.iterations(encryption)
+        let iterations = iterations ?? usualIterations(encryption)
         return try CallStack.wiped { () throws(ContainerError) in
             var password = Password(password)
             defer { password.wipe() }
