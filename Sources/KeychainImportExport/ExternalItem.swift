@@ -66,11 +66,35 @@ public struct ExternalItem: Sendable {
         }
     }
 
+    /// The entries of an add by reference, but for the class and the place.
+    ///
+    /// A key has a label: that of the file, or one that says that it was imported, by which scripts find it.
+    ///
+    /// - Parameter isExtractable: whether a key may be exported again.
+    /// - Returns: The entries of a dictionary for an add.
+    public func attributesToAdd(isExtractable: Bool = true) -> [String: PropertyValue] {
+        var attributes: [String: PropertyValue] = [PropertyKey.valueReference: .reference(reference)]
+        guard case .key(let half) = contents else { return attributes }
+        attributes[AttributeName.label.description] = .string(label ?? half.importedLabel)
+        if !isExtractable { attributes["extr"] = .boolean(false) }
+        return attributes
+    }
+
     /// The items that a keychain stores: of an identity the key and the certificate, else the item itself.
     ///
     /// The label is that of the key.
     public var storedItems: [ExternalItem] {
         guard case .identity(let certificate, let key) = contents else { return [self] }
         return [ExternalItem(.key(.private(key)), label: label), ExternalItem(.certificate(certificate))]
+    }
+}
+
+extension KeyHalf {
+    /// The label of a key that comes without a name.
+    fileprivate var importedLabel: String {
+        switch self {
+        case .private: "Imported Private Key"
+        case .public: "Imported Public Key"
+        }
     }
 }

@@ -62,6 +62,12 @@ struct ImportedFileTests {
         #expect(both == IdentityReference(certificate: certificate, key: key))
         #expect(key.attributes["klbl"] == certificate.attributes["pkhh"])
         #expect(certificate.subjectSummary == "Leaf")
+        #expect(items[0].attributesToAdd()["labl"] == .string("Friend"))
+        #expect(items[0].attributesToAdd()["extr"] == nil)
+        #expect(items[0].attributesToAdd(isExtractable: false)["extr"] == .boolean(false))
+        #expect(items[1].attributesToAdd(isExtractable: false) == ["v_Ref": .reference(items[1].reference)])
+        let unnamed = try ImportExportFiles.shared.get().load("key.pem").items[0]
+        #expect(unnamed.attributesToAdd()["labl"] == .string("Imported Private Key"))
         // What the keychain answers with makes the same item.
         let again = try #require(ExternalItem(identity.reference, label: "Friend"))
         #expect(Self.text(again) == "identity Leaf: Friend")

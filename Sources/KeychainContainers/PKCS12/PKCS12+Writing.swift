@@ -7,11 +7,11 @@ import SwiftASN1
 extension PKCS12 {
     /// How often a password is hashed for each part of a new file.
     ///
-    /// Of a file of many keys less often, so that reading it takes no more work than that of ten parts. Programs that
-    /// read old files only get as many iterations as OpenSSL writes.
-    private func iterations(_ encryption: ContainerEncryption) -> Int {
+    /// As often as for an encrypted key, but no more than six million times in all, so that a file of many keys can be
+    /// read. Programs that read old files only get as many iterations as OpenSSL writes.
+    func usualIterations(_ encryption: ContainerEncryption) -> Int {
         switch encryption {
-        case .aes256: max(2048, 100_000 / max(1, (privateKeys.count + 2) / 10))
+        case .aes256: min(600_000, max(2048, 6_000_000 / (privateKeys.count + 2)))
         case .tripleDES: 2048
         }
     }
@@ -32,7 +32,7 @@ extension PKCS12 {
         encryption: ContainerEncryption = .aes256,
         iterations: Int? = nil
     ) throws(ContainerError) -> [UInt8] {
-        let iterations = iterations ?? self.iterations(encryption)
+        let iterations = iterations ?? usualIterations(encryption)
         return try CallStack.wiped { () throws(ContainerError) in
             var password = Password(password)
             defer { password.wipe() }

@@ -2,7 +2,6 @@
 
 import KeychainCore
 import KeychainImportExport
-import KeychainKeys
 
 /// Where imported items go.
 protocol ItemDestination {
@@ -24,38 +23,20 @@ struct NewItem {
     let access: RequestedAccess
 
     /// The entries of an add by reference, but for the class.
-    var attributes: [String: PropertyValue] {
-        namedAttributes.merging([PropertyKey.valueReference: .reference(item.reference)]) { $1 }
-    }
+    var attributes: [String: PropertyValue] { item.attributesToAdd(isExtractable: isExtractable) }
 
     /// The attributes in full and the bytes, for a keychain that knows no references; `nil` without bytes.
     var contents: (attributes: [String: PropertyValue], bytes: SecretBytes)? {
+        var attributes = attributes
+        attributes[PropertyKey.valueReference] = nil
         switch item.reference {
         case .certificate(let certificate):
-            var attributes = certificate.attributes
+            attributes.merge(certificate.attributes) { $1 }
             attributes[AttributeName.label.description] = certificate.subjectSummary.map { .string($0) }
             return (attributes, certificate.data)
         case .key(let key):
-            return key.data.map { (key.attributes.merging(namedAttributes) { $1 }, $0) }
+            return key.data.map { (key.attributes.merging(attributes) { $1 }, $0) }
         case .identity, .keychainItem: return nil
-        }
-    }
-
-    private var namedAttributes: [String: PropertyValue] {
-        guard case .key(let half) = item.contents else { return [:] }
-        var attributes: [String: PropertyValue] = [:]
-        attributes[AttributeName.label.description] = .string(item.label ?? half.importedLabel)
-        if !isExtractable { attributes["extr"] = .boolean(false) }
-        return attributes
-    }
-}
-
-extension KeyHalf {
-    /// The label of a key that comes without a name; scripts look for the first.
-    fileprivate var importedLabel: String {
-        switch self {
-        case .private: "Imported Private Key"
-        case .public: "Imported Public Key"
         }
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeychainContainers
 import KeychainCore
 import KeychainTestSupport
 import Testing
+
+@testable import KeychainContainers
 
 /// Files that others have to read.
 struct PKCS12WritingTests {
@@ -94,12 +95,30 @@ struct PKCS12WritingTests {
         )
     }
 
-    @Test("a file of many keys can still be read within the limit of work")
-    func manyKeys() throws {
-        let contents = try Self.contents(Files.shared.get())
-        let keys = [PKCS12.PrivateKey](repeating: contents.privateKeys[0], count: 120)
-        let bytes = try PKCS12(privateKeys: keys, certificates: []).encoded(password: "secret")
-        #expect(try PKCS12(bytes, password: "secret").privateKeys.count == 120)
+    @Test(
+        "a password is hashed as often as the limit of work allows to read again",
+        arguments: [(0, 600_000), (1, 600_000), (8, 600_000), (9, 545_454), (100, 58823), (10_000, 2048)]
+    )
+    func iterations(_ keys: Int, _ expected: Int) throws {
+        let key = PKCS12.PrivateKey(privateKeyInfo: SecretBytes())
+        let file = PKCS12(privateKeys: Array(repeating: key, count: keys), certificates: [])
+        #expect(file.usualIterations(.aes256) == expected)
+        #expect(file.usualIterations(.tripleDES) == 2048)
+        #expect(keys > 1000 || (keys + 2) * expected <= WorkBudget().left)
+    }
+
+    @Test("without a number the usual one is taken")
+    func usualIterations() throws {
+        let files = try Files.shared.get()
+        try files.workshop.write(Self.contents(files).encoded(password: "secret"), to: "usual.p12")
+        try files.workshop.run(
+            """
+            openssl pkcs12 -in usual.p12 -passin pass:secret -info -noout 2> usual.info
+            grep -q 'MAC: sha256, Iteration 600000' usual.info
+            test $(grep -c 'AES-256-CBC, Iteration 600000' usual.info) = 2
+            """
+        )
+        #expect(try PKCS12(files.workshop.bytes("usual.p12"), password: "secret").privateKeys.count == 1)
     }
 
     private static func contents(_ files: Files) throws -> PKCS12 {

@@ -163,6 +163,27 @@ struct ItemImportTests {
         #expect(items?.first?[kSecImportItemLabel as String] as? String == "Leaf")
     }
 
+    @Test("the older functions do the same")
+    func olderFunctions() throws {
+        let files = try ImportFiles.shared.get()
+        let passphrase = NSString(string: "secret")
+        var parameters = SecKeyImportExportParameters()
+        parameters.passphrase = Unmanaged.passUnretained(passphrase)
+        var format = SecExternalFormat.formatUnknown
+        var items: CFArray?
+        let data = try files.data("wrapped.pem") as CFData
+        #expect(SecKeychainItemImport(data, nil, nil, nil, [], nil, nil, nil) == errSecPassphraseRequired)
+        #expect(SecKeychainItemImport(data, nil, &format, nil, [], &parameters, nil, &items) == errSecSuccess)
+        #expect(format == .formatWrappedPKCS8)
+        let key = try #require(items?.firstObject as? SecKey)
+        var exported: CFData?
+        #expect(SecKeychainItemExport(key, .formatOpenSSL, .pemArmour, nil, &exported) == errSecSuccess)
+        #expect(exported as Data? == (try files.data("key.pem")))
+        #expect(SecKeychainItemExport(key, .formatWrappedPKCS8, [], nil, &exported) == errSecPassphraseRequired)
+        #expect(SecKeychainItemExport(key, .formatWrappedPKCS8, [], &parameters, &exported) == errSecSuccess)
+        withExtendedLifetime(passphrase) {}
+    }
+
     @Test("what cannot be exported says so")
     func exportFailures() throws {
         let certificate = try #require(
