@@ -94,13 +94,16 @@ struct ChainTests {
         request.certificates = []
         #expect(try TrustEvaluator.evaluate(request).findings.map(\.defect) == [.malformed])
         let server = try Samples.bytes("server")
-        for bytes in [[], [0x30], server.dropLast(), server + [0], [UInt8](repeating: 0x30, count: 5000)] {
-            request.certificates = [Array(bytes), try Samples.bytes("issuer")]
+        let malformed: [[UInt8]] = [
+            [], [0x30], server.dropLast(), server + [0], [UInt8](repeating: 0x30, count: 5000),
+        ]
+        for bytes in malformed {
+            request.certificates = [bytes, try Samples.bytes("issuer")]
             #expect(try TrustEvaluator.evaluate(request).mainFinding?.defect == .malformed)
             // What is no certificate is no part of a chain.
-            request.certificates = [server, Array(bytes), try Samples.bytes("issuer")]
+            request.certificates = [server, bytes, try Samples.bytes("issuer")]
             #expect(try TrustEvaluator.evaluate(request).isTrusted)
-            request.revocationAnswers = [Array(bytes)]
+            request.revocationAnswers = [bytes]
             #expect(try TrustEvaluator.evaluate(request).isTrusted)
         }
     }

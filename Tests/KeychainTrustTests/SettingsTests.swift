@@ -23,13 +23,17 @@ struct SettingsTests {
     /// The defects of certificates that the anchors of the system do not know.
     private func defects(
         _ names: [String],
-        _ policy: CertificatePolicy = .basicX509,
+        _ policy: CertificatePolicy,
         _ settings: [TrustSettings]
     ) throws -> Set<TrustDefect> {
         var request = try Samples.request(names, [policy], anchors: [])
         request.usesSystemAnchors = true
         request.settings = settings
         return Set(try TrustEvaluator.evaluate(request).findings.map(\.defect))
+    }
+
+    private func defects(_ names: [String], _ settings: [TrustSettings]) throws -> Set<TrustDefect> {
+        try defects(names, .basicX509, settings)
     }
 
     private func rule(
@@ -98,6 +102,7 @@ struct SettingsTests {
             #expect(try defects(names, [settings(name, [rule(.deny)]), root]) == [.denied])
         }
         #expect(try defects(names, [settings("root", [rule(.trustRoot), rule(.deny)])]) == [.denied, .untrusted])
+        #expect(try defects(names, [settings("root", [rule(.deny)])]) == [.denied, .untrusted])
         var request = try Samples.request(names)
         request.settings = [try settings("root", [rule(.deny)])]
         #expect(try TrustEvaluator.evaluate(request).result == .deny)
@@ -126,7 +131,7 @@ struct SettingsTests {
     @Test("settings survive their file, and are in the form of macOS")
     func file() throws {
         let rules = [rule(.trustRoot, Self.host, string: "a.example", error: -5), rule(.deny)]
-        let settings = try settings("root", rules)
+        let settings = try self.settings("root", rules)
         #expect(try TrustSettings(propertyList: settings.propertyList) == settings)
         let list = try PropertyListSerialization.propertyList(from: settings.propertyList, format: nil)
         let members = try #require(list as? [String: Any])
@@ -141,7 +146,7 @@ struct SettingsTests {
 
     @Test("settings without the certificate count for one that is shown, and for no other")
     func withoutCertificate() throws {
-        var settings = try settings("root", [])
+        var settings = try self.settings("root", [])
         let key = TrustSettings.key(of: try Samples.bytes("root"))
         settings.entries[key]?.certificate = nil
         let read = try TrustSettings(propertyList: settings.propertyList)
