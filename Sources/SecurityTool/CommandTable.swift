@@ -451,17 +451,76 @@ enum CommandTable {
             kind: .command(DecodeMessage())
         ),
         none("install-mds", "Install the database of security modules."),
-        later(
-            "add-trusted-cert",
-            "Trust a certificate.",
-            "[-d] [-r result] [-p policy] [-k keychain] [options...] [file]"
+        Entry(
+            name: "add-trusted-cert",
+            summary: "Trust a certificate.",
+            synopsis: """
+                [-h] [-d] [-r result] [-p policy] [-s string] [-e error] [-u usage] [-k keychain] [-i file] [-o file] [file]
+                    -d    For every user (root only).
+                    -r    trustRoot (if left out), trustAsRoot, deny or unspecified.
+                    -p    basic, ssl, smime, codeSign, IPSec, eap and others; each if left out.
+                    -s    The host or e-mail address that the policy is for.
+                    -e    certExpired or hostnameMismatch: an error that is passed over.
+                    -u    What the key is used for, a number.
+                    -i    Begin with the settings of a file.
+                    -o    Write the settings to a file, and trust nobody.
+                Other programs of Linux know nothing of it.
+                """,
+            kind: .command(AddTrustedCertificate())
         ),
-        later("remove-trusted-cert", "No longer trust a certificate.", "[-d] file"),
-        later("dump-trust-settings", "Show which certificates are trusted.", "[-s] [-d]"),
-        later("user-trust-settings-enable", "Show or set whether a user's trust settings count.", "[-d] [-e]"),
-        later("trust-settings-export", "Export trust settings.", "[-s] [-d] file"),
-        later("trust-settings-import", "Import trust settings.", "[-d] file"),
-        later("verify-cert", "Verify certificates.", "[-c file] [-r file] [-p policy] [-s host] [options...] [url]"),
+        Entry(
+            name: "remove-trusted-cert",
+            summary: "No longer trust a certificate.",
+            synopsis: "[-h] [-d] file",
+            kind: .command(RemoveTrustedCertificate())
+        ),
+        Entry(
+            name: "dump-trust-settings",
+            summary: "Show which certificates are trusted.",
+            synopsis: """
+                [-h] [-s] [-d]
+                    -s    Those of the system.
+                    -d    Those of the administrator.
+                """,
+            kind: .command(DumpTrustSettings())
+        ),
+        Entry(
+            name: "user-trust-settings-enable",
+            summary: "Show or set whether a user's trust settings count.",
+            synopsis: "[-h] [-d] [-e]",
+            kind: .command(EnableUserTrustSettings())
+        ),
+        Entry(
+            name: "trust-settings-export",
+            summary: "Export trust settings.",
+            synopsis: "[-h] [-s] [-d] file",
+            kind: .command(ExportTrustSettings())
+        ),
+        Entry(
+            name: "trust-settings-import",
+            summary: "Import trust settings.",
+            synopsis: "[-h] [-d] file",
+            kind: .command(ImportTrustSettings())
+        ),
+        Entry(
+            name: "verify-cert",
+            summary: "Verify certificates.",
+            synopsis: """
+                [-h] [-c file] [-r file] [-p policy] [-s host] [-e address] [-n name] [-d date] [-k keychain] [-R check] \
+                [-P] [-q] [options...]
+                    -c    The certificate, then others that may be in its chain.
+                    -r    A root to trust instead of those of the system; alone, it is verified itself.
+                    -p    basic (if left out), ssl, smime, codeSign, IPSec, eap and others.
+                    -s    The host; the policy is ssl if none is named.
+                    -e    The e-mail address; the policy is smime if none is named.
+                    -n    The name that the policy is for.
+                    -d    When it has to be valid: YYYY-MM-DD-hh:mm:ss, in UTC.
+                    -R    ocsp, crl, require or offline.
+                    -P    Show the chain.
+                    -q    Show no result.
+                """,
+            kind: .command(VerifyCertificate())
+        ),
         none("authorize", "Ask for a right."),
         none("authorizationdb", "Change the rules about rights."),
         none("execute-with-privileges", "Run a program with privileges."),

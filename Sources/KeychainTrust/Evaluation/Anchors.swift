@@ -9,6 +9,8 @@ struct Anchors {
     private var system: [ParsedCertificate] = []
     /// Those of trust settings, by their encodings.
     private var ofSettings: [[UInt8]: ParsedCertificate] = [:]
+    /// Certificates of trust settings that are no anchors: a chain is built with them so that a denial is found.
+    private(set) var others: [ParsedCertificate] = []
 
     /// - Parameters:
     ///   - request: which of them count.
@@ -21,13 +23,13 @@ struct Anchors {
             let roots = Set(shown.filter(\.isSelfIssued).map(\.der))
             given += zip(request.certificates, parsed).filter { roots.contains($0.0) }.compactMap(\.1)
         }
-        guard request.usesSystemAnchors else { return }
-        system = SystemAnchors.list(library)
         let stored = request.settings.flatMap(\.entries.values).compactMap(\.certificate)
             .compactMap { try? Certificate(der: $0) }
-        for certificate in stored + shown where Self.isTrusted(certificate, request) {
+        for certificate in stored + shown where request.usesSystemAnchors && Self.isTrusted(certificate, request) {
             ofSettings[certificate.der] = ParsedCertificate(der: certificate.der, library)
         }
+        others = stored.filter { ofSettings[$0.der] == nil }.compactMap { ParsedCertificate(der: $0.der, library) }
+        if request.usesSystemAnchors { system = SystemAnchors.list(library) }
     }
 
     /// All of them; those of trust settings and those that were given first.

@@ -11,6 +11,29 @@ package enum TrustEvaluator {
     /// - Returns: The chain, and all that is wrong with it.
     /// - Throws: `errSecNotAvailable` where OpenSSL is not installed; `errSecAllocate`.
     package static func evaluate(_ request: TrustRequest) throws(KeychainError) -> TrustEvaluation {
+        let first = try evaluateChain(request)
+        // OpenSSL follows one way up. Where it ends nowhere, or at something wrong, another one may do.
+        var (current, request) = (first, request)
+        for _ in 0..<mostDetours where !current.isTrusted {
+            guard let obstacle = obstacle(current), request.certificates.dropFirst().contains(obstacle) else { break }
+            request.certificates = [request.certificates[0]] + request.certificates.dropFirst().filter { $0 != obstacle }
+            current = try evaluateChain(request)
+        }
+        return current.isTrusted ? current : first
+    }
+
+    /// How many ways up are tried beside the first.
+    private static let mostDetours = 16
+
+    /// The certificate above the first one that a chain fails by, or behind which it ends.
+    private static func obstacle(_ evaluation: TrustEvaluation) -> [UInt8]? {
+        let positions = evaluation.findings.map { finding in
+            finding.defect == .untrusted ? evaluation.chain.count - 1 : min(finding.position, evaluation.chain.count - 1)
+        }
+        return positions.max().flatMap { $0 > 0 ? evaluation.chain[$0] : nil }
+    }
+
+    private static func evaluateChain(_ request: TrustRequest) throws(KeychainError) -> TrustEvaluation {
         let library = try OpenSSLLibrary.shared
         let parsed = request.certificates.map { ParsedCertificate(der: $0, library) }
         guard let leafBytes = request.certificates.first, let first = parsed.first, let leaf = first,
@@ -22,7 +45,7 @@ package enum TrustEvaluator {
         let anchors = Anchors(request, parsed, library)
         let verification = try ChainVerification(
             leaf,
-            others: parsed.dropFirst().compactMap(\.self),
+            others: parsed.dropFirst().compactMap(\.self) + anchors.others,
             anchors: anchors.all,
             at: request.date,
             securityLevel: request.policies.contains { if case .tls = $0 { true } else { false } } ? 2 : 1,

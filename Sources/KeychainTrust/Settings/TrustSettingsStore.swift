@@ -30,6 +30,9 @@ package final class TrustSettingsStore: Sendable {
     /// The folder of the administrator's settings.
     package static let adminFolder = "/etc/swift-keychain"
 
+    /// The name of the file whose presence says that users' own settings do not count.
+    private static let disablingName = "user-trust-settings.disabled"
+
     private static let lockName = "trust-settings.lock"
 
     /// How long a change waits for another one, in milliseconds.
@@ -79,8 +82,30 @@ package final class TrustSettingsStore: Sendable {
     /// All settings that count, those that come first first.
     package func all() throws(KeychainError) -> [TrustSettings] {
         var all: [TrustSettings] = []
-        for domain in Domain.allCases { all.append(try settings(domain)) }
+        for domain in Domain.allCases where domain != .user || areUserSettingsEnabled {
+            all.append(try settings(domain))
+        }
         return all
+    }
+
+    /// Whether users' own settings count, which the administrator can forbid.
+    package var areUserSettingsEnabled: Bool {
+        guard case .files(_, let folder) = place else { return true }
+        var status = stat()
+        return lstat("\(folder)/\(Self.disablingName)", &status) != 0 || status.st_uid != 0
+    }
+
+    /// Has users' own settings count, or not.
+    ///
+    /// - Throws: `errSecWrPerm` unless the process is root.
+    package func enableUserSettings(_ isEnabled: Bool) throws(KeychainError) {
+        guard case .files(_, let folder) = place else { return }
+        try Self.checkRoot()
+        let path = "\(folder)/\(Self.disablingName)"
+        guard isEnabled else { return try write(Data(), to: Self.disablingName, in: folder) }
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw KeychainError(.io, "\(path) cannot be removed", kind: .storage(.file))
+        }
     }
 
     /// Changes the settings of a domain.
@@ -117,12 +142,10 @@ package final class TrustSettingsStore: Sendable {
                 return result
             }
         case (.files(_, let folder), .admin):
-            guard geteuid() == 0 else {
-                throw KeychainError(Status(rawValue: -61), "only root changes the trust settings of the system")
-            }
+            try Self.checkRoot()
             var settings = try settings(domain)
             let result = try body(&settings)
-            try write(settings.propertyList, in: folder)
+            try write(settings.propertyList, to: Self.fileName, in: folder)
             return result
         }
     }
@@ -165,9 +188,15 @@ package final class TrustSettingsStore: Sendable {
         return Data(try FileContents.read(descriptor, path, TrustSettings.mostBytes))
     }
 
-    /// Writes the administrator's file, which everybody may read.
-    private func write(_ data: Data, in folder: String) throws(KeychainError) {
-        let path = "\(folder)/\(Self.fileName)"
+    private static func checkRoot() throws(KeychainError) {
+        guard geteuid() == 0 else {
+            throw KeychainError(Status(rawValue: -61), "only root changes the trust settings of the system")
+        }
+    }
+
+    /// Writes a file of the administrator's, which everybody may read.
+    private func write(_ data: Data, to name: String, in folder: String) throws(KeychainError) {
+        let path = "\(folder)/\(name)"
         do {
             if mkdir(folder, 0o755) == 0 { _ = chmod(folder, 0o755) }
             // Under a name of its own first, so that nobody reads half of it.
