@@ -367,6 +367,11 @@ let targets: [Target] = [
         dependencies: ["DoctorScenarios", "KeychainCore", "KeychainDoctor", "KeychainProtection"],
         path: "Tests/Support/doctor-scenarios"
     ),
+    .executableTarget(
+        name: "security-transcripts",
+        dependencies: ["SecurityTranscripts", "security-tool", "keychaind"],
+        path: "Tests/Support/security-transcripts"
+    ),
     .executableTarget(name: "generate-constants", dependencies: ["SourceGeneration"]),
     .executableTarget(
         name: "keychain-storm",
@@ -418,6 +423,11 @@ let targets: [Target] = [
             "KeychainIdentity", "ServerTestSupport",
         ],
         path: "Tests/Support/Conformance"
+    ),
+    .target(
+        name: "SecurityTranscripts",
+        dependencies: ["KeychainTestSupport"],
+        path: "Tests/Support/SecurityTranscripts"
     ),
     .target(
         name: "DoctorScenarios",
@@ -555,8 +565,9 @@ let targets: [Target] = [
     .testTarget(
         name: "SecurityToolTests",
         dependencies: [
-            "SecurityTool", "security-tool", "Security", "KeychainServices", "KeychainFiles", "KeychainCore",
-            "KeychainEngine", "HostFiles", "KeychainProtection", "KeychainTestSupport",
+            "SecurityTool", "security-tool", "keychaind", "SecurityTranscripts", "Security", "KeychainServices",
+            "KeychainFiles", "KeychainCore", "KeychainEngine", "HostFiles", "KeychainProtection",
+            "KeychainTestSupport",
         ],
         exclude: ["Cases"]
     ),

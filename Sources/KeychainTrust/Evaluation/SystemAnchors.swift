@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// The file is the one that `SSL_CERT_FILE` names, as for OpenSSL (X509_get_default_cert_file_env(3)), else the first
 /// that there is of the places of distributions. It is read again when it has changed.
-enum SystemAnchors {
+package enum SystemAnchors {
     /// The environment variable that names another file.
     static let environmentVariable = "SSL_CERT_FILE"
 
@@ -46,6 +46,9 @@ enum SystemAnchors {
             return anchors ?? []
         }
     }
+
+    /// The file as it is, in PEM; `nil` where there is none.
+    package static var pem: [UInt8]? { path.flatMap { try? Array(FileContents.read($0, limit: mostBytes)) } }
 
     /// The file without symbolic links, so that a change of what they lead to is noticed.
     private static var path: String? {

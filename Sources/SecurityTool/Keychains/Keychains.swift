@@ -62,6 +62,7 @@ struct Keychains: Sendable {
 
     private func store(named operand: Word, hasFiles: Bool) -> (any ItemStore)? {
         if meansDataProtection(operand, hasFiles: hasFiles) { return dataProtection }
+        if operand == SystemRoots.path { return SystemRoots() }
         return path(operand).map(file)
     }
 

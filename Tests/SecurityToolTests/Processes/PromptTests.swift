@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import KeychainTestSupport
+import SecurityTranscripts
 import Testing
 
 /// Passwords typed at a terminal.

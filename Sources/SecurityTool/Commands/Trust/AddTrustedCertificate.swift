@@ -24,7 +24,7 @@ struct AddTrustedCertificate: Command {
             try change(wishes, certificate, session)
             return 0
         }
-        if let keychain = wishes.keychain { try CertificateKeychains.add(certificate, to: keychain) }
+        if let keychain = wishes.keychain { try CertificateKeychains.add(certificate, to: keychain, session.keychains) }
         let domain: TrustSettingsStore.Domain = wishes.isForAll ? .admin : .user
         try reportingTrust(Self.function) { () throws(KeychainError) in
             try TrustSettingsStore.process.change(domain) { (settings) throws(KeychainError) in

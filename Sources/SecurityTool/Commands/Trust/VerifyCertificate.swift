@@ -48,7 +48,7 @@ struct VerifyCertificate: Command {
         let roots = try wishes.roots.map { try CertificateFile.require($0, in: session) }
         let given = try wishes.certificates.map { try CertificateFile.require($0, in: session) }
         guard !given.isEmpty || !roots.isEmpty else { throw Self.noCertificates }
-        let stored = try CertificateKeychains.certificates(in: wishes.keychains)
+        let stored = try CertificateKeychains.certificates(in: wishes.keychains, session.keychains)
         var request = TrustRequest(
             certificates: ((given.isEmpty ? roots : given) + stored).map(\.der),
             policies: wishes.policies,

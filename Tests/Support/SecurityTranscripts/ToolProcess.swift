@@ -2,32 +2,31 @@
 
 import Foundation
 import Glibc
-import KeychainTestSupport
 
 /// The built `security`, run as a process of its own session, which has no controlling terminal unless it is given one.
-struct ToolProcess {
+package struct ToolProcess {
     /// What a process left behind.
-    struct Result: Equatable {
-        var status: Int32
-        var output: [UInt8]
-        var errors: [UInt8]
+    package struct Result: Equatable {
+        package var status: Int32
+        package var output: [UInt8]
+        package var errors: [UInt8]
 
-        var outputText: String { String(decoding: output, as: UTF8.self) }
-        var errorText: String { String(decoding: errors, as: UTF8.self) }
+        package var outputText: String { String(decoding: output, as: UTF8.self) }
+        package var errorText: String { String(decoding: errors, as: UTF8.self) }
     }
 
-    enum Failure: Error {
+    package enum Failure: Error {
         case noTool(String)
         case spawn(Int32)
         case unfinished([String])
     }
 
     /// A process that runs.
-    struct Running {
-        let identifier: pid_t
+    package struct Running {
+        package let identifier: pid_t
 
         /// The exit status; a negative number for a signal.
-        func wait(seconds: Double = 600) throws -> Int32 {
+        package func wait(seconds: Double = 600) throws -> Int32 {
             let limit = Date(timeIntervalSinceNow: seconds)
             var status: Int32 = 0
             while waitpid(identifier, &status, WNOHANG) == 0 {
@@ -43,7 +42,7 @@ struct ToolProcess {
     }
 
     /// The program lies beside the bundle of the tests, where the package manager builds both.
-    static func path() throws -> String {
+    package static func path() throws -> String {
         let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let path = program.deletingLastPathComponent().appendingPathComponent("security").path
         guard access(path, X_OK) == 0 else { throw Failure.noTool(path) }
@@ -51,16 +50,23 @@ struct ToolProcess {
     }
 
     /// What the three standard descriptors are; a path, or `nil` for a closed one.
-    struct Streams {
-        var input: String? = "/dev/null"
-        var output: String?
-        var errors: String?
+    package struct Streams {
+        package var input: String? = "/dev/null"
+        package var output: String?
+        package var errors: String?
+
+        /// Streams; no input unless it is given.
+        package init(input: String? = "/dev/null", output: String?, errors: String?) {
+            self.input = input
+            self.output = output
+            self.errors = errors
+        }
     }
 
     /// Starts the program in a folder.
     ///
     /// With a shell in between, because posix_spawn(3) cannot change the folder; bytes pass it unchanged.
-    static func start(
+    package static func start(
         _ arguments: [[UInt8]],
         in folder: String,
         environment: [String: String],
@@ -113,49 +119,5 @@ struct ToolProcess {
         copies.append(nil)
         defer { for copy in copies { free(copy) } }
         return body(&copies)
-    }
-}
-
-/// A user: an empty home, an empty folder for temporary files, and an empty current folder.
-final class ToolUser: Sendable {
-    let home: TemporaryFolder
-    let temporary: TemporaryFolder
-    let current: TemporaryFolder
-
-    init() throws {
-        home = try TemporaryFolder(prefix: "home")
-        temporary = try TemporaryFolder(prefix: "tmp")
-        current = try TemporaryFolder(prefix: "cwd")
-    }
-
-    /// The keychain's folder, as it derives from the home.
-    var keychainPath: String { home.path(of: ".local/share/swift-keychain") }
-
-    var environment: [String: String] {
-        ["HOME": home.path, "TMP": temporary.path, "PATH": "/usr/bin:/bin"]
-    }
-
-    /// The printed name of the keychain.
-    var keychainName: String { home.path(of: "Library/Keychains/login.keychain-db") }
-
-    /// Runs the program until it ends.
-    @discardableResult
-    func run(_ arguments: [String], input: String? = nil) throws -> ToolProcess.Result {
-        try run(arguments.map { Array($0.utf8) }, input: input.map { Array($0.utf8) })
-    }
-
-    func run(_ arguments: [[UInt8]], input: [UInt8]? = nil) throws -> ToolProcess.Result {
-        let files = try TemporaryFolder(prefix: "streams")
-        var streams = ToolProcess.Streams(output: files.path(of: "output"), errors: files.path(of: "errors"))
-        if let input {
-            streams.input = files.path(of: "input")
-            try Data(input).write(to: URL(fileURLWithPath: files.path(of: "input")))
-        }
-        let process = try ToolProcess.start(arguments, in: current.path, environment: environment, streams)
-        let status = try process.wait()
-        let contents = try ["output", "errors"].map {
-            Array(try Data(contentsOf: URL(fileURLWithPath: files.path(of: $0))))
-        }
-        return ToolProcess.Result(status: status, output: contents[0], errors: contents[1])
     }
 }
