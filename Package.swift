@@ -97,10 +97,21 @@ let targets: [Target] = [
     .target(name: "KeychainCertificates", dependencies: ["KeychainCore", "KeychainASN1", asn1, crypto]),
     .target(name: "KeychainContainers", dependencies: ["KeychainCore", "KeychainASN1", asn1, crypto, cryptoExtras]),
     .target(
+        name: "KeychainImportExport",
+        dependencies: ["KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", crypto]
+    ),
+    .target(
         name: "KeychainProtection",
         dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", crypto, cryptoExtras]
     ),
     .target(name: "KeychainStore", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", "CSQLite"]),
+
+    // whom certificates are trusted by; OpenSSL is loaded when it is needed
+    .target(
+        name: "KeychainTrust",
+        dependencies: ["KeychainCore", "HostFiles", "KeychainCertificates", crypto],
+        swiftSettings: appleAPI
+    ),
 
     // engine
     .target(
@@ -134,7 +145,7 @@ let targets: [Target] = [
         name: "KeychainDefaultBackend",
         dependencies: [
             "KeychainCore", "KeychainEngine", "KeychainProtection", "KeychainClient", "KeychainWire",
-            "KeychainAuthenticators", "HostFiles", "CKeychainSupport",
+            "KeychainAuthenticators", "KeychainTrust", "HostFiles", "CKeychainSupport",
         ]
     ),
 
@@ -142,8 +153,9 @@ let targets: [Target] = [
     .target(
         name: "KeychainServices",
         dependencies: [
-            "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainFrontEnd",
-            "KeychainDefaultBackend", "HostFiles", "KeychainTrace", "CKeychainSupport", logging,
+            "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainImportExport",
+            "KeychainFrontEnd", "KeychainDefaultBackend", "HostFiles", "KeychainTrace", "KeychainTrust",
+            "CKeychainSupport", logging,
         ],
         swiftSettings: appleAPI + [externFunctions]
     ),
@@ -248,7 +260,7 @@ let targets: [Target] = [
         name: "KeychainSimulation",
         dependencies: [
             "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainFiles", "KeychainFrontEnd", "HostFiles",
-            "KeychainAuthenticators", "KeychainProtection", "KeychainStore", "KeychainServices",
+            "KeychainAuthenticators", "KeychainProtection", "KeychainStore", "KeychainServices", "KeychainTrust",
         ],
         swiftSettings: appleAPI
     ),
@@ -292,7 +304,8 @@ let targets: [Target] = [
         name: "KeychainDaemon",
         dependencies: [
             "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine", "KeychainFiles",
-            "KeychainProtection", "KeychainStore", "KeychainCore", "HostFiles", "LoginManager", "CKeychainSupport",
+            "KeychainProtection", "KeychainStore", "KeychainCore", "KeychainTrust", "HostFiles", "LoginManager",
+            "CKeychainSupport",
         ]
     ),
 
@@ -300,7 +313,9 @@ let targets: [Target] = [
     .target(
         name: "SecurityTool",
         dependencies: [
-            "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators", "CKeychainSupport",
+            "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainKeys", "KeychainCertificates",
+            "KeychainContainers", "KeychainImportExport", "KeychainTrust", "HostFiles", "KeychainAuthenticators",
+            "CKeychainSupport", crypto,
         ]
     ),
     .target(
@@ -362,6 +377,11 @@ let targets: [Target] = [
         dependencies: ["DoctorScenarios", "KeychainCore", "KeychainDoctor", "KeychainProtection"],
         path: "Tests/Support/doctor-scenarios"
     ),
+    .executableTarget(
+        name: "security-transcripts",
+        dependencies: ["SecurityTranscripts", "security-tool", "keychaind"],
+        path: "Tests/Support/security-transcripts"
+    ),
     .executableTarget(name: "generate-constants", dependencies: ["SourceGeneration"]),
     .executableTarget(
         name: "keychain-storm",
@@ -413,6 +433,11 @@ let targets: [Target] = [
             "KeychainIdentity", "ServerTestSupport",
         ],
         path: "Tests/Support/Conformance"
+    ),
+    .target(
+        name: "SecurityTranscripts",
+        dependencies: ["KeychainTestSupport"],
+        path: "Tests/Support/SecurityTranscripts"
     ),
     .target(
         name: "DoctorScenarios",
@@ -475,8 +500,20 @@ let targets: [Target] = [
         dependencies: ["KeychainCertificates", "KeychainCore", "KeychainTestSupport", asn1]
     ),
     .testTarget(
+        name: "KeychainTrustTests",
+        dependencies: ["KeychainTrust", "KeychainCertificates", "KeychainCore", "HostFiles", "KeychainTestSupport"],
+        exclude: ["Cases"]
+    ),
+    .testTarget(
         name: "KeychainContainersTests",
         dependencies: ["KeychainContainers", "KeychainCore", "KeychainTestSupport", asn1]
+    ),
+    .testTarget(
+        name: "KeychainImportExportTests",
+        dependencies: [
+            "KeychainImportExport", "KeychainContainers", "KeychainCertificates", "KeychainKeys", "KeychainCore",
+            "KeychainTestSupport",
+        ]
     ),
     .testTarget(
         name: "CryptoKitTests",
@@ -518,7 +555,7 @@ let targets: [Target] = [
     .testTarget(
         name: "SecurityTests",
         dependencies: [
-            "Security", "KeychainServices", "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators",
+            "Security", "KeychainServices", "KeychainTrust", "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators",
             "KeychainSimulation", "KeychainTestSupport", "keychain-quickstart", "keychain-stray",
         ]
     ),
@@ -538,8 +575,9 @@ let targets: [Target] = [
     .testTarget(
         name: "SecurityToolTests",
         dependencies: [
-            "SecurityTool", "security-tool", "Security", "KeychainServices", "KeychainCore", "KeychainEngine",
-            "HostFiles", "KeychainProtection", "KeychainTestSupport",
+            "SecurityTool", "security-tool", "keychaind", "SecurityTranscripts", "Security", "KeychainServices",
+            "KeychainFiles", "KeychainCore", "KeychainEngine", "HostFiles", "KeychainProtection",
+            "KeychainTestSupport",
         ],
         exclude: ["Cases"]
     ),

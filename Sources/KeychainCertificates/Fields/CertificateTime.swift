@@ -8,7 +8,12 @@ import SwiftASN1
 ///
 /// Certificates of older tools leave out the seconds or give a distance from UTC; both are understood, as by X.509
 /// before it was profiled. Fractions of a second are not.
-enum CertificateTime {
+package enum CertificateTime {
+    /// The time that a text in the form of a GeneralizedTime names; `nil` for another.
+    package static func timestamp(generalizedTime text: String) -> Timestamp? {
+        seconds(Array(text.utf8)[...], hasCentury: true).map { Timestamp(secondsSinceReferenceDate: Double($0)) }
+    }
+
     static func timestamp(_ node: ASN1Node, _ name: String) throws(CertificateError) -> Timestamp {
         let hasCentury = node.identifier == .generalizedTime
         let bytes = try node.bytes(hasCentury ? .generalizedTime : .utcTime, name)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainASN1
 import SwiftASN1
 
 /// What kind of thing DER encodes, by its outermost fields.
@@ -8,6 +9,8 @@ public enum EncodedKind: Sendable, Hashable, CaseIterable {
     case certificate
     /// A PKCS #12 file (RFC 7292).
     case pkcs12
+    /// A `ContentInfo` (RFC 5652, section 3), as which certificates are in PKCS #7 files.
+    case contentInfo
     /// A `PrivateKeyInfo` (RFC 5958).
     case privateKeyInfo
     /// An `EncryptedPrivateKeyInfo` (RFC 5958).
@@ -38,7 +41,8 @@ public enum EncodedKind: Sendable, Hashable, CaseIterable {
 
     private static let labels: [String: EncodedKind] = [
         "CERTIFICATE": .certificate, "X509 CERTIFICATE": .certificate,
-        "PKCS12": .pkcs12, "PRIVATE KEY": .privateKeyInfo, "ENCRYPTED PRIVATE KEY": .encryptedPrivateKeyInfo,
+        "PKCS12": .pkcs12, "PKCS7": .contentInfo, "PKCS #7 SIGNED DATA": .contentInfo, "CMS": .contentInfo,
+        "PRIVATE KEY": .privateKeyInfo, "ENCRYPTED PRIVATE KEY": .encryptedPrivateKeyInfo,
         "RSA PRIVATE KEY": .rsaPrivateKey, "EC PRIVATE KEY": .ellipticPrivateKey, "PUBLIC KEY": .publicKeyInfo,
         "RSA PUBLIC KEY": .rsaPublicKey,
     ]
@@ -47,6 +51,7 @@ public enum EncodedKind: Sendable, Hashable, CaseIterable {
         switch self {
         case .certificate: types == [.sequence, .sequence, .bitString]
         case .pkcs12: types.prefix(2) == [.integer, .sequence] && types.dropFirst(2).first ?? .sequence == .sequence
+        case .contentInfo: types == [.objectIdentifier, .context(0)]
         case .privateKeyInfo: types.prefix(3) == [.integer, .sequence, .octetString]
         case .encryptedPrivateKeyInfo: types == [.sequence, .octetString]
         case .rsaPrivateKey: types.count >= 9 && types.prefix(9).allSatisfy { $0 == .integer }

@@ -7,7 +7,7 @@ import Foundation
 /// A block cipher in CBC mode with the padding of PKCS #7 (RFC 5652, section 6.3).
 enum Cipher {
     case aes(keyByteCount: Int)
-    /// For old files only, and to read them only.
+    /// For old files, and for programs that read no others.
     case tripleDES(keyByteCount: Int)
     /// For old files only, and to read them only.
     case rc2(keyByteCount: Int)
@@ -22,6 +22,33 @@ enum Cipher {
         switch self {
         case .aes: 16
         case .tripleDES, .rc2: 8
+        }
+    }
+
+    /// Adds the padding, and encrypts.
+    ///
+    /// - Throws: `.unsupported` for a cipher that files are only read with.
+    func encrypt(
+        _ bytes: UnsafeRawBufferPointer,
+        key: [UInt8],
+        initializationVector: [UInt8]
+    ) throws(ContainerError) -> [UInt8] {
+        let padding = blockByteCount - bytes.count % blockByteCount
+        var plain = Array(bytes) + [UInt8](repeating: UInt8(padding), count: padding)
+        defer { plain.wipe() }
+        switch self {
+        case .aes:
+            do {
+                let start = try AES._CBC.IV(ivBytes: initializationVector)
+                return Array(try AES._CBC.encrypt(plain, using: SymmetricKey(data: key), iv: start, noPadding: true))
+            } catch {
+                throw .unsupported("a cipher has a key or a start of a wrong length")
+            }
+        case .tripleDES:
+            let cipher = TripleDES(key: key)
+            return ChainedBlocks.encrypt(plain, initializationVector) { cipher.encrypt($0) }
+        case .rc2:
+            throw .unsupported("nothing is encrypted with RC2")
         }
     }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-import CryptoExtras
 import KeychainASN1
 import KeychainCore
 import SwiftASN1
@@ -73,60 +71,39 @@ public enum EncryptedPrivateKey {
 
     private static func encrypt(
         _ privateKeyInfo: SecretBytes,
-        _ password: String,
+        _ text: String,
         _ iterations: Int
     ) throws(ContainerError) -> [UInt8] {
-        var password = Array(password.utf8)
+        var password = Password(text)
         defer { password.wipe() }
-        let salt = SymmetricKey(size: .bits128).withUnsafeBytes { Array($0) }
-        do {
-            let key = try KDF.Insecure.PBKDF2.deriveKey(
-                from: password,
-                salt: salt,
-                using: .sha256,
-                outputByteCount: 32,
-                unsafeUncheckedRounds: iterations
-            )
-            let start = AES._CBC.IV()
-            var plain = privateKeyInfo.unprotectedCopy
-            defer { plain.wipe() }
-            let encrypted = try AES._CBC.encrypt(plain, using: key, iv: start)
-            return try document(salt, iterations, Array(start), Array(encrypted))
-        } catch {
-            throw .unsupported("a key cannot be encrypted")
-        }
+        let encrypted = try EncryptedPrivateKey.encrypted(privateKeyInfo, password, .aes256, iterations)
+        return try DERDocument.bytes { try $0.serialize(encrypted) }
     }
 
-    private static func document(
-        _ salt: [UInt8],
-        _ iterations: Int,
-        _ initializationVector: [UInt8],
-        _ encrypted: [UInt8]
-    ) throws -> [UInt8] {
-        var serializer = DER.Serializer()
-        try serializer.appendConstructedNode(identifier: .sequence) { document in
-            try document.appendConstructedNode(identifier: .sequence) { algorithm in
-                try algorithm.serialize(ASN1ObjectIdentifier.passwordBasedEncryption)
-                try algorithm.appendConstructedNode(identifier: .sequence) { parameters in
-                    try parameters.appendConstructedNode(identifier: .sequence) { derivation in
-                        try derivation.serialize([1, 2, 840, 113549, 1, 5, 12] as ASN1ObjectIdentifier)
-                        try derivation.appendConstructedNode(identifier: .sequence) { values in
-                            try values.serialize(ASN1OctetString(contentBytes: salt[...]))
-                            try values.serialize(iterations)
-                            try values.appendConstructedNode(identifier: .sequence) { function in
-                                try function.serialize([1, 2, 840, 113549, 2, 9] as ASN1ObjectIdentifier)
-                                function.appendPrimitiveNode(identifier: .null) { _ in }
-                            }
-                        }
-                    }
-                    try parameters.appendConstructedNode(identifier: .sequence) { cipher in
-                        try cipher.serialize([2, 16, 840, 1, 101, 3, 4, 1, 42] as ASN1ObjectIdentifier)
-                        try cipher.serialize(ASN1OctetString(contentBytes: initializationVector[...]))
-                    }
-                }
-            }
-            try document.serialize(ASN1OctetString(contentBytes: encrypted[...]))
+    /// Encrypts under a password that was taken apart already.
+    static func encrypted(
+        _ privateKeyInfo: SecretBytes,
+        _ password: Password,
+        _ encryption: ContainerEncryption,
+        _ iterations: Int
+    ) throws(ContainerError) -> EncryptedPrivateKeyInfo {
+        let scheme = EncryptionScheme(encryption, iterations: iterations)
+        let bytes = try privateKeyInfo.withUnsafeBytes { (plain) throws(ContainerError) in
+            try scheme.encrypt(plain, password)
         }
-        return serializer.serializedBytes
+        return EncryptedPrivateKeyInfo(scheme: scheme, bytes: bytes)
+    }
+}
+
+/// An `EncryptedPrivateKeyInfo` to be written.
+struct EncryptedPrivateKeyInfo: DERSerializable {
+    let scheme: EncryptionScheme
+    let bytes: [UInt8]
+
+    func serialize(into serializer: inout DER.Serializer) throws {
+        try serializer.appendConstructedNode(identifier: .sequence) { document in
+            try document.serialize(scheme)
+            try document.serialize(ASN1OctetString(contentBytes: bytes[...]))
+        }
     }
 }

@@ -72,11 +72,33 @@ enum EncryptionScheme {
         _ password: Password,
         _ budget: inout WorkBudget
     ) throws(ContainerError) -> [UInt8] {
+        var keying = try keying(password, &budget)
+        defer { keying.key.wipe() }
+        return try cipher.decrypt(bytes, key: keying.key, initializationVector: keying.start)
+    }
+
+    /// Encrypts.
+    func encrypt(_ plain: UnsafeRawBufferPointer, _ password: Password) throws(ContainerError) -> [UInt8] {
+        // The number of iterations is the caller's, not that of a file.
+        var budget = WorkBudget(left: .max)
+        var keying = try keying(password, &budget)
+        defer { keying.key.wipe() }
+        return try cipher.encrypt(plain, key: keying.key, initializationVector: keying.start)
+    }
+
+    private var cipher: Cipher {
+        switch self {
+        case .passwordBased(_, let cipher, _), .legacy(let cipher, _, _): cipher
+        }
+    }
+
+    private func keying(
+        _ password: Password,
+        _ budget: inout WorkBudget
+    ) throws(ContainerError) -> (key: [UInt8], start: [UInt8]) {
         switch self {
         case .passwordBased(let derivation, let cipher, let start):
-            var key = try derivation.derive(password, byteCount: cipher.keyByteCount, &budget)
-            defer { key.wipe() }
-            return try cipher.decrypt(bytes, key: key, initializationVector: start)
+            return (try derivation.derive(password, byteCount: cipher.keyByteCount, &budget), start)
         case .legacy(let cipher, let salt, let iterations):
             let hash = LegacyHash.sha1
             try budget.spend(
@@ -85,10 +107,9 @@ enum EncryptionScheme {
                 cipher.blockByteCount,
                 blockByteCount: hash.byteCount
             )
-            var key = hash.derive(.encryptionKey, password.big, salt[...], iterations, cipher.keyByteCount)
-            defer { key.wipe() }
+            let key = hash.derive(.encryptionKey, password.big, salt[...], iterations, cipher.keyByteCount)
             let start = hash.derive(.initializationVector, password.big, salt[...], iterations, cipher.blockByteCount)
-            return try cipher.decrypt(bytes, key: key, initializationVector: start)
+            return (key, start)
         }
     }
 }

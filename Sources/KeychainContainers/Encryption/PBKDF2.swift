@@ -13,6 +13,14 @@ struct PBKDF2 {
     let keyByteCount: Int?
     let hash: KDF.Insecure.PBKDF2.HashFunction
 
+    /// A derivation for a new file, with HMAC-SHA-256.
+    init(salt: [UInt8], iterations: Int) {
+        self.salt = salt
+        self.iterations = iterations
+        keyByteCount = nil
+        hash = .sha256
+    }
+
     init(_ node: ASN1Node) throws(ContainerError) {
         var fields = try FieldReader(node, "a key derivation")
         let identifier = try fields.objectIdentifier("key derivation")

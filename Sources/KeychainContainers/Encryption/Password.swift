@@ -3,7 +3,7 @@
 /// A password in the forms that derivations take.
 struct Password {
     /// UTF-8, for PBKDF2 (RFC 8018).
-    let utf8: [UInt8]
+    private(set) var utf8: [UInt8]
 
     /// UTF-16 big-endian with a zero behind, for PKCS #12 (RFC 7292, appendix B.1).
     ///
@@ -13,6 +13,12 @@ struct Password {
     init(_ text: String) {
         utf8 = Array(text.utf8)
         big = text.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] } + [0, 0]
+    }
+
+    /// Overwrites the password.
+    mutating func wipe() {
+        utf8.wipe()
+        big.wipe()
     }
 
     /// The forms in which the password may have been used: one, but for the empty password.

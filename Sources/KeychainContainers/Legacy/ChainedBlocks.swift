@@ -22,5 +22,23 @@ enum ChainedBlocks {
         return plain
     }
 
+    /// Encrypts whole blocks.
+    static func encrypt(
+        _ bytes: [UInt8],
+        _ initializationVector: [UInt8],
+        _ block: (UInt64) -> UInt64
+    ) -> [UInt8] {
+        var previous = word(initializationVector[...])
+        var encrypted: [UInt8] = []
+        encrypted.reserveCapacity(bytes.count)
+        for start in stride(from: 0, to: bytes.count, by: 8) {
+            previous = block(word(bytes[start..<start + 8]) ^ previous)
+            for shift in stride(from: 56, through: 0, by: -8) {
+                encrypted.append(UInt8(truncatingIfNeeded: previous >> UInt64(shift)))
+            }
+        }
+        return encrypted
+    }
+
     private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 }

@@ -4,7 +4,7 @@ import Crypto
 import SwiftASN1
 
 /// The hash functions that the key derivation of PKCS #12 is used with.
-enum LegacyHash {
+enum LegacyHash: CaseIterable {
     case sha1
     case sha256
     case sha384
@@ -16,12 +16,17 @@ enum LegacyHash {
         self = hash
     }
 
-    private static let hashes: [ASN1ObjectIdentifier: LegacyHash] = [
-        [1, 3, 14, 3, 2, 26]: .sha1,
-        [2, 16, 840, 1, 101, 3, 4, 2, 1]: .sha256,
-        [2, 16, 840, 1, 101, 3, 4, 2, 2]: .sha384,
-        [2, 16, 840, 1, 101, 3, 4, 2, 3]: .sha512,
-    ]
+    private static let hashes = Dictionary(uniqueKeysWithValues: Self.allCases.map { ($0.identifier, $0) })
+
+    /// The identifier of the hash.
+    var identifier: ASN1ObjectIdentifier {
+        switch self {
+        case .sha1: [1, 3, 14, 3, 2, 26]
+        case .sha256: [2, 16, 840, 1, 101, 3, 4, 2, 1]
+        case .sha384: [2, 16, 840, 1, 101, 3, 4, 2, 2]
+        case .sha512: [2, 16, 840, 1, 101, 3, 4, 2, 3]
+        }
+    }
 
     /// Derives bytes; see ``PKCS12KeyDerivation``.
     func derive(
@@ -56,6 +61,17 @@ enum LegacyHash {
         case .sha256: SHA256.byteCount
         case .sha384: SHA384.byteCount
         case .sha512: SHA512.byteCount
+        }
+    }
+
+    /// The HMAC of bytes.
+    func authenticationCode(of bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+        let key = SymmetricKey(data: key)
+        switch self {
+        case .sha1: return Array(HMAC<Insecure.SHA1>.authenticationCode(for: bytes, using: key))
+        case .sha256: return Array(HMAC<SHA256>.authenticationCode(for: bytes, using: key))
+        case .sha384: return Array(HMAC<SHA384>.authenticationCode(for: bytes, using: key))
+        case .sha512: return Array(HMAC<SHA512>.authenticationCode(for: bytes, using: key))
         }
     }
 

@@ -5,8 +5,8 @@ import Foundation
 
 /// The key derivation of PKCS #12 (RFC 7292, appendix B.2).
 ///
-/// It is here to read files, and for the integrity of those that are written by others; keys of new files come from
-/// PBKDF2.
+/// It is here to read files, and for the integrity of new ones, for which most programs know nothing else; what
+/// encrypts new files comes from PBKDF2, unless a caller asks for ``ContainerEncryption/tripleDES``.
 enum PKCS12KeyDerivation {
     /// What the bytes are for: the ID byte of appendix B.3.
     enum Purpose: UInt8 {

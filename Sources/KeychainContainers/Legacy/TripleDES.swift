@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The Triple Data Encryption Algorithm (SP 800-67, on the DES of FIPS 46-3), decryption only.
+/// The Triple Data Encryption Algorithm (SP 800-67, on the DES of FIPS 46-3).
 ///
-/// It is here to read old files; nothing is ever encrypted with it. Its tables are looked up by secret bits, in a time
-/// that depends on caches.
+/// It is here to read old files, and to write files for programs that read no others, where a caller asks for that
+/// (``ContainerEncryption/tripleDES``). Its tables are looked up by secret bits, in a time that depends on caches.
 struct TripleDES {
     private let keys: [[UInt64]]
 
@@ -13,6 +13,13 @@ struct TripleDES {
             Self.roundKeys(key[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) })
         }
         keys = [parts[0], parts[1], parts.count > 2 ? parts[2] : parts[0]]
+    }
+
+    /// Encrypts one block, its first byte the most significant.
+    func encrypt(_ block: UInt64) -> UInt64 {
+        let inner = Self.transform(block, keys[0])
+        let middle = Self.transform(inner, keys[1].reversed())
+        return Self.transform(middle, keys[2])
     }
 
     /// Decrypts one block, its first byte the most significant.

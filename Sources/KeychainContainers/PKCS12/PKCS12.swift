@@ -16,6 +16,13 @@ public struct PKCS12: Sendable {
         public var isShrouded: Bool
         /// What the file says of it.
         public var names: BagNames
+
+        /// A private key from its parts; a new file has it encrypted.
+        public init(privateKeyInfo: SecretBytes, isShrouded: Bool = true, names: BagNames = BagNames()) {
+            self.privateKeyInfo = privateKeyInfo
+            self.isShrouded = isShrouded
+            self.names = names
+        }
     }
 
     /// A certificate of the file.
@@ -24,6 +31,12 @@ public struct PKCS12: Sendable {
         public var der: [UInt8]
         /// What the file says of it.
         public var names: BagNames
+
+        /// A certificate from its parts.
+        public init(der: [UInt8], names: BagNames = BagNames()) {
+            self.der = der
+            self.names = names
+        }
     }
 
     /// The attributes of a key or a certificate.
@@ -45,6 +58,12 @@ public struct PKCS12: Sendable {
 
     /// The certificates.
     public private(set) var certificates: [Certificate] = []
+
+    /// The contents of a new file.
+    public init(privateKeys: [PrivateKey], certificates: [Certificate]) {
+        self.privateKeys = privateKeys
+        self.certificates = certificates
+    }
 
     /// Reads a file.
     ///

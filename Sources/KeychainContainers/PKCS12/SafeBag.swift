@@ -76,6 +76,8 @@ struct SafeBag {
 extension ASN1ObjectIdentifier {
     /// The content type of plain octets (RFC 5652).
     static let data: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 1]
+    /// The content type of what is signed, or of certificates alone (RFC 5652).
+    static let signedData: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 2]
     /// The content type of what a password encrypts (RFC 5652).
     static let encryptedData: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 6]
 }

@@ -297,7 +297,8 @@ final class EngineAccess: Sendable {
             owner: device.owner,
             floor: device.passwordFloor,
             clock: clock,
-            random: random
+            random: random,
+            certificateJudge: device.certificateJudge
         )
     }
 }

@@ -76,20 +76,6 @@ public final class KeychainFiles: KeychainBackend {
         return Array(keychains.values)
     }
 
-    /// One path for all that lead to a file, so that it has one lock state, and a link to it stays one.
-    private static func resolved(_ path: String) -> String {
-        if let real = realPath(path) { return real }
-        guard let end = path.lastIndex(of: "/") else { return path }
-        guard let folder = realPath(end == path.startIndex ? "/" : String(path[..<end])) else { return path }
-        return (folder == "/" ? "" : folder) + path[end...]
-    }
-
-    private static func realPath(_ path: String) -> String? {
-        guard let real = realpath(path, nil) else { return nil }
-        defer { free(real) }
-        return String(validatingCString: real)
-    }
-
     private func keychain(at path: String) -> KeychainFile {
         lock.acquire()
         defer { lock.release() }

@@ -4,6 +4,7 @@
 public import Foundation
 import KeychainCertificates
 import KeychainCore
+import KeychainKeys
 
 /// Makes a certificate from its DER encoding.
 ///
@@ -27,7 +28,7 @@ public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData {
 /// - Returns: The key; `nil` for a kind of key that is not implemented.
 @discardableResult
 public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? {
-    KeyImport.publicKey(subjectPublicKeyInfo: SecretBytes(certificate.certificate.subjectPublicKeyInfo))
+    (try? PublicKey(subjectPublicKeyInfo: certificate.certificate.subjectPublicKeyInfo)).map { SecKey($0) }
 }
 
 /// A name for the subject of a certificate, for people.

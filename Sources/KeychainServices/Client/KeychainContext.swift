@@ -4,6 +4,7 @@ import Foundation
 import HostFiles
 package import KeychainCore
 package import KeychainFrontEnd
+package import KeychainTrust
 
 /// The keychain that serves the calls of a task, and its client.
 package struct KeychainContext: Sendable {
@@ -22,6 +23,9 @@ package struct KeychainContext: Sendable {
     /// Whether calls of item functions go through the front end of macOS.
     package var hasFrontEnd: Bool
 
+    /// Whom the user trusts; nobody but the system, unless settings are given.
+    package var trustSettings: TrustSettingsStore
+
     /// Supplies the context of each call; `nil` when it stays as it is.
     package var owner: (any KeychainContextOwner)?
 
@@ -32,7 +36,8 @@ package struct KeychainContext: Sendable {
         entitlements: @escaping @Sendable () -> [UInt8] = { [] },
         fileBased: FileBasedKeychain? = nil,
         hasFrontEnd: Bool = false,
-        owner: (any KeychainContextOwner)? = nil
+        owner: (any KeychainContextOwner)? = nil,
+        trustSettings: TrustSettingsStore = .inMemory()
     ) {
         self.fileBased = fileBased ?? Self.fileBased(backend)
         self.hasFrontEnd = hasFrontEnd
@@ -40,6 +45,7 @@ package struct KeychainContext: Sendable {
         self.client = client
         self.entitlements = entitlements
         self.owner = owner
+        self.trustSettings = trustSettings
     }
 
     /// The context of a task, as tests set it; `nil` for the one of the process.
@@ -67,7 +73,8 @@ package struct KeychainContext: Sendable {
             client: client,
             entitlements: { Array(ProcessClient.current.entitlements) },
             fileBased: fileBased,
-            hasFrontEnd: hasFrontEnd
+            hasFrontEnd: hasFrontEnd,
+            trustSettings: .process
         )
     }()
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainImportExport
 
 /// A format of files with keys and certificates, by Apple's numbers.
 public enum SecExternalFormat: UInt32, Sendable {
@@ -26,7 +27,7 @@ public enum SecExternalFormat: UInt32, Sendable {
     case formatX509Cert
     /// Documents in PEM, one after the other.
     case formatPEMSequence
-    /// Certificates in PKCS #7; not implemented.
+    /// Certificates in PKCS #7.
     case formatPKCS7
     /// Keys and certificates under a password.
     case formatPKCS12
@@ -78,4 +79,20 @@ public struct SecKeyImportExportFlags: OptionSet, Sendable {
     public static let securePassphrase = SecKeyImportExportFlags(rawValue: 2)
     /// Gives imported keys no access control list; has no effect here, where there are none.
     public static let noAccessControl = SecKeyImportExportFlags(rawValue: 4)
+}
+
+extension SecExternalFormat {
+    /// The same format beneath Apple's API.
+    var format: ExternalFormat { ExternalFormat(rawValue: rawValue) ?? .unknown }
+
+    /// The same format as Apple's API has it.
+    init(_ format: ExternalFormat) { self = SecExternalFormat(rawValue: format.rawValue) ?? .formatUnknown }
+}
+
+extension SecExternalItemType {
+    /// The same kind beneath Apple's API.
+    var type: ExternalItemType { ExternalItemType(rawValue: rawValue) ?? .unknown }
+
+    /// The same kind as Apple's API has it.
+    init(_ type: ExternalItemType) { self = SecExternalItemType(rawValue: type.rawValue) ?? .itemTypeUnknown }
 }

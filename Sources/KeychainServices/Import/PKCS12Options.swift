@@ -17,11 +17,11 @@ struct PKCS12Options {
     /// Reads the options.
     ///
     /// - Throws: `errSecParam` for a password that is no string.
-    init(_ options: CFDictionary) throws(ImportFailure) {
+    init(_ options: CFDictionary) throws(KeychainError) {
         switch options.object(forKey: kSecImportExportPassphrase) {
         case nil: password = ""
         case let text as String: password = text
-        default: throw ImportFailure(errSecParam)
+        default: throw .parameter("the password is no string")
         }
         isStored = Self.flag(options, kSecUseDataProtectionKeychain) && !Self.flag(options, kSecImportToMemoryOnly)
         var attributes: [String: Any] = [:]

@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import KeychainContainers
 import KeychainCore
+import KeychainImportExport
 
 /// Writes certificates and keys to a file.
 ///
 /// A single certificate is written in DER, a single private key as PKCS #1 or SEC 1 (`.formatOpenSSL`, the usual one)
 /// or as encrypted PKCS #8 (`.formatWrappedPKCS8`, which takes a passphrase), a single public key as
 /// `SubjectPublicKeyInfo`; each as text with `.pemArmour`. Several items, an identity, and `.formatPEMSequence` give
-/// one text document after the other.
+/// one text document after the other. `.formatPKCS7` takes certificates only. `.formatPKCS12` takes certificates,
+/// private keys and identities, and a passphrase; it is encrypted as OpenSSL 3 does (PBES2 with AES-256, a code with
+/// HMAC-SHA-256).
 ///
 /// - Parameters:
 ///   - secItemOrArray: a certificate, key or identity, or an array of them.
@@ -28,20 +30,20 @@ public func SecItemExport(
     _ keyParams: UnsafePointer<SecItemImportExportKeyParameters>?,
     _ exportedData: UnsafeMutablePointer<CFData?>
 ) -> OSStatus {
-    do throws(ImportFailure) {
-        let items = (secItemOrArray as? NSArray).map { $0.map { $0 as AnyObject } } ?? [secItemOrArray]
-        let passphrase = try keyParams?.pointee.passphraseText()
-        let documents = try ItemEncoder(format: outputFormat, passphrase: passphrase).documents(items)
-        let isText = flags.contains(.pemArmour) || outputFormat == .formatPEMSequence || documents.count > 1
-        exportedData.pointee = isText ? documents.text : documents.bytes
+    do throws(KeychainError) {
+        let objects = (secItemOrArray as? NSArray).map { $0.map { $0 as AnyObject } } ?? [secItemOrArray]
+        var items: [ExternalItem] = []
+        for object in objects {
+            guard let parts = ExternalItem.items(of: object) else {
+                throw .parameter("an object is no certificate, key or identity")
+            }
+            items += parts
+        }
+        var encoder = ItemEncoder(outputFormat.format, passphrase: try keyParams?.pointee.passphraseText())
+        encoder.isArmored = flags.contains(.pemArmour)
+        exportedData.pointee = try encoder.file(items).withUnsafeBytes { NSData(data: Data($0)) }
         return errSecSuccess
     } catch {
-        return error.status
+        return error.status.rawValue
     }
-}
-
-extension [PEMDocument] {
-    fileprivate var text: CFData { NSData(data: Data(map(\.text).joined().utf8)) }
-
-    fileprivate var bytes: CFData { NSData(data: first?.bytes.withUnsafeBytes { Data($0) } ?? Data()) }
 }

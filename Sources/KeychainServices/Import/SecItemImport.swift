@@ -4,8 +4,10 @@
 public import Foundation
 import KeychainCore
 import KeychainFrontEnd
+import KeychainImportExport
 
-/// Reads certificates and keys from a file: PEM or DER; PKCS #1, PKCS #8, SEC 1, `SubjectPublicKeyInfo`; PKCS #12.
+/// Reads certificates and keys from a file: PEM or DER; PKCS #1, PKCS #8, SEC 1, `SubjectPublicKeyInfo`; PKCS #7;
+/// PKCS #12.
 ///
 /// - Parameters:
 ///   - importedData: the file.
@@ -33,42 +35,35 @@ public func SecItemImport(
     _ importKeychain: SecKeychain?,
     _ outItems: UnsafeMutablePointer<CFArray?>?
 ) -> OSStatus {
-    do throws(ImportFailure) {
+    do throws(KeychainError) {
         let passphrase = try keyParams?.pointee.passphraseText()
-        let contents = try ExternalContents(importedData as Data, passphrase: passphrase)
-        try contents.expect(inputFormat?.pointee ?? .formatUnknown, itemType?.pointee ?? .itemTypeUnknown)
-        if keyParams?.pointee.flags.contains(.importOnlyOne) ?? false, contents.privateKeys > 1 {
+        let bytes = (importedData as Data).withUnsafeBytes { SecretBytes(copying: $0) }
+        let file = try ImportedFile(bytes, passphrase: passphrase)
+        try file.expect(inputFormat?.pointee.format ?? .unknown, itemType?.pointee.type ?? .unknown)
+        if keyParams?.pointee.flags.contains(.importOnlyOne) ?? false, file.privateKeyCount > 1 {
             return errSecMultiplePrivKeys
         }
-        inputFormat?.pointee = contents.format
-        itemType?.pointee = contents.type
-        outItems?.pointee = NSArray(array: contents.objects)
-        return importKeychain.map(contents.store) ?? errSecSuccess
+        let objects = file.items.map(\.object)
+        inputFormat?.pointee = SecExternalFormat(file.format)
+        itemType?.pointee = SecExternalItemType(file.type)
+        outItems?.pointee = NSArray(array: objects)
+        return importKeychain.map { store(objects, in: $0) } ?? errSecSuccess
     } catch {
-        return error.status
+        return error.status.rawValue
     }
 }
 
-extension ExternalContents {
-    fileprivate func expect(_ format: SecExternalFormat, _ type: SecExternalItemType) throws(ImportFailure) {
-        // One document is a sequence, too.
-        let formats: [SecExternalFormat] = [.formatUnknown, .formatPEMSequence, self.format]
-        let types: [SecExternalItemType] = [.itemTypeUnknown, .itemTypeAggregate, self.type]
-        guard formats.contains(format), types.contains(type) else { throw ImportFailure(errSecUnknownFormat) }
-    }
-
-    /// Adds the objects to a keychain, of an identity to a file both halves.
-    fileprivate func store(in keychain: SecKeychain) -> OSStatus {
-        let statuses = objects.flatMap { object in
-            guard keychain.path != nil else {
-                return [SecItemAdd([kSecValueRef: object, kSecUseDataProtectionKeychain: true] as NSDictionary, nil)]
-            }
-            let parts = (object as? SecIdentity).map { [$0.certificate, $0.privateKey] } ?? [object]
-            return parts.map { part in
-                let item = PropertyDictionary([kSecValueRef: part, kSecUseKeychain: keychain] as NSDictionary)
-                return FileCall.status { (files) throws(KeychainError) in _ = try files.item(.add(item)) }
-            }
+/// Adds every object to a keychain, of an identity to a file both halves; the status is that of the first failure.
+private func store(_ objects: [AnyObject], in keychain: SecKeychain) -> OSStatus {
+    let statuses = objects.flatMap { object in
+        guard keychain.path != nil else {
+            return [SecItemAdd([kSecValueRef: object, kSecUseDataProtectionKeychain: true] as NSDictionary, nil)]
         }
-        return statuses.first { $0 != errSecSuccess } ?? errSecSuccess
+        let parts = (object as? SecIdentity).map { [$0.certificate, $0.privateKey] } ?? [object]
+        return parts.map { part in
+            let item = PropertyDictionary([kSecValueRef: part, kSecUseKeychain: keychain] as NSDictionary)
+            return FileCall.status { (files) throws(KeychainError) in _ = try files.item(.add(item)) }
+        }
     }
+    return statuses.first { $0 != errSecSuccess } ?? errSecSuccess
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import KeychainCore
+import KeychainImportExport
 
 /// The version of the parameters.
 public let SEC_KEY_IMPORT_EXPORT_PARAMS_VERSION: Int32 = 0
@@ -54,23 +56,16 @@ public struct SecItemImportExportKeyParameters {
     /// The passphrase as text; `nil` without one.
     ///
     /// - Throws: `errSecInvalidPasswordRef` for another object than a string or data with UTF-8.
-    func passphraseText() throws(ImportFailure) -> String? {
+    func passphraseText() throws(KeychainError) -> String? {
         switch passphrase?.takeUnretainedValue() {
         case nil: return nil
         case let text as NSString: return text as String
         case let data as NSData:
             guard let text = String(data: data as Data, encoding: .utf8) else {
-                throw ImportFailure(errSecInvalidPasswordRef)
+                throw KeychainError(.invalidPassword, "the passphrase is not UTF-8")
             }
             return text
-        default: throw ImportFailure(errSecInvalidPasswordRef)
+        default: throw KeychainError(.invalidPassword, "the passphrase is neither a string nor data")
         }
     }
-}
-
-/// Why an import or an export ends: a status.
-struct ImportFailure: Error {
-    var status: OSStatus
-
-    init(_ status: OSStatus) { self.status = status }
 }

@@ -5,6 +5,7 @@ public import Foundation
 import KeychainCertificates
 import KeychainContainers
 import KeychainCore
+import KeychainImportExport
 
 /// Reads the identities of a PKCS #12 file (Semantics, "Importing PKCS 12 files").
 ///
@@ -31,25 +32,27 @@ public func SecPKCS12Import(
     _ options: CFDictionary,
     _ items: UnsafeMutablePointer<CFArray?>
 ) -> OSStatus {
-    do throws(ImportFailure) {
+    do throws(KeychainError) {
         let options = try PKCS12Options(options)
         let found = try PKCS12Items(PKCS12.file(Array(data as Data), password: options.password))
-        guard found.unknownKeys == 0 else { throw ImportFailure(errSecDecode) }
+        guard found.unknownKeys == 0 else {
+            throw KeychainError(.decode, "a key of the file is of a kind that is not implemented")
+        }
         items.pointee = NSArray(array: found.dictionaries(KeychainContext.inEffect.client.profile))
         return options.isStored ? found.add(options) : errSecSuccess
     } catch {
-        return error.status
+        return error.status.rawValue
     }
 }
 
 extension PKCS12 {
-    fileprivate static func file(_ bytes: [UInt8], password: String) throws(ImportFailure) -> PKCS12 {
+    fileprivate static func file(_ bytes: [UInt8], password: String) throws(KeychainError) -> PKCS12 {
         do throws(ContainerError) {
             var file = try PKCS12(bytes, password: password)
             file.privateKeys.removeAll { !$0.isShrouded }
             return file
         } catch {
-            throw ImportFailure(error.status.rawValue)
+            throw KeychainError(error.status, error.reason)
         }
     }
 }
@@ -57,7 +60,9 @@ extension PKCS12 {
 extension PKCS12Items {
     /// Adds every identity and the certificates of its chain; the status is that of the last failure.
     fileprivate func add(_ options: PKCS12Options) -> OSStatus {
-        let objects = entries.flatMap { [$0.identity] + Array($0.chain.dropFirst()) as [AnyObject] }
+        let objects = entries.flatMap { entry in
+            [entry.identity] + entry.chain.dropFirst().map(SecCertificate.init(_:)) as [AnyObject]
+        }
         return objects.map(options.add).last { $0 != errSecSuccess } ?? errSecSuccess
     }
 
@@ -65,8 +70,9 @@ extension PKCS12Items {
         let chains = entries.map { entry in
             let dictionary = NSMutableDictionary()
             dictionary.setObject(entry.identity, forKey: kSecImportItemIdentity)
-            dictionary.setObject(SecTrust(entry.chain.map(\.certificate)), forKey: kSecImportItemTrust)
-            dictionary.setObject(NSArray(array: entry.chain), forKey: kSecImportItemCertChain)
+            let chain = entry.chain.map(SecCertificate.init(_:))
+            dictionary.setObject(SecTrust(chain), forKey: kSecImportItemTrust)
+            dictionary.setObject(NSArray(array: chain), forKey: kSecImportItemCertChain)
             if let label = entry.names.friendlyName {
                 dictionary.setObject(NSString(string: label), forKey: kSecImportItemLabel)
             }
@@ -77,7 +83,17 @@ extension PKCS12Items {
         }
         guard profile == .macOS, !otherCertificates.isEmpty else { return chains }
         let others = NSMutableDictionary()
-        others.setObject(NSArray(array: otherCertificates), forKey: kSecImportItemCertChain)
+        others.setObject(
+            NSArray(array: otherCertificates.map(SecCertificate.init(_:))),
+            forKey: kSecImportItemCertChain
+        )
         return chains + [others]
+    }
+}
+
+extension PKCS12Items.Entry {
+    /// The key with its certificate.
+    fileprivate var identity: AnyObject {
+        ExternalItem(.identity(chain[0], key)).object
     }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainCore
+import KeychainKeys
 
 /// The parameters of a new key pair (Semantics, "Creating keys").
 struct KeyPairParameters {

@@ -8,7 +8,7 @@ import KeychainKeys
 /// Two keys are equal when they have the same type, class and bytes, keys of the Secure Enclave when they have the same
 /// public key and sealed form.
 public final class SecKey: Hashable, Sendable {
-    let half: Half
+    let half: KeyHalf
 
     /// What a key of the Secure Enclave is known by in place of its bytes.
     private let sealedReference: KeyReference?
@@ -16,24 +16,18 @@ public final class SecKey: Hashable, Sendable {
     /// Where in a file-based keychain the key is; `nil` for a key that is in none.
     let keychainItem: KeychainItemReference?
 
-    enum Half: Sendable {
-        case `private`(PrivateKey)
-        case `public`(PublicKey)
+    /// A key in this process.
+    init(_ half: KeyHalf, in keychainItem: KeychainItemReference? = nil) {
+        self.half = half
+        self.keychainItem = keychainItem
+        sealedReference = nil
     }
 
     /// A private key in this process.
-    init(_ key: PrivateKey, in keychainItem: KeychainItemReference? = nil) {
-        self.keychainItem = keychainItem
-        half = .private(key)
-        sealedReference = nil
-    }
+    convenience init(_ key: PrivateKey) { self.init(.private(key)) }
 
     /// A public key.
-    init(_ key: PublicKey, in keychainItem: KeychainItemReference? = nil) {
-        self.keychainItem = keychainItem
-        half = .public(key)
-        sealedReference = nil
-    }
+    convenience init(_ key: PublicKey) { self.init(.public(key)) }
 
     /// A private key that lives in the Secure Enclave.
     ///
@@ -49,29 +43,13 @@ public final class SecKey: Hashable, Sendable {
     /// What an add or a query by reference gets of the key (Semantics, "Attributes of a key").
     var reference: KeyReference {
         if let sealedReference { return sealedReference }
-        switch half {
-        case .private(let key):
-            return KeyReference(
-                attributes: KeyAttributes.of(key),
-                data: key.externalRepresentation,
-                keychainItem: keychainItem
-            )
-        case .public(let key):
-            return KeyReference(
-                attributes: KeyAttributes.of(key),
-                data: SecretBytes(key.externalRepresentation),
-                keychainItem: keychainItem
-            )
-        }
+        var reference = half.reference
+        reference.keychainItem = keychainItem
+        return reference
     }
 
     /// The public half.
-    var publicKey: PublicKey {
-        switch half {
-        case .private(let key): key.publicKey
-        case .public(let key): key
-        }
-    }
+    var publicKey: PublicKey { half.publicKey }
 
     /// Whether both are the same key.
     public static func == (left: SecKey, right: SecKey) -> Bool {

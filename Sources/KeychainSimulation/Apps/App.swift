@@ -127,7 +127,8 @@ extension App: KeychainContextOwner {
             entitlements: { [platform = device.platform] in entitlements.propertyList(on: platform) },
             fileBased: device.fileBased,
             hasFrontEnd: device.macKeychains != nil,
-            owner: self
+            owner: self,
+            trustSettings: device.trustSettings
         )
     }
 

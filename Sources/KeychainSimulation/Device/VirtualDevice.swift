@@ -6,6 +6,7 @@ package import KeychainEngine
 import KeychainFiles
 package import KeychainFrontEnd
 import KeychainProtection
+import KeychainTrust
 
 /// A device for one test: it can be locked, rebooted and erased, and the test controls its owner and its clock.
 ///
@@ -49,6 +50,9 @@ public final class VirtualDevice: Sendable {
     /// The item functions on file-based keychains; on a device without them they fail.
     package let fileBased: FileBasedKeychain
 
+    /// Whom the owner trusts, beside the system.
+    let trustSettings: TrustSettingsStore
+
     let condition = Guarded(ConditionInForce())
 
     /// The test that created it, if that is known.
@@ -82,7 +86,9 @@ public final class VirtualDevice: Sendable {
         self.platform = platform
         clock = VirtualClock()
         owner = Owner(Self.biometry(sensor), hiddenPasscode: platform.hiddenPasscode ?? "")
+        trustSettings = .inMemory()
         var options = Self.options(platform, owner, clock)
+        options.certificateJudge = SystemTrust(settings: trustSettings)
         options.authenticator = transport.authenticator(options.authenticator)
         let macKeychains = platform == .macOS ? try MacKeychains(passcode: passcode, owner, clock) : nil
         self.macKeychains = macKeychains
@@ -130,11 +136,9 @@ public final class VirtualDevice: Sendable {
         guard let folder else {
             throw VirtualDeviceError(.parameter("a keychain in memory is that of one process"))
         }
-        return EmbeddedKeychain(
-            at: Self.location(folder),
-            device: Self.options(platform, owner, clock),
-            clock: clock.dates
-        )
+        var options = Self.options(platform, owner, clock)
+        options.certificateJudge = SystemTrust(settings: trustSettings)
+        return EmbeddedKeychain(at: Self.location(folder), device: options, clock: clock.dates)
     }
 
     static func location(_ folder: DeviceFolder) -> KeychainLocation {

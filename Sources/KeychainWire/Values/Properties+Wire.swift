@@ -178,6 +178,8 @@ extension CertificatePolicy: WireValue {
         switch self {
         case .basicX509: try writer.write(case: 1)
         case .tls(let isServer, let host): try writer.write(case: 2, isServer, host)
+        case .purpose(let purpose, let isServer, let name): try writer.write(case: 3, purpose.rawValue, isServer, name)
+        case .revocation(let flags): try writer.write(case: 4, flags)
         }
     }
 
@@ -185,6 +187,10 @@ extension CertificatePolicy: WireValue {
         switch try reader.tag() {
         case 1: self = .basicX509
         case 2: self = try .tls(isServer: reader.value(), host: reader.value())
+        case 3:
+            guard let purpose = Purpose(rawValue: try reader.value()) else { throw .unknownCase }
+            self = try .purpose(purpose, isServer: reader.value(), name: reader.value())
+        case 4: self = try .revocation(reader.value())
         default: throw .unknownCase
         }
     }

@@ -64,6 +64,10 @@ struct GetOpt {
             place = Place(word: index, offset: 0)
             advance()
         }
+        if syntax.takesPair(letter) {
+            guard index < words.count else { return .missingValue(letter) }
+            advance()
+        }
         return .option(letter, place)
     }
 

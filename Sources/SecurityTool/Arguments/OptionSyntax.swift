@@ -10,6 +10,7 @@ struct OptionSyntax: Sendable, ExpressibleByStringLiteral {
 
     private let options: [UInt8: Bool]
     private let secrets: Set<UInt8>
+    private let pairs: Set<UInt8>
 
     /// Options in the notation of getopt(3).
     ///
@@ -17,7 +18,8 @@ struct OptionSyntax: Sendable, ExpressibleByStringLiteral {
     ///   - string: the letters, each with a colon after it when it takes a value.
     ///   - secrets: the letters whose values must not be shown.
     ///   - leadingOperands: how many operands come before the options.
-    init(_ string: String, secrets: String = "", leadingOperands: Int = 0) {
+    ///   - pairs: the letters whose value is followed by another word that belongs to it.
+    init(_ string: String, secrets: String = "", leadingOperands: Int = 0, pairs: String = "") {
         let letters = Array(string.utf8)
         let colon = UInt8(ascii: ":")
         var options: [UInt8: Bool] = [:]
@@ -26,6 +28,7 @@ struct OptionSyntax: Sendable, ExpressibleByStringLiteral {
         }
         self.options = options
         self.secrets = Set(secrets.utf8)
+        self.pairs = Set(pairs.utf8)
         self.leadingOperands = leadingOperands
         isSilent = letters.first == colon
     }
@@ -34,6 +37,9 @@ struct OptionSyntax: Sendable, ExpressibleByStringLiteral {
 
     /// Whether an option takes a value; `nil` when there is no such option.
     func takesValue(_ letter: UInt8) -> Bool? { options[letter] }
+
+    /// Whether another word follows the value of an option.
+    func takesPair(_ letter: UInt8) -> Bool { pairs.contains(letter) }
 
     func isSecret(_ letter: UInt8) -> Bool { secrets.contains(letter) }
 }

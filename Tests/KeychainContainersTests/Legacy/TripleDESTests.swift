@@ -7,7 +7,7 @@ import Testing
 /// Published examples of DES and of three of them.
 struct TripleDESTests {
     @Test(
-        "a block is decrypted as the example of SP 800-67, appendix B.1, says",
+        "a block is encrypted and decrypted as the example of SP 800-67, appendix B.1, says",
         arguments: zip(
             ["The qufc", "k brown ", "fox jump"],
             [0xA826_FD8C_E53B_855F, 0xCCE2_1C81_1225_6FE6, 0x68D5_C05D_D9B6_B900] as [UInt64]
@@ -15,7 +15,9 @@ struct TripleDESTests {
     )
     func threeKeys(_ plain: String, _ encrypted: UInt64) throws {
         let cipher = TripleDES(key: try Hex.bytes("0123456789abcdef23456789abcdef01456789abcdef0123"))
-        #expect(cipher.decrypt(encrypted) == plain.utf8.reduce(0) { $0 << 8 | UInt64($1) })
+        let block: UInt64 = plain.utf8.reduce(0) { $0 << 8 | UInt64($1) }
+        #expect(cipher.decrypt(encrypted) == block)
+        #expect(cipher.encrypt(block) == encrypted)
     }
 
     @Test(
@@ -30,5 +32,6 @@ struct TripleDESTests {
         let expected: UInt64 = plain.utf8.reduce(0) { $0 << 8 | UInt64($1) }
         #expect(TripleDES(key: key + key + key).decrypt(encrypted) == expected)
         #expect(TripleDES(key: key + key).decrypt(encrypted) == expected)
+        #expect(TripleDES(key: key + key).encrypt(expected) == encrypted)
     }
 }

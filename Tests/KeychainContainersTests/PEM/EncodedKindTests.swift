@@ -21,6 +21,7 @@ struct EncodedKindTests {
             openssl pkcs8 -topk8 -in key.pem -passout pass:a -outform DER -out kinds/encryptedPrivateKeyInfo
             openssl pkcs12 -export -nokeys -in leaf.pem -passout pass:a -out kinds/pkcs12
             cp leaf.der kinds/certificate
+            openssl crl2pkcs7 -nocrl -certfile chain.pem -outform DER -out kinds/contentInfo
             """
         )
         for kind in EncodedKind.allCases {
@@ -45,6 +46,7 @@ struct EncodedKindTests {
             ("CERTIFICATE", .certificate), ("X509 CERTIFICATE", .certificate), ("PRIVATE KEY", .privateKeyInfo),
             ("ENCRYPTED PRIVATE KEY", .encryptedPrivateKeyInfo), ("RSA PRIVATE KEY", .rsaPrivateKey),
             ("EC PRIVATE KEY", .ellipticPrivateKey), ("PUBLIC KEY", .publicKeyInfo), ("RSA PUBLIC KEY", .rsaPublicKey),
+            ("PKCS7", .contentInfo), ("CMS", .contentInfo), ("PKCS12", .pkcs12),
             ("OPENSSH PRIVATE KEY", nil), ("certificate", nil), ("", nil),
         ] as [(String, EncodedKind?)]
     )

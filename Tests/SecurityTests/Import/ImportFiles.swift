@@ -54,6 +54,8 @@ struct ImportFiles: Sendable {
             openssl req -x509 -new -key edwards.key -subj /CN=Edwards -days 3650 -out edwards.pem
             openssl pkcs12 -export -inkey edwards.key -in edwards.pem -passout pass:secret -out edwards.p12
             openssl crl2pkcs7 -nocrl -certfile leaf.pem -out pkcs7.pem
+            openssl crl2pkcs7 -nocrl -certfile all.pem -outform DER -out all.p7b
+            openssl ecparam -name prime256v1 -out parameters.only
             """
         )
     }

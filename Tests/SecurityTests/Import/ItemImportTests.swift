@@ -21,6 +21,8 @@ struct ItemImportTests {
             ("leaf.der", .formatX509Cert, .itemTypeCertificate, ["Leaf"]),
             ("leaf.pem", .formatX509Cert, .itemTypeCertificate, ["Leaf"]),
             ("all.pem", .formatPEMSequence, .itemTypeAggregate, ["Leaf", "Middle", "Root"]),
+            ("pkcs7.pem", .formatPKCS7, .itemTypeAggregate, ["Leaf"]),
+            ("all.p7b", .formatPKCS7, .itemTypeAggregate, ["Leaf", "Middle", "Root"]),
         ] as [(String, SecExternalFormat, SecExternalItemType, [String])]
     )
     func certificates(
@@ -43,7 +45,7 @@ struct ItemImportTests {
             ("wrapped.pem", nil, errSecPassphraseRequired), ("wrapped.p8", nil, errSecPassphraseRequired),
             ("id.p12", nil, errSecPassphraseRequired), ("wrapped.pem", "wrong", errSecAuthFailed),
             ("id.p12", "wrong", errSecPkcs12VerifyFailure), ("nomac.p12", "secret", errSecUnsupportedFormat),
-            ("proctype.pem", "secret", errSecUnsupportedFormat), ("pkcs7.pem", nil, errSecUnsupportedFormat),
+            ("proctype.pem", "secret", errSecUnsupportedFormat), ("parameters.only", nil, errSecUnsupportedFormat),
         ] as [(String, String?, OSStatus)]
     )
     func failures(_ name: String, _ passphrase: String?, _ status: OSStatus) throws {
@@ -114,13 +116,84 @@ struct ItemImportTests {
         #expect(try Self.export(certificates as CFArray) == files.data("all.pem"))
     }
 
+    @Test("certificates are exported as a PKCS #7 file, whose order is theirs")
+    func exportPKCS7() throws {
+        let files = try ImportFiles.shared.get()
+        let certificates = try ["leaf", "middle", "root"].map { name in
+            try #require(SecCertificateCreateWithData(nil, files.data("\(name).der") as CFData))
+        }
+        try files.write(Self.export(certificates as CFArray, .formatPKCS7), to: "ours.p7b")
+        try files.write(Self.export(certificates as CFArray, .formatPKCS7, flags: .pemArmour), to: "ours.p7b.pem")
+        try files.run(
+            """
+            openssl pkcs7 -inform DER -in ours.p7b -print_certs | grep -c '^subject' > ours.count
+            test "$(cat ours.count)" = 3
+            openssl pkcs7 -in ours.p7b.pem -outform DER | cmp - ours.p7b
+            """
+        )
+        let outcome = try Self.load("ours.p7b")
+        #expect(outcome.format == .formatPKCS7)
+        #expect(outcome.items as? [SecCertificate] == certificates)
+    }
+
+    @Test("an identity and a chain are exported as a PKCS #12 file, which OpenSSL and the import functions read")
+    func exportPKCS12() throws {
+        let files = try ImportFiles.shared.get()
+        let imported = try #require(Self.load("id.p12", passphrase: "secret").items)
+        #expect(imported.map { $0 is SecIdentity } == [true, false, false])
+        let exported = try Self.export(imported as CFArray, .formatPKCS12, passphrase: "geheim")
+        try files.write(exported, to: "ours.p12")
+        try files.run(
+            """
+            openssl pkcs12 -in ours.p12 -passin pass:geheim -nodes -out ours.p12.pem
+            test $(grep -c 'friendlyName: Leaf' ours.p12.pem) = 2
+            test $(grep -c 'localKeyID' ours.p12.pem) = 2
+            test $(grep -c 'BEGIN CERTIFICATE' ours.p12.pem) = 3
+            openssl pkey -in ours.p12.pem -outform DER | cmp - key.sec1 || \
+                openssl pkcs8 -topk8 -nocrypt -in ours.p12.pem -outform DER | cmp - key.p8
+            """
+        )
+        let outcome = try Self.load("ours.p12", passphrase: "geheim")
+        #expect(outcome.format == .formatPKCS12)
+        #expect(outcome.items?.map { $0 as? SecIdentity } == imported.map { $0 as? SecIdentity })
+        #expect(try Self.load("ours.p12", passphrase: "secret").status == errSecPkcs12VerifyFailure)
+        let (status, items) = try PKCS12ImportTests.load("ours.p12", "geheim")
+        #expect(status == errSecSuccess)
+        #expect((items?.first?[kSecImportItemCertChain as String] as? [SecCertificate])?.count == 3)
+        #expect(items?.first?[kSecImportItemLabel as String] as? String == "Leaf")
+    }
+
+    @Test("the older functions do the same")
+    func olderFunctions() throws {
+        let files = try ImportFiles.shared.get()
+        let passphrase = NSString(string: "secret")
+        var parameters = SecKeyImportExportParameters()
+        parameters.passphrase = Unmanaged.passUnretained(passphrase)
+        var format = SecExternalFormat.formatUnknown
+        var items: CFArray?
+        let data = try files.data("wrapped.pem") as CFData
+        #expect(SecKeychainItemImport(data, nil, nil, nil, [], nil, nil, nil) == errSecPassphraseRequired)
+        #expect(SecKeychainItemImport(data, nil, &format, nil, [], &parameters, nil, &items) == errSecSuccess)
+        #expect(format == .formatWrappedPKCS8)
+        let key = try #require(items?.firstObject as? SecKey)
+        var exported: CFData?
+        #expect(SecKeychainItemExport(key, .formatOpenSSL, .pemArmour, nil, &exported) == errSecSuccess)
+        #expect(exported as Data? == (try files.data("key.pem")))
+        #expect(SecKeychainItemExport(key, .formatWrappedPKCS8, [], nil, &exported) == errSecPassphraseRequired)
+        #expect(SecKeychainItemExport(key, .formatWrappedPKCS8, [], &parameters, &exported) == errSecSuccess)
+        withExtendedLifetime(passphrase) {}
+    }
+
     @Test("what cannot be exported says so")
     func exportFailures() throws {
         let certificate = try #require(
             SecCertificateCreateWithData(nil, ImportFiles.shared.get().data("leaf.der") as CFData)
         )
         var data: CFData?
-        #expect(SecItemExport(certificate, .formatPKCS7, [], nil, &data) == errSecUnsupportedFormat)
+        #expect(SecItemExport(certificate, .formatNetscapeCertSequence, [], nil, &data) == errSecUnsupportedFormat)
+        #expect(SecItemExport(certificate, .formatPKCS12, [], nil, &data) == errSecPassphraseRequired)
+        let key = try KeyImportTests.key("key.pem")
+        #expect(SecItemExport(key, .formatPKCS7, [], nil, &data) == errSecUnsupportedFormat)
         #expect(SecItemExport([] as CFArray, .formatUnknown, [], nil, &data) == errSecParam)
         #expect(SecItemExport("text" as CFString, .formatUnknown, [], nil, &data) == errSecParam)
         #expect(data == nil)

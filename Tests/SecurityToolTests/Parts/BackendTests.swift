@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import KeychainCore
 import KeychainTestSupport
+import Synchronization
 import Testing
 
 @testable import SecurityTool
@@ -46,6 +47,47 @@ struct BackendTests {
                 #expect(result.errors == "security: \(function): \(text)\n")
             }
         }
+    }
+
+    @Test("an import adds the rest after a failure, and reports the first with the status 1")
+    func importGoesOn() throws {
+        let workshop = try Workshop()
+        try workshop.run(
+            """
+            openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -subj /CN=a -out certificate.pem
+            cat key.pem certificate.pem certificate.pem > all.pem
+            """
+        )
+        let folder = try TemporaryFolder()
+        let file = folder.path(of: "all.pem")
+        try Data(workshop.bytes("all.pem")).write(to: URL(fileURLWithPath: file))
+        let added = Mutex<[ItemClass]>([])
+        let keychain = FakeKeychain { (request) throws(KeychainError) in
+            guard case .add(let dictionary) = request.operation,
+                case .reference(let reference)? = dictionary[PropertyKey.valueReference]
+            else { throw KeychainError(.internal, "no add of a reference") }
+            let number = added.withLock { added in
+                added.append(reference.itemClass)
+                return added.count
+            }
+            switch number {
+            case 1: throw KeychainError(.interactionNotAllowed, "the first")
+            case 2: throw KeychainError(.duplicateItem, "the second")
+            default: return .nothing
+            }
+        }
+        let result = try run("import \(file)", keychain)
+        #expect(result.status == 1)
+        #expect(result.output.isEmpty)
+        #expect(result.errors == "security: SecKeychainItemImport: User interaction is not allowed.\n")
+        #expect(added.withLock { $0 } == [.key, .certificate, .certificate])
+    }
+
+    @Test("an export reports what the keychain says with the status 1")
+    func exportFails() throws {
+        let result = try run("export -t certs", FakeKeychain(failingWith: .interactionNotAllowed))
+        #expect(result.status == 1)
+        #expect(result.errors == "security: SecKeychainItemExport: User interaction is not allowed.\n")
     }
 
     @Test("an update that fails is followed by an add")

@@ -33,6 +33,15 @@ struct GetOptTests {
         #expect(Self.describe(words, "wa:") == expected)
     }
 
+    @Test("an option may take a pair of words")
+    func pairs() {
+        let syntax = OptionSyntax("wa:", pairs: "a")
+        #expect(Self.describe(["-a", "x", "y", "-w", "z"], syntax) == "a=x w [z]")
+        #expect(Self.describe(["-wax", "y", "z"], syntax) == "w a=x [z]")
+        #expect(Self.describe(["-a", "x"], syntax) == ":a []")
+        #expect(Self.describe(["-ax"], syntax) == ":a []")
+    }
+
     @Test("leading operands come before the options")
     func leadingOperands() {
         let syntax = OptionSyntax("wa:", leadingOperands: 1)

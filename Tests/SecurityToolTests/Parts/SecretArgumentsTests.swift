@@ -21,6 +21,8 @@ struct SecretArgumentsTests {
         ("create-keychain -p PW build.keychain", ["PW"]),
         ("set-keychain-password -o PW -p PW2", ["PW", "PW2"]),
         ("import file -k kc -P PW", ["PW"]),
+        ("import file -a name value -P PW", ["PW"]),
+        ("export -k kc -P PW -o file", ["PW"]),
         ("export -P PW", ["PW"]),
         ("set-key-partition-list -S apple: -k PW -s kc", ["PW"]),
         ("nosuch -w PW", []),

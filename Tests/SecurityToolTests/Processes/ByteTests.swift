@@ -2,6 +2,7 @@
 
 import KeychainCore
 import KeychainTestSupport
+import SecurityTranscripts
 import Testing
 
 @testable import SecurityTool

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import SecurityTranscripts
 import Testing
 
 /// What other processes of the user can learn from a running `security`.

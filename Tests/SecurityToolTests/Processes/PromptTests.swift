@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import KeychainTestSupport
+import SecurityTranscripts
 import Testing
 
 /// Passwords typed at a terminal.
@@ -34,6 +35,34 @@ struct PromptTests {
         #expect(pty.hasEcho)
         #expect(try stored() == "hunter2\n")
         #expect(try errors().isEmpty)
+    }
+
+    @Test("the passphrase of a file is typed without being shown, for an import and for an export")
+    func passphraseOfFile() throws {
+        let workshop = try Workshop()
+        try workshop.run(
+            """
+            openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -subj /CN=a -out certificate.pem
+            openssl pkcs12 -export -inkey key.pem -in certificate.pem -passout pass:hunter2 -out file.p12
+            """
+        )
+        try Data(workshop.bytes("file.p12")).write(to: URL(fileURLWithPath: user.current.path(of: "file.p12")))
+        let reading = try pty.start(["import", "file.p12"], as: user)
+        try pty.shown(upTo: "passphrase for file.p12: ")
+        #expect(!pty.hasEcho)
+        try pty.type("hunter2\n")
+        #expect(try reading.wait() == 0)
+        #expect(try errors().isEmpty)
+        let writing = try pty.start(["-q", "export", "-t", "identities", "-f", "pkcs12", "-o", "out.p12"], as: user)
+        try pty.shown(upTo: "passphrase for export: ")
+        try pty.type("geheim\n")
+        try pty.shown(upTo: "retype passphrase for export: ")
+        #expect(!pty.hasEcho)
+        try pty.type("geheim\n")
+        #expect(try writing.wait() == 0)
+        let result = try user.run(["import", "out.p12", "-P", "geheim"])
+        #expect(result.status == 1)
+        #expect(result.errorText.contains("already exists"))
     }
 
     @Test("both lines may be typed ahead")

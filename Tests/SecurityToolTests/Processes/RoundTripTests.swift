@@ -4,6 +4,7 @@ import Foundation
 import KeychainCore
 import KeychainServices
 import Security
+import SecurityTranscripts
 import Synchronization
 import Testing
 

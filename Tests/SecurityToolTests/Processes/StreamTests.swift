@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import KeychainTestSupport
+import SecurityTranscripts
 import Testing
 
 /// Streams that do not work, input that is too long, and what other programs see.

@@ -8,6 +8,7 @@ import KeychainProtection
 import KeychainServices
 import KeychainTestSupport
 import Security
+import SecurityTranscripts
 import Testing
 
 /// Items that cannot be shown, and a store that cannot be used: nothing else suffers.

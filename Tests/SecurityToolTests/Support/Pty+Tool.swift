@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainTestSupport
+import SecurityTranscripts
 
 extension Pty {
     /// Starts the program with this as its controlling terminal; standard output and errors go to files.

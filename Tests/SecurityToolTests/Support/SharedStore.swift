@@ -7,6 +7,7 @@ import KeychainEngine
 import KeychainServices
 import KeychainTestSupport
 import Security
+import SecurityTranscripts
 import Testing
 
 extension ToolUser {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftASN1
+
+/// Writes DER.
+enum DERDocument {
+    /// What a closure writes.
+    static func bytes(_ write: (inout DER.Serializer) throws -> Void) throws(ContainerError) -> [UInt8] {
+        var serializer = DER.Serializer()
+        do {
+            try write(&serializer)
+        } catch {
+            throw .unsupported("a value cannot be encoded")
+        }
+        return serializer.serializedBytes
+    }
+}
+
+extension DER.Serializer {
+    /// Writes a `ContentInfo` (RFC 5652, section 3).
+    mutating func serializeContentInfo(
+        _ type: ASN1ObjectIdentifier,
+        _ value: (inout DER.Serializer) throws -> Void
+    ) throws {
+        try appendConstructedNode(identifier: .sequence) { info in
+            try info.serialize(type)
+            try info.serialize(explicitlyTaggedWithTagNumber: 0, tagClass: .contextSpecific, value)
+        }
+    }
+}

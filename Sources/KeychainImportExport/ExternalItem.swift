@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainCertificates
+public import KeychainCore
+public import KeychainKeys
+
+/// An item between a keychain and a file.
+public struct ExternalItem: Sendable {
+    /// What it is.
+    public enum Contents: Sendable {
+        /// A certificate.
+        case certificate(Certificate)
+        /// A private or a public key.
+        case key(KeyHalf)
+        /// A certificate and the private key of its public key.
+        case identity(Certificate, PrivateKey)
+    }
+
+    /// The certificate, key or identity.
+    public let contents: Contents
+
+    /// The name that the file or the keychain has for it; of an identity, for its key.
+    public var label: String?
+
+    /// An item from its parts.
+    public init(_ contents: Contents, label: String? = nil) {
+        self.contents = contents
+        self.label = label
+    }
+
+    /// A certificate or key of the keychain, or both; `nil` when the stored bytes are none, or live in the Secure
+    /// Enclave.
+    ///
+    /// - Parameters:
+    ///   - reference: what the keychain has answered with.
+    ///   - label: the item's label.
+    public init?(_ reference: ItemReference, label: String? = nil) {
+        switch reference {
+        case .certificate(let reference):
+            guard let certificate = Self.certificate(reference) else { return nil }
+            self.init(.certificate(certificate), label: label)
+        case .key(let reference):
+            guard let key = KeyHalf(reference) else { return nil }
+            self.init(.key(key), label: label)
+        case .identity(let reference):
+            guard let certificate = Self.certificate(reference.certificate),
+                case .private(let key)? = KeyHalf(reference.key)
+            else { return nil }
+            self.init(.identity(certificate, key), label: label)
+        // It has no bytes.
+        case .keychainItem: return nil
+        }
+    }
+
+    private static func certificate(_ reference: CertificateReference) -> Certificate? {
+        try? Certificate(der: reference.data.unprotectedCopy)
+    }
+
+    /// What an add by reference gets: attributes and bytes.
+    public var reference: ItemReference {
+        switch contents {
+        case .certificate(let certificate): .certificate(certificate.reference)
+        case .key(let key): .key(key.reference)
+        case .identity(let certificate, let key):
+            .identity(IdentityReference(certificate: certificate.reference, key: KeyHalf.private(key).reference))
+        }
+    }
+
+    /// The entries of an add by reference, but for the class and the place.
+    ///
+    /// A key has a label: that of the file, or one that says that it was imported, by which scripts find it.
+    ///
+    /// - Parameter isExtractable: whether a key may be exported again.
+    /// - Returns: The entries of a dictionary for an add.
+    public func attributesToAdd(isExtractable: Bool = true) -> [String: PropertyValue] {
+        var attributes: [String: PropertyValue] = [PropertyKey.valueReference: .reference(reference)]
+        guard case .key(let half) = contents else { return attributes }
+        attributes[AttributeName.label.description] = .string(label ?? half.importedLabel)
+        if !isExtractable { attributes["extr"] = .boolean(false) }
+        return attributes
+    }
+
+    /// The items that a keychain stores: of an identity the key and the certificate, else the item itself.
+    ///
+    /// The label is that of the key.
+    public var storedItems: [ExternalItem] {
+        guard case .identity(let certificate, let key) = contents else { return [self] }
+        return [ExternalItem(.key(.private(key)), label: label), ExternalItem(.certificate(certificate))]
+    }
+}
+
+extension KeyHalf {
+    /// The label of a key that comes without a name.
+    fileprivate var importedLabel: String {
+        switch self {
+        case .private: "Imported Private Key"
+        case .public: "Imported Public Key"
+        }
+    }
+}

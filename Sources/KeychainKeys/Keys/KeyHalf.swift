@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainCore
+
+/// One half of a pair of keys, which an item of the keychain is.
+public enum KeyHalf: Sendable {
+    /// The private half.
+    case `private`(PrivateKey)
+    /// The public half.
+    case `public`(PublicKey)
+
+    /// A key from its external representation (Semantics, "External representations of keys").
+    ///
+    /// - Parameters:
+    ///   - data: the bytes.
+    ///   - type: the value of `kSecAttrKeyType`.
+    ///   - keyClass: the value of `kSecAttrKeyClass`.
+    /// - Throws: ``KeyError``: `errSecUnimplemented` for a symmetric key; `errSecParam` for another type or class, and
+    ///   for data that is no key.
+    public init(externalRepresentation data: SecretBytes, type: String?, keyClass: String?) throws(KeyError) {
+        guard keyClass != KeyClass.symmetric else {
+            throw .failed(.unimplemented, "symmetric keys are not supported")
+        }
+        guard let type = type.flatMap({ KeyType(attributeValue: $0) }) else {
+            throw .parameter("the key type is missing or not supported")
+        }
+        switch keyClass {
+        case KeyClass.private: self = .private(try PrivateKey(externalRepresentation: data, type))
+        case KeyClass.public:
+            self = .public(try PublicKey(externalRepresentation: data.unprotectedCopy, type))
+        default: throw .parameter("the key class is missing or not supported")
+        }
+    }
+
+    /// The key of a stored item, from its `type`, `kcls` and data; `nil` when they make none, as those of a key of the
+    /// Secure Enclave.
+    public init?(_ reference: KeyReference) {
+        guard let type = reference.attributes["type"]?.name, let keyClass = reference.attributes["kcls"]?.name,
+            let data = reference.data
+        else { return nil }
+        do throws(KeyError) {
+            try self.init(externalRepresentation: data, type: type, keyClass: keyClass)
+        } catch {
+            return nil
+        }
+    }
+
+    /// What an add or a query by reference gets of the key (Semantics, "Attributes of a key").
+    public var reference: KeyReference {
+        switch self {
+        case .private(let key): KeyReference(attributes: KeyAttributes.of(key), data: key.externalRepresentation)
+        case .public(let key):
+            KeyReference(attributes: KeyAttributes.of(key), data: SecretBytes(key.externalRepresentation))
+        }
+    }
+
+    /// The public half of the pair.
+    public var publicKey: PublicKey {
+        switch self {
+        case .private(let key): key.publicKey
+        case .public(let key): key
+        }
+    }
+}
+
+/// The values of `kSecAttrKeyClass`.
+enum KeyClass {
+    static let `public` = "0"
+    static let `private` = "1"
+    static let symmetric = "2"
+}
+
+extension PropertyValue {
+    /// A number or a string as a string: the two forms of the values of `kSecAttrKeyType` and `kSecAttrKeyClass`.
+    package var name: String? {
+        switch self {
+        case .string(let text): text
+        case .number(let number): number.exactInteger.map(String.init)
+        default: nil
+        }
+    }
+}

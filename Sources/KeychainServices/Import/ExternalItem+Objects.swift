@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainImportExport
+import KeychainKeys
+
+extension ExternalItem {
+    /// The items of an object; `nil` for one of another class than `SecCertificate`, `SecKey` and `SecIdentity`.
+    ///
+    /// An identity of the keychain may have a public key in the place of the private one.
+    static func items(of object: AnyObject) -> [ExternalItem]? {
+        switch object {
+        case let certificate as SecCertificate:
+            return [ExternalItem(.certificate(certificate.certificate))]
+        case let key as SecKey:
+            return [ExternalItem(.key(key.half))]
+        case let identity as SecIdentity:
+            let certificate = identity.certificate.certificate
+            guard case .private(let key) = identity.privateKey.half else {
+                return [ExternalItem(.certificate(certificate)), ExternalItem(.key(identity.privateKey.half))]
+            }
+            return [ExternalItem(.identity(certificate, key))]
+        default:
+            return nil
+        }
+    }
+
+    /// The item as an object of Apple's API.
+    var object: AnyObject {
+        switch contents {
+        case .certificate(let certificate): return SecCertificate(certificate)
+        case .key(let half): return SecKey(half)
+        case .identity(let certificate, let key):
+            let certificate = SecCertificate(certificate)
+            return SecIdentity(certificate, SecKey(key)) ?? certificate
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCertificates
+import KeychainContainers
+import KeychainCore
+import KeychainTrust
+
+/// A file with a certificate, in DER or as a PEM document.
+enum CertificateFile {
+    /// The largest file that is read.
+    private static let mostBytes = 16 << 20
+
+    /// The labels under which PEM documents have certificates (RFC 7468, section 5; OpenSSL's older ones).
+    private static let labels: Set<String> = ["CERTIFICATE", "X509 CERTIFICATE"]
+
+    /// Reads the certificate of a file, the first of several.
+    ///
+    /// - Returns: `nil` for a file that cannot be read, or that has none.
+    static func read(_ path: Word) -> Certificate? {
+        guard let bytes = contents(path) else { return nil }
+        guard PEMDocument.isPresent(in: bytes) else { return try? Certificate(der: bytes) }
+        let documents = (try? PEMDocument.documents(in: bytes)) ?? []
+        let document = documents.first { labels.contains($0.label) }
+        return document.flatMap { try? Certificate(der: $0.bytes.unprotectedCopy) }
+    }
+
+    /// Reads a certificate, and says it on standard output where there is none, as macOS does.
+    ///
+    /// - Throws: ``CommandFailure`` with 1
+    static func require(_ path: Word, in session: Session) throws -> Certificate {
+        if let certificate = read(path) { return certificate }
+        try session.output.write("***Error reading file \(path)\n")
+        throw CommandFailure(status: 1)
+    }
+
+    /// A certificate as a PEM document.
+    static func pem(_ der: [UInt8]) -> ByteText { ByteText(PEMDocument("CERTIFICATE", SecretBytes(der)).text) }
+
+    /// The contents of a file; `nil` for one that cannot be read.
+    static func contents(_ path: Word) -> [UInt8]? {
+        let name = path.withCString { String(validatingCString: $0) }
+        return name.flatMap { try? FileContents.read($0, limit: mostBytes) }
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainTrust
+
+/// The domain of trust settings that `-d` and `-s` choose.
+enum TrustDomain {
+    case user
+    case admin
+    /// The anchors of the distribution, which nobody sets here.
+    case system
+
+    /// The settings; none for the system.
+    var settings: TrustSettings {
+        get throws(KeychainError) {
+            switch self {
+            case .user: try TrustSettingsStore.process.settings(.user)
+            case .admin: try TrustSettingsStore.process.settings(.admin)
+            case .system: TrustSettings()
+            }
+        }
+    }
+}
+
+/// Calls what works on trust, and reports an error as macOS does: without the name of the program in front, and with 1.
+func reportingTrust<Result>(
+    _ function: String,
+    _ body: () throws(KeychainError) -> Result
+) throws(CommandFailure) -> Result {
+    do throws(KeychainError) { return try body() } catch {
+        // What is wrong with a file or a missing library helps more than the text of its status.
+        let isExplained = [.notAvailable, .io].contains(error.status) || error.status.rawValue == -61
+        let reason: ByteText = isExplained ? "\nsecurity: \(error.reason)" : ""
+        throw CommandFailure("\(function): \(error.status.text)\(reason)")
+    }
+}
+
+extension KeychainError {
+    /// Nothing is set in a domain.
+    static let noTrustSettings = KeychainError(Status(rawValue: -25263), "there are no trust settings")
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+import KeychainCore
+import KeychainImportExport
+import KeychainKeys
+import Testing
+
+/// What files hold, as plain values.
+struct ImportedFileTests {
+    @Test(
+        "items are found in their order, with the names that the file has for them",
+        arguments: [
+            ("id.p12", "secret", .pkcs12, ["identity Leaf: Friend", "certificate Root: "]),
+            ("unnamed.p12", "secret", .pkcs12, ["identity Leaf: ", "certificate Root: "]),
+            ("all.pem", nil, .pemSequence, ["private: ", "certificate Leaf: ", "certificate Root: "]),
+            ("all.p7b", nil, .pkcs7, ["certificate Leaf: ", "certificate Root: "]),
+        ] as [(String, String?, ExternalFormat, [String])]
+    )
+    func items(_ name: String, _ passphrase: String?, _ format: ExternalFormat, _ items: [String]) throws {
+        let file = try ImportExportFiles.shared.get().load(name, passphrase)
+        #expect(file.format == format)
+        #expect(file.type == .aggregate)
+        #expect(file.items.map(Self.text) == items)
+        #expect(file.privateKeyCount == (format == .pkcs7 ? 0 : 1))
+    }
+
+    @Test(
+        "several items may be expected to be certificates; one item has to be what is expected",
+        arguments: [
+            ("id.p12", .pkcs12, .certificate, true), ("id.p12", .pkcs12, .aggregate, true),
+            ("id.p12", .x509Certificate, .unknown, false), ("leaf.pem", .unknown, .certificate, true),
+            ("leaf.pem", .pemSequence, .aggregate, true), ("leaf.pem", .unknown, .privateKey, false),
+            ("key.pem", .openSSL, .privateKey, true), ("key.pem", .openSSL, .certificate, false),
+        ] as [(String, ExternalFormat, ExternalItemType, Bool)]
+    )
+    func expectations(
+        _ name: String,
+        _ format: ExternalFormat,
+        _ type: ExternalItemType,
+        _ isMet: Bool
+    ) throws {
+        let file = try ImportExportFiles.shared.get().load(name, "secret")
+        let result = Result { () throws(KeychainError) in try file.expect(format, type) }
+        switch result {
+        case .success: #expect(isMet)
+        case .failure(let error):
+            #expect(!isMet)
+            #expect(error.status == .unknownFormat)
+        }
+    }
+
+    @Test("an identity is stored as its key, which has the name, and its certificate, which have their attributes")
+    func storedItems() throws {
+        let identity = try #require(ImportExportFiles.shared.get().load("id.p12", "secret").items.first)
+        let items = identity.storedItems
+        #expect(items.map(\.label) == ["Friend", nil])
+        #expect(items.map(\.reference.itemClass) == [.key, .certificate])
+        guard case .key(let key) = items[0].reference, case .certificate(let certificate) = items[1].reference,
+            case .identity(let both) = identity.reference
+        else { throw TestFailure() }
+        #expect(both == IdentityReference(certificate: certificate, key: key))
+        #expect(key.attributes["klbl"] == certificate.attributes["pkhh"])
+        #expect(certificate.subjectSummary == "Leaf")
+        #expect(items[0].attributesToAdd()["labl"] == .string("Friend"))
+        #expect(items[0].attributesToAdd()["extr"] == nil)
+        #expect(items[0].attributesToAdd(isExtractable: false)["extr"] == .boolean(false))
+        #expect(items[1].attributesToAdd(isExtractable: false) == ["v_Ref": .reference(items[1].reference)])
+        let unnamed = try ImportExportFiles.shared.get().load("key.pem").items[0]
+        #expect(unnamed.attributesToAdd()["labl"] == .string("Imported Private Key"))
+        // What the keychain answers with makes the same item.
+        let again = try #require(ExternalItem(identity.reference, label: "Friend"))
+        #expect(Self.text(again) == "identity Leaf: Friend")
+        #expect(again.reference == identity.reference)
+    }
+
+    @Test("a reference to what is no key or certificate makes no item")
+    func damagedReferences() {
+        let certificate = CertificateReference(data: SecretBytes([1, 2, 3]))
+        let key = KeyReference(attributes: ["type": .string("42"), "kcls": .string("1")], data: SecretBytes([4]))
+        #expect(ExternalItem(.certificate(certificate)) == nil)
+        #expect(ExternalItem(.key(key)) == nil)
+        #expect(ExternalItem(.key(KeyReference(attributes: [:], data: nil))) == nil)
+        #expect(ExternalItem(.identity(IdentityReference(certificate: certificate, key: key))) == nil)
+    }
+
+    /// A line about an item.
+    static func text(_ item: ExternalItem) -> String {
+        let label = item.label ?? ""
+        switch item.contents {
+        case .certificate(let certificate): return "certificate \(certificate.subjectSummary ?? ""): \(label)"
+        case .key(.private): return "private: \(label)"
+        case .key(.public): return "public: \(label)"
+        case .identity(let certificate, _): return "identity \(certificate.subjectSummary ?? ""): \(label)"
+        }
+    }
+}
+
+/// Something else was found than a test needs.
+struct TestFailure: Error {}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import Testing
+
+@testable import KeychainTrust
+
+/// Every row of `Cases/chains.jsonl`.
+struct ChainTests {
+    struct Row: Decodable, Sendable, CustomTestStringConvertible {
+        var id: String
+        var given: [String]
+        var anchors: [String]?
+        var policies: [String]
+        var answers: [String]?
+        var date: String?
+        var defects: [String]?
+        /// The status that is told.
+        var status: Int32?
+        var positions: [Int]?
+        var chain: [String]?
+        var isChecked: Bool?
+
+        var testDescription: String { id }
+    }
+
+    static var rows: [Row] {
+        get throws {
+            try String(contentsOf: Samples.file("chains.jsonl"), encoding: .utf8).split(separator: "\n").map {
+                try JSONDecoder().decode(Row.self, from: Data($0.utf8))
+            }
+        }
+    }
+
+    @Test("a chain is judged", arguments: try rows)
+    func row(_ row: Row) throws {
+        var request = try Samples.request(
+            row.given,
+            row.policies.map(CertificatePolicy.init(named:)),
+            anchors: row.anchors ?? ["root"]
+        )
+        if let date = row.date { request.date = try Samples.date(date) }
+        request.revocationAnswers = try (row.answers ?? []).map(Samples.bytes)
+        let evaluation = try TrustEvaluator.evaluate(request)
+        #expect(Set(evaluation.findings.map(\.defect.rawValue)) == Set(row.defects ?? []))
+        #expect(evaluation.isTrusted == (row.defects ?? []).isEmpty)
+        #expect(evaluation.isRevocationChecked == row.isChecked ?? false)
+        if let status = row.status { #expect(evaluation.mainFinding?.defect.status.rawValue == status) }
+        if let positions = row.positions { #expect(Set(evaluation.findings.map(\.position)) == Set(positions)) }
+        if let chain = row.chain { #expect(try evaluation.chain == chain.map(Samples.bytes)) }
+    }
+
+    @Test("a chain of a hundred issuers is built, and one that is longer is not", arguments: [50, 100, 119])
+    func longChain(_ last: Int) throws {
+        let names = stride(from: last, through: 0, by: -1).map(String.init)
+        var request = try Samples.request([], anchors: [])
+        request.certificates = try names.map { try #require(Samples.longChain[$0]) }
+        request.anchors = [try #require(request.certificates.last)]
+        let evaluation = try TrustEvaluator.evaluate(request)
+        #expect(evaluation.isTrusted == (last <= 100), "\(evaluation.findings.prefix(3))")
+        if last <= 100 { #expect(evaluation.chain.count == last + 1) }
+    }
+
+    @Test("a result is that of the worst that is wrong")
+    func results() throws {
+        let good = try TrustEvaluator.evaluate(Samples.request(["server", "issuer"]))
+        #expect(good.result == .unspecified)
+        let untrusted = try TrustEvaluator.evaluate(Samples.request(["server", "issuer"], anchors: []))
+        #expect(untrusted.result == .recoverableTrustFailure)
+        let forged = try TrustEvaluator.evaluate(Samples.request(["forged", "issuer"]))
+        #expect(forged.result == .fatalTrustFailure)
+    }
+
+    @Test("expired certificates are passed over on demand")
+    func options() throws {
+        var request = try Samples.request(["expired", "issuer"])
+        request.allowsExpired = true
+        #expect(try TrustEvaluator.evaluate(request).isTrusted)
+        request.allowsExpired = false
+        request.allowsExpiredRoot = true
+        #expect(try !TrustEvaluator.evaluate(request).isTrusted)
+        request = try Samples.request(["below expired root"], anchors: ["expired root"])
+        request.allowsExpiredRoot = true
+        #expect(try TrustEvaluator.evaluate(request).isTrusted)
+        request = try Samples.request(["server", "issuer", "root"], anchors: [])
+        request.hasImplicitAnchors = true
+        #expect(try TrustEvaluator.evaluate(request).isTrusted)
+    }
+
+    @Test("no certificate is trusted that is none, and nothing breaks")
+    func malformed() throws {
+        var request = try Samples.request(["server", "issuer"])
+        request.certificates = []
+        #expect(try TrustEvaluator.evaluate(request).findings.map(\.defect) == [.malformed])
+        let server = try Samples.bytes("server")
+        let malformed: [[UInt8]] = [
+            [], [0x30], server.dropLast(), server + [0], [UInt8](repeating: 0x30, count: 5000),
+        ]
+        for bytes in malformed {
+            request.certificates = [bytes, try Samples.bytes("issuer")]
+            #expect(try TrustEvaluator.evaluate(request).mainFinding?.defect == .malformed)
+            // What is no certificate is no part of a chain.
+            request.certificates = [server, bytes, try Samples.bytes("issuer")]
+            #expect(try TrustEvaluator.evaluate(request).isTrusted)
+            request.revocationAnswers = [bytes]
+            #expect(try TrustEvaluator.evaluate(request).isTrusted)
+        }
+    }
+
+    @Test("no change of one byte makes a certificate trusted, but of its outer algorithm's absence")
+    func altered() throws {
+        var request = try Samples.request(["server", "issuer"])
+        let server = try Samples.bytes("server")
+        for index in server.indices {
+            request.certificates[0] = server
+            request.certificates[0][index] ^= 0x41
+            #expect(try !TrustEvaluator.evaluate(request).isTrusted, "byte \(index)")
+        }
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HostFiles
+import KeychainCertificates
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainTrust
+
+/// Trust settings: what they do to an evaluation, and their file.
+struct SettingsTests {
+    private static let host = CertificatePolicy.tls(isServer: true, host: "www.example.com")
+
+    /// Settings of one certificate.
+    private func settings(_ name: String, _ rules: [TrustSettings.Rule]) throws -> TrustSettings {
+        var settings = TrustSettings()
+        try settings.set(rules, for: Samples.certificate(name), at: Samples.date("2026-01-01"))
+        return settings
+    }
+
+    /// The defects of certificates that the anchors of the system do not know.
+    private func defects(
+        _ names: [String],
+        _ policy: CertificatePolicy,
+        _ settings: [TrustSettings]
+    ) throws -> Set<TrustDefect> {
+        var request = try Samples.request(names, [policy], anchors: [])
+        request.usesSystemAnchors = true
+        request.settings = settings
+        return Set(try TrustEvaluator.evaluate(request).findings.map(\.defect))
+    }
+
+    private func defects(_ names: [String], _ settings: [TrustSettings]) throws -> Set<TrustDefect> {
+        try defects(names, .basicX509, settings)
+    }
+
+    private func rule(
+        _ decision: TrustSettings.Decision?,
+        _ policy: CertificatePolicy? = nil,
+        string: String? = nil,
+        error: Int32? = nil
+    ) -> TrustSettings.Rule {
+        var rule = TrustSettings.Rule(decision)
+        rule.policy = policy.map { ObjectIdentifierOctets.octets($0.objectIdentifier) }
+        rule.policyName = policy?.settingsName
+        rule.policyString = string
+        rule.allowedError = error
+        return rule
+    }
+
+    @Test("a root is an anchor, also one that the chain does not bring along")
+    func root() throws {
+        let names = ["server", "issuer"]
+        #expect(try defects(names, []) == [.untrusted])
+        #expect(try defects(names, [settings("root", [])]).isEmpty)
+        #expect(try defects(names, [settings("root", [rule(.trustRoot)])]).isEmpty)
+        #expect(try defects(names, [settings("root", [rule(nil)])]).isEmpty)
+        #expect(try defects(names, [settings("root", [rule(.unspecified)])]) == [.untrusted])
+        #expect(try defects(names, [settings("other root", [])]) == [.untrusted])
+        var request = try Samples.request(names, anchors: [])
+        request.settings = [try settings("root", [])]
+        #expect(try !TrustEvaluator.evaluate(request).isTrusted, "given anchors only")
+        request.usesSystemAnchors = true
+        #expect(try TrustEvaluator.evaluate(request).result == .proceed)
+    }
+
+    @Test("an issuer is an anchor as if it were a root")
+    func issuer() throws {
+        #expect(try defects(["server"], [settings("issuer", [rule(.trustAsRoot)])]).isEmpty)
+        #expect(try defects(["server"], [settings("server", [rule(.trustAsRoot)])]).isEmpty)
+        #expect(throws: KeychainError.self) { try settings("issuer", [rule(.trustRoot)]) }
+        #expect(throws: KeychainError.self) { try settings("issuer", []) }
+        #expect(throws: KeychainError.self) { try settings("root", [rule(.trustAsRoot)]) }
+    }
+
+    @Test("trust holds for its policy, and for its host")
+    func limits() throws {
+        let names = ["server", "issuer"]
+        let forServers = try settings("root", [rule(.trustRoot, .tls(isServer: true, host: nil))])
+        #expect(try defects(names, Self.host, [forServers]).isEmpty)
+        #expect(try defects(names, .basicX509, [forServers]) == [.untrusted])
+        #expect(try defects(["client", "issuer"], .tls(isServer: false, host: nil), [forServers]) == [.untrusted])
+        let forHost = try settings("root", [rule(.trustRoot, .tls(isServer: true, host: nil), string: "WWW.example.com")])
+        #expect(try defects(names, Self.host, [forHost]).isEmpty)
+        #expect(try defects(names, .tls(isServer: true, host: "a.wild.example.com"), [forHost]) == [.untrusted])
+        #expect(try defects(names, .tls(isServer: true, host: nil), [forHost]) == [.untrusted])
+        var ofProgram = rule(.trustRoot)
+        ofProgram.application = [1]
+        #expect(try defects(names, [settings("root", [ofProgram])]) == [.untrusted])
+        var forMail = rule(.trustRoot)
+        forMail.keyUsage = 1
+        #expect(try defects(names, [settings("root", [forMail])]) == [.untrusted])
+    }
+
+    @Test("a denial anywhere in the chain counts, also against an anchor of the same certificate")
+    func denial() throws {
+        let names = ["server", "issuer"]
+        let root = try settings("root", [])
+        for name in ["server", "issuer"] {
+            #expect(try defects(names, [settings(name, [rule(.deny)]), root]) == [.denied])
+        }
+        #expect(try defects(names, [settings("root", [rule(.trustRoot), rule(.deny)])]) == [.denied, .untrusted])
+        #expect(try defects(names, [settings("root", [rule(.deny)])]) == [.denied, .untrusted])
+        var request = try Samples.request(names)
+        request.settings = [try settings("root", [rule(.deny)])]
+        #expect(try TrustEvaluator.evaluate(request).result == .deny)
+        let forMail = try settings("server", [rule(.deny, .purpose(.emailProtection, isServer: true, name: nil))])
+        #expect(try defects(names, [forMail, root]).isEmpty)
+    }
+
+    @Test("the settings that come first decide, and those that say nothing leave it to the next")
+    func order() throws {
+        let (trust, deny) = (try settings("root", []), try settings("root", [rule(.deny)]))
+        #expect(try defects(["server", "issuer"], [trust, deny]).isEmpty)
+        #expect(try defects(["server", "issuer"], [deny, trust]).contains(.denied))
+        #expect(try defects(["server", "issuer"], [settings("root", [rule(.unspecified)]), trust]).isEmpty)
+    }
+
+    @Test("an error that is allowed is passed over")
+    func allowedErrors() throws {
+        let root = try settings("root", [])
+        let expired = try settings("expired", [rule(.unspecified, error: OlderErrorCode.expired)])
+        #expect(try defects(["expired", "issuer"], [expired, root]).isEmpty)
+        let host = try settings("root", [rule(.trustRoot, error: OlderErrorCode.hostName)])
+        #expect(try defects(["server", "issuer"], .tls(isServer: true, host: "x.example"), [host]).isEmpty)
+        #expect(try defects(["expired", "issuer"], [host]) == [.expired])
+    }
+
+    @Test("settings survive their file, and are in the form of macOS")
+    func file() throws {
+        let rules = [rule(.trustRoot, Self.host, string: "a.example", error: -5), rule(.deny)]
+        let settings = try self.settings("root", rules)
+        #expect(try TrustSettings(propertyList: settings.propertyList) == settings)
+        let list = try PropertyListSerialization.propertyList(from: settings.propertyList, format: nil)
+        let members = try #require(list as? [String: Any])
+        #expect(members["trustVersion"] as? Int == 1)
+        let root = try Samples.certificate("root")
+        let entries = try #require(members["trustList"] as? [String: [String: Any]])
+        let entry = try #require(entries[TrustSettings.key(of: root.der)])
+        #expect(entry["serialNumber"] as? Data == Data(root.serialNumber))
+        #expect((entry["trustSettings"] as? [[String: Any]])?.count == 2)
+        #expect(String(decoding: settings.propertyList, as: UTF8.self).hasPrefix("<?xml"))
+    }
+
+    @Test("settings without the certificate count for one that is shown, and for no other")
+    func withoutCertificate() throws {
+        var settings = try self.settings("root", [])
+        let key = TrustSettings.key(of: try Samples.bytes("root"))
+        settings.entries[key]?.certificate = nil
+        let read = try TrustSettings(propertyList: settings.propertyList)
+        #expect(try defects(["server", "issuer"], [read]) == [.untrusted])
+        #expect(try defects(["server", "issuer", "root"], [read]).isEmpty)
+        settings.entries[key]?.serialNumber = [1]
+        #expect(try defects(["server", "issuer", "root"], [settings]) == [.untrusted])
+        #expect(read.replacing(try self.settings("root", [])).entries[key]?.certificate != nil)
+    }
+
+    @Test(
+        "what are no settings is refused",
+        arguments: [
+            "", "x", "bplist00", "<plist></plist>", "<plist><array/></plist>",
+            "<plist><dict><key>trustVersion</key><integer>2</integer><key>trustList</key><dict/></dict></plist>",
+            "<plist><dict><key>trustVersion</key><integer>1</integer></dict></plist>",
+            "<plist><dict><key>trustVersion</key><integer>1</integer><key>trustList</key><dict><key>A</key><dict/>"
+                + "</dict></dict></plist>",
+            String(repeating: "<array>", count: 200_000),
+            String(repeating: "<dict><key>a</key>", count: 100_000),
+        ]
+    )
+    func malformed(_ text: String) {
+        #expect(throws: KeychainError.self) { try TrustSettings(propertyList: Data(text.utf8)) }
+    }
+
+    @Test("the user's settings are kept in a private file, the administrator's are not anybody's to change")
+    func store() throws {
+        let folder = try TemporaryFolder(prefix: "trust")
+        let location = KeychainLocation(path: folder.path(of: "keychain"))
+        let store = TrustSettingsStore.files(user: location, adminFolder: folder.path(of: "admin"))
+        #expect(try store.settings(.user).entries.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: location.path), "reading makes nothing")
+        let root = try Samples.certificate("root")
+        let date = try Samples.date("2026-01-01")
+        try store.change(.user) { (settings) throws(KeychainError) in try settings.set([], for: root, at: date) }
+        let other = TrustSettingsStore.files(user: location, adminFolder: folder.path(of: "admin"))
+        #expect(try other.settings(.user).certificates == [root])
+        let path = "\(location.path)/\(TrustSettingsStore.fileName)"
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        try Data("x".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(throws: KeychainError.self) { try other.settings(.user) }
+        #expect(throws: KeychainError.self) { try other.all() }
+    }
+
+    @Test("the administrator's settings count only if nobody else could change them", .enabled(if: geteuid() == 0))
+    func administrator() throws {
+        let folder = try TemporaryFolder(prefix: "trust")
+        let store = TrustSettingsStore.files(user: nil, adminFolder: folder.path(of: "admin"))
+        let root = try Samples.certificate("root")
+        let date = try Samples.date("2026-01-01")
+        try store.change(.admin) { (settings) throws(KeychainError) in try settings.set([], for: root, at: date) }
+        #expect(try store.all().flatMap(\.certificates) == [root])
+        let path = folder.path(of: "admin/\(TrustSettingsStore.fileName)")
+        #expect(chmod(path, 0o666) == 0)
+        #expect(throws: KeychainError.self) { try store.all() }
+        #expect(throws: KeychainError.self) { try store.change(.user) { _ in } }
+    }
+}
