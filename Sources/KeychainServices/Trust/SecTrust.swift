@@ -46,6 +46,7 @@ public final class SecTrust: Sendable {
     /// The evaluation, made now unless it was made before.
     ///
     /// - Parameter context: whose trust settings count.
+    /// - Returns: The chain, and all that is wrong with it.
     /// - Throws: `errSecNotAvailable` where nothing can judge, and why trust settings cannot be read.
     func evaluation(in context: KeychainContext = .ofTrust) throws(KeychainError) -> TrustEvaluation {
         let state = current

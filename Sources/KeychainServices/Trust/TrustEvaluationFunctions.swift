@@ -177,8 +177,8 @@ public func SecTrustCopyExceptions(_ trust: SecTrust) -> CFData? {
 
 /// Sets what is passed over, as an evaluation before has found it.
 ///
-/// Exactly the defects of then are passed over: with the same certificate, and the same ones above it. A denial by trust
-/// settings never is. An evaluation is needed afterwards all the same.
+/// Exactly the defects of then are passed over: with the same certificate, and the same ones above it. A denial by
+/// trust settings never is. An evaluation is needed afterwards all the same.
 ///
 /// - Parameters:
 ///   - trust: the object.

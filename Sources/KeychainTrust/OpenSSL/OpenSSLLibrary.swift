@@ -22,7 +22,8 @@ struct OpenSSLLibrary: @unchecked Sendable {
     // Certificates.
     let newCertificate: @convention(c) (Pointer?, Text?) -> Pointer?
     let freeCertificate: @convention(c) (Pointer?) -> Void
-    let decodeCertificate: @convention(c) (UnsafeMutablePointer<Pointer?>?, UnsafeMutablePointer<Bytes?>, Int) -> Pointer?
+    let decodeCertificate:
+        @convention(c) (UnsafeMutablePointer<Pointer?>?, UnsafeMutablePointer<Bytes?>, Int) -> Pointer?
     let encodeCertificate: @convention(c) (Pointer?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
     let readPEMCertificate:
         @convention(c) (Pointer?, UnsafeMutablePointer<Pointer?>?, UnsafeRawPointer?, UnsafeRawPointer?) -> Pointer?
