@@ -555,7 +555,8 @@ let targets: [Target] = [
     .testTarget(
         name: "SecurityTests",
         dependencies: [
-            "Security", "KeychainServices", "KeychainTrust", "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators",
+            "Security", "KeychainServices", "KeychainTrust", "KeychainCore", "KeychainEngine", "HostFiles",
+            "KeychainAuthenticators",
             "KeychainSimulation", "KeychainTestSupport", "keychain-quickstart", "keychain-stray",
         ]
     ),

@@ -58,7 +58,8 @@ struct ExceptionTests {
     @Test(
         "what are no exceptions is none",
         arguments: [
-            "", "bplist00", "<plist><dict/></plist>", "<plist><dict><key>version</key><integer>1</integer></dict></plist>",
+            "", "bplist00", "<plist><dict/></plist>",
+            "<plist><dict><key>version</key><integer>1</integer></dict></plist>",
         ]
     )
     func malformed(_ text: String) { #expect(TrustExceptions(encoding: Data(text.utf8)) == nil) }

@@ -82,7 +82,10 @@ struct SettingsTests {
         #expect(try defects(names, Self.host, [forServers]).isEmpty)
         #expect(try defects(names, .basicX509, [forServers]) == [.untrusted])
         #expect(try defects(["client", "issuer"], .tls(isServer: false, host: nil), [forServers]) == [.untrusted])
-        let forHost = try settings("root", [rule(.trustRoot, .tls(isServer: true, host: nil), string: "WWW.example.com")])
+        let forHost = try settings(
+            "root",
+            [rule(.trustRoot, .tls(isServer: true, host: nil), string: "WWW.example.com")]
+        )
         #expect(try defects(names, Self.host, [forHost]).isEmpty)
         #expect(try defects(names, .tls(isServer: true, host: "a.wild.example.com"), [forHost]) == [.untrusted])
         #expect(try defects(names, .tls(isServer: true, host: nil), [forHost]) == [.untrusted])

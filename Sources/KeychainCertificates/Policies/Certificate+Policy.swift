@@ -8,9 +8,9 @@ extension Certificate {
 
     /// Whether the certificate by itself satisfies a policy.
     ///
-    /// Basic X.509 and revocation: valid at the date, and no critical extension that is unknown. Any other: that, usages
-    /// that fit (``usageDefect(for:)``), and the name that the policy asks for: a server's host (RFC 6125, RFC 9525), or
-    /// an e-mail address.
+    /// Basic X.509 and revocation: valid at the date, and no critical extension that is unknown. Any other: that,
+    /// usages that fit (``usageDefect(for:)``), and the name that the policy asks for: a server's host (RFC 6125,
+    /// RFC 9525), or an e-mail address.
     ///
     /// - Important: Nothing is said of trust: no chain is built, no signature checked, no revocation checked.
     public func satisfies(_ policy: CertificatePolicy, at date: Timestamp) -> Bool {

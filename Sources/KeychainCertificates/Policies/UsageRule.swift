@@ -47,7 +47,8 @@ private struct UsageRule {
         case .basicX509, .revocation: return nil
         case .tls(let isServer, _), .purpose(.eap, let isServer, _):
             purposes = [isServer ? .serverAuthentication : .clientAuthentication]
-            operations = isServer ? [.digitalSignature, .keyEncipherment, .keyAgreement] : [.digitalSignature, .keyAgreement]
+            operations =
+                isServer ? [.digitalSignature, .keyEncipherment, .keyAgreement] : [.digitalSignature, .keyAgreement]
         case .purpose(.ipsec, _, _):
             purposes = [.serverAuthentication, .clientAuthentication, .ipsecEndSystem, .ipsecKeyExchange]
         case .purpose(.emailProtection, _, _):

@@ -59,6 +59,10 @@ package struct KeychainContext: Sendable {
         return current.owner?.context ?? current
     }
 
+    /// The context of a call that needs no keychain, only trust settings: outside of an app of the testing kit it has
+    /// none, and fails no test.
+    static var ofTrust: KeychainContext { TestingKit.$allowsMissingApp.withValue(true) { inEffect } }
+
     /// The user's own keychain, and the client that this process is.
     ///
     /// Found once, at the first call.

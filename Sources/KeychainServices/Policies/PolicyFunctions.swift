@@ -46,7 +46,8 @@ public func SecPolicyCreateWithProperties(_ policyIdentifier: CFTypeRef, _ prope
     let name = properties?.object(forKey: kSecPolicyName)
     let isClient = properties?.object(forKey: kSecPolicyClient)
     let flags = properties?.object(forKey: kSecPolicyRevocationFlags)
-    guard name == nil || name is String, isClient == nil || isClient is NSNumber, flags == nil || flags is NSNumber else {
+    guard name == nil || name is String, isClient == nil || isClient is NSNumber, flags == nil || flags is NSNumber
+    else {
         return nil
     }
     return CertificatePolicy(

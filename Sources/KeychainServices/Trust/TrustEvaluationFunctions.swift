@@ -20,7 +20,7 @@ import KeychainTrust
 /// - Returns: Whether it is trusted.
 @discardableResult
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
-    let failure = TrustCall.failure(of: trust, in: .inEffect)
+    let failure = TrustCall.failure(of: trust, in: .ofTrust)
     error?.pointee = failure
     return failure == nil
 }
@@ -39,7 +39,7 @@ public func SecTrustEvaluateAsyncWithError(
     _ result: @escaping SecTrustWithErrorCallback
 ) -> OSStatus {
     // Whoever calls is not in the task any more when the queue comes to it.
-    let context = KeychainContext.inEffect
+    let context = KeychainContext.ofTrust
     nonisolated(unsafe) let result = result
     queue.async {
         let failure = TrustCall.failure(of: trust, in: context)
@@ -75,7 +75,7 @@ public func SecTrustEvaluateAsync(
     _ queue: DispatchQueue?,
     _ result: @escaping SecTrustCallback
 ) -> OSStatus {
-    let context = KeychainContext.inEffect
+    let context = KeychainContext.ofTrust
     nonisolated(unsafe) let result = result
     (queue ?? .main).async {
         result(trust, (try? trust.evaluation(in: context).type) ?? .otherError)
@@ -177,8 +177,8 @@ public func SecTrustCopyExceptions(_ trust: SecTrust) -> CFData? {
 
 /// Sets what is passed over, as an evaluation before has found it.
 ///
-/// Exactly the defects of then are passed over: with the same certificate, and the same ones above it. A denial by trust
-/// settings never is. An evaluation is needed afterwards all the same.
+/// Exactly the defects of then are passed over: with the same certificate, and the same ones above it. A denial by
+/// trust settings never is. An evaluation is needed afterwards all the same.
 ///
 /// - Parameters:
 ///   - trust: the object.

@@ -18,7 +18,9 @@ struct Anchors {
     ///   - library: the functions.
     init(_ request: TrustRequest, _ parsed: [ParsedCertificate?], _ library: OpenSSLLibrary) {
         given = request.anchors.compactMap { ParsedCertificate(der: $0, library) }
-        let shown = request.certificates.compactMap { try? Certificate(der: $0) }
+        // Only settings and implicit anchors ask what is shown for more than OpenSSL knows.
+        let looksAtShown = request.hasImplicitAnchors || request.settings.contains { !$0.entries.isEmpty }
+        let shown = looksAtShown ? request.certificates.compactMap { try? Certificate(der: $0) } : []
         if request.hasImplicitAnchors {
             let roots = Set(shown.filter(\.isSelfIssued).map(\.der))
             given += zip(request.certificates, parsed).filter { roots.contains($0.0) }.compactMap(\.1)

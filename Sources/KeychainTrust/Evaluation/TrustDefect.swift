@@ -93,7 +93,12 @@ package enum TrustDefect: String, Sendable, Hashable, CaseIterable {
             Row(-67826, "CSSMERR_TP_INVALID_CERT_AUTHORITY", isFatal: true, "may not issue certificates")
         case .weakKey: Row(-67735, "CSSMERR_CSP_UNSUPPORTED_KEY_SIZE", isFatal: true, "has a key that is too weak")
         case .weakDigest:
-            Row(-67815, "CSSMERR_CSP_INVALID_DIGEST_ALGORITHM", isFatal: true, "is signed with a digest that is too weak")
+            Row(
+                -67815,
+                "CSSMERR_CSP_INVALID_DIGEST_ALGORITHM",
+                isFatal: true,
+                "is signed with a digest that is too weak"
+            )
         case .unsupportedKey: Row(-67734, nil, isFatal: true, "has a key of an unknown kind")
         case .unknownCriticalExtension:
             Row(-67618, "CSSMERR_APPLETP_UNKNOWN_CRITICAL_EXTEN", isFatal: true, "has an unknown critical extension")

@@ -29,7 +29,9 @@ package struct TrustEvaluation: Sendable, Hashable {
     package var mainFinding: Finding? {
         let order = TrustDefect.allCases
         return findings.min { left, right in
-            let (leftRank, rightRank) = (order.firstIndex(of: left.defect) ?? 0, order.firstIndex(of: right.defect) ?? 0)
+            let (leftRank, rightRank) = (
+                order.firstIndex(of: left.defect) ?? 0, order.firstIndex(of: right.defect) ?? 0
+            )
             return (leftRank, left.position) < (rightRank, right.position)
         }
     }

@@ -16,7 +16,8 @@ package enum TrustEvaluator {
         var (current, request) = (first, request)
         for _ in 0..<mostDetours where !current.isTrusted {
             guard let obstacle = obstacle(current), request.certificates.dropFirst().contains(obstacle) else { break }
-            request.certificates = [request.certificates[0]] + request.certificates.dropFirst().filter { $0 != obstacle }
+            request.certificates =
+                [request.certificates[0]] + request.certificates.dropFirst().filter { $0 != obstacle }
             current = try evaluateChain(request)
         }
         return current.isTrusted ? current : first
@@ -28,7 +29,8 @@ package enum TrustEvaluator {
     /// The certificate above the first one that a chain fails by, or behind which it ends.
     private static func obstacle(_ evaluation: TrustEvaluation) -> [UInt8]? {
         let positions = evaluation.findings.map { finding in
-            finding.defect == .untrusted ? evaluation.chain.count - 1 : min(finding.position, evaluation.chain.count - 1)
+            finding.defect == .untrusted
+                ? evaluation.chain.count - 1 : min(finding.position, evaluation.chain.count - 1)
         }
         return positions.max().flatMap { $0 > 0 ? evaluation.chain[$0] : nil }
     }
@@ -82,7 +84,9 @@ package enum TrustEvaluator {
             switch policy {
             case .basicX509, .revocation, .tls(false, _): return nil
             case .tls(true, let host):
-                return host.flatMap { LeafNames.haveHost($0, leaf, library) ? nil : .init(position: 0, defect: .hostName) }
+                return host.flatMap {
+                    LeafNames.haveHost($0, leaf, library) ? nil : .init(position: 0, defect: .hostName)
+                }
             case .purpose(let purpose, let isServer, let name):
                 guard let name else { return nil }
                 switch purpose {
@@ -105,7 +109,9 @@ package enum TrustEvaluator {
         _ library: OpenSSLLibrary
     ) {
         // `kSecRevocationRequirePositiveResponse`.
-        let needsAnswer = request.policies.contains { if case .revocation(let flags) = $0 { flags & 8 != 0 } else { false } }
+        let needsAnswer = request.policies.contains {
+            if case .revocation(let flags) = $0 { flags & 8 != 0 } else { false }
+        }
         var standing: StapledAnswer.Standing?
         if !request.revocationAnswers.isEmpty, evaluation.chain.count > 1,
             let issuer = ParsedCertificate(der: evaluation.chain[1], library)

@@ -22,8 +22,16 @@ enum VerificationParameters {
     /// Every anchor ends a chain, also one that another has issued (`X509_V_FLAG_PARTIAL_CHAIN`).
     private static let partialChain: UInt = 0x80000
 
+    /// Certificate policies that a chain asks for itself hold (`X509_V_FLAG_POLICY_CHECK`; RFC 5280, section 6.1).
+    private static let policies: UInt = 0x80
+
+    /// The policy that stands for all (RFC 5280, section 4.2.1.4).
+    private static let anyPolicy = "2.5.29.32.0"
+
     static func set(_ parameters: OpaquePointer?, at date: Timestamp, _ library: OpenSSLLibrary) {
-        _ = library.setFlags(parameters, partialChain)
+        // Whoever asks takes any policy.
+        _ = library.addPolicy(parameters, library.objectIdentifier(anyPolicy, 1))
+        _ = library.setFlags(parameters, partialChain | policies)
         library.setTime(parameters, date.secondsSince1970)
     }
 }

@@ -22,7 +22,8 @@ struct OpenSSLLibrary: @unchecked Sendable {
     // Certificates.
     let newCertificate: @convention(c) (Pointer?, Text?) -> Pointer?
     let freeCertificate: @convention(c) (Pointer?) -> Void
-    let decodeCertificate: @convention(c) (UnsafeMutablePointer<Pointer?>?, UnsafeMutablePointer<Bytes?>, Int) -> Pointer?
+    let decodeCertificate:
+        @convention(c) (UnsafeMutablePointer<Pointer?>?, UnsafeMutablePointer<Bytes?>, Int) -> Pointer?
     let encodeCertificate: @convention(c) (Pointer?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
     let readPEMCertificate:
         @convention(c) (Pointer?, UnsafeMutablePointer<Pointer?>?, UnsafeRawPointer?, UnsafeRawPointer?) -> Pointer?
@@ -49,6 +50,9 @@ struct OpenSSLLibrary: @unchecked Sendable {
     let parameters: @convention(c) (Pointer?) -> Pointer?
     let setFlags: @convention(c) (Pointer?, UInt) -> Int32
     let setTime: @convention(c) (Pointer?, Int) -> Void
+    let objectIdentifier: @convention(c) (Text?, Int32) -> Pointer?
+    /// Takes the object identifier over.
+    let addPolicy: @convention(c) (Pointer?, Pointer?) -> Int32
     let setSecurityLevel: @convention(c) (Pointer?, Int32) -> Void
     let setCallback: @convention(c) (Pointer?, Callback?) -> Void
     let setCallbackData: @convention(c) (Pointer?, Int32, UnsafeMutableRawPointer?) -> Int32
@@ -117,6 +121,8 @@ struct OpenSSLLibrary: @unchecked Sendable {
         parameters = try symbols["X509_STORE_CTX_get0_param"]
         setFlags = try symbols["X509_VERIFY_PARAM_set_flags"]
         setTime = try symbols["X509_VERIFY_PARAM_set_time"]
+        objectIdentifier = try symbols["OBJ_txt2obj"]
+        addPolicy = try symbols["X509_VERIFY_PARAM_add0_policy"]
         setSecurityLevel = try symbols["X509_VERIFY_PARAM_set_auth_level"]
         setCallback = try symbols["X509_STORE_CTX_set_verify_cb"]
         setCallbackData = try symbols["X509_STORE_CTX_set_ex_data"]

@@ -11,7 +11,7 @@ enum StapledAnswer {
         case revoked
     }
 
-    /// What the answers say; `nil` when none of them counts.
+    /// What the answers say.
     ///
     /// An answer counts when the issuer has signed it, or a responder that the issuer has certified for it; and at the
     /// date, from when it holds to when the next one was to be made.
@@ -22,6 +22,7 @@ enum StapledAnswer {
     ///   - issuer: who has issued it.
     ///   - date: when.
     ///   - library: the functions.
+    /// - Returns: `nil` when no answer counts.
     static func standing(
         _ answers: [[UInt8]],
         of certificate: ParsedCertificate,

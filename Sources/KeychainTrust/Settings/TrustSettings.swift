@@ -22,8 +22,9 @@ package struct TrustSettings: Sendable, Hashable {
         package var modified: Timestamp
         /// What is decided in which cases; without any, the certificate is trusted in all.
         package var rules: [Rule]
-        /// The certificate in DER; `nil` in settings that came from elsewhere without it. Such an entry only counts for
-        /// a certificate that is shown.
+        /// The certificate in DER; `nil` in settings that came from elsewhere without it.
+        ///
+        /// Such an entry only counts for a certificate that is shown.
         package var certificate: [UInt8]?
 
         /// An entry for a certificate.

@@ -2,7 +2,9 @@
 
 import Foundation
 import KeychainCore
+import KeychainEngine
 import KeychainTestSupport
+import Synchronization
 import Testing
 
 /// Conditions that the contents of a certificate decide (Semantics, "Values and combinations" and "Copying matching
@@ -36,8 +38,10 @@ struct CertificateContentTests {
         return .date(Timestamp(secondsSinceReferenceDate: time.timeIntervalSinceReferenceDate))
     }
 
-    private static func calls() throws -> Calls {
-        let calls = Calls(backend: try TemporaryKeychain())
+    private static func calls(judge: (any CertificateJudge)? = nil) throws -> Calls {
+        var device = DeviceOptions()
+        device.certificateJudge = judge
+        let calls = Calls(backend: try TemporaryKeychain(device: device))
         for (number, years) in [(1, 2000...2010), (2, 2005...2090), (3, 2080...2090)] as [(UInt8, ClosedRange<Int>)] {
             let identity = IdentityReference(certificate: certificate(number, years), key: Fixture.key(number))
             #expect(calls.add(.identity(identity)) == .done)
@@ -92,7 +96,7 @@ struct CertificateContentTests {
         let client: [String: PropertyValue] = ["m_Policy": .policy(.tls(isServer: false, host: nil))] + .asAttributes
         #expect(calls.copy(.every(itemClass) + client).values.count == 1)
         #expect(calls.copy(.every(itemClass) + client + ["m_ValidOnDate": Self.date(2007)]).values.count == 2)
-        // Basic X.509 is the evaluation of a whole chain, and nothing is trusted yet.
+        // Basic X.509 is the evaluation of a whole chain, and nobody is there to judge it.
         let basic: [String: PropertyValue] = ["m_Policy": .policy(.basicX509)] + .asAttributes
         #expect(calls.copy(.every(itemClass) + basic) == .failed(.itemNotFound))
         let host: [String: PropertyValue] = ["m_Policy": .policy(.tls(isServer: true, host: "elsewhere.example"))]
@@ -140,12 +144,65 @@ struct CertificateContentTests {
     }
 
     @Test(
-        "nothing is trusted yet, and where trust does not matter everything is found",
+        "without a judge nothing is trusted, and where trust does not matter everything is found",
         arguments: [ItemClass.certificate, .identity]
     )
     func trust(_ itemClass: ItemClass) throws {
         let calls = try Self.calls()
         #expect(calls.copy(.one(itemClass) + ["m_TrustedOnly": .boolean(true)]) == .failed(.itemNotFound))
         #expect(calls.copy(.every(itemClass) + .asData + ["m_TrustedOnly": .boolean(false)]).values.count == 3)
+    }
+
+    /// Trusts certificates by their serial numbers, and notes what it was asked.
+    private final class Judge: CertificateJudge {
+        let trusted: UInt8?
+        let asked = Mutex<[(policy: CertificatePolicy, date: Timestamp)]>([])
+
+        init(trusting trusted: UInt8?) { self.trusted = trusted }
+
+        func trusts(
+            _ certificate: [UInt8],
+            for policy: CertificatePolicy,
+            at date: Timestamp
+        ) throws(KeychainError) -> Bool {
+            asked.withLock { $0.append((policy, date)) }
+            guard let trusted else { throw KeychainError(.notAvailable, "nothing can judge") }
+            return CertificateContentTests.certificate(trusted, 2005...2090).data == SecretBytes(certificate)
+        }
+    }
+
+    @Test(
+        "a judge says which certificates are trusted, for basic X.509 and at the date of the query",
+        arguments: [ItemClass.certificate, .identity]
+    )
+    func judgement(_ itemClass: ItemClass) throws {
+        let judge = Judge(trusting: 2)
+        let calls = try Self.calls(judge: judge)
+        let conditions: [[String: PropertyValue]] = [
+            ["m_TrustedOnly": .boolean(true)], ["m_Policy": .policy(.basicX509)], ["m_Policy": .policy(.revocation(1))],
+            ["m_TrustedOnly": .boolean(true), "m_Policy": .policy(.tls(isServer: true, host: nil))],
+        ]
+        for condition in conditions {
+            let found = calls.copy(.every(itemClass) + .asAttributes + condition + ["m_ValidOnDate": Self.date(2007)])
+            #expect(found.values.count == 1, "\(condition.keys)")
+        }
+        guard case .date(let date) = Self.date(2007) else { return }
+        let asked = judge.asked.withLock(\.self)
+        #expect(asked.allSatisfy { $0.date == date })
+        #expect(Set(asked.map(\.policy)) == [.basicX509, .revocation(1)])
+        // A policy that judges the certificate alone, and trust that does not matter, ask nobody.
+        judge.asked.withLock { $0 = [] }
+        let alone: [String: PropertyValue] = [
+            "m_TrustedOnly": .boolean(false), "m_Policy": .policy(.tls(isServer: true, host: nil)),
+        ]
+        #expect(calls.copy(.every(itemClass) + .asAttributes + alone).values.count == 1)
+        let questions = judge.asked.withLock(\.count)
+        #expect(questions == 0)
+    }
+
+    @Test("where nothing can judge, the call fails instead of leaving certificates out")
+    func noJudgement() throws {
+        let calls = try Self.calls(judge: Judge(trusting: nil))
+        #expect(calls.copy(.one(.certificate) + ["m_TrustedOnly": .boolean(true)]) == .failed(.notAvailable))
     }
 }

@@ -57,7 +57,8 @@ struct PolicyFunctionTests {
     func wrong() {
         #expect(SecPolicyCreateWithProperties("1.2.3" as CFString, nil) == nil)
         #expect(SecPolicyCreateWithProperties(NSNumber(value: 1), nil) == nil)
-        for wrong in [[kSecPolicyName: 1], [kSecPolicyClient: "x"], [kSecPolicyRevocationFlags: "x"]] as [CFDictionary] {
+        for wrong in [[kSecPolicyName: 1], [kSecPolicyClient: "x"], [kSecPolicyRevocationFlags: "x"]] as [CFDictionary]
+        {
             #expect(SecPolicyCreateWithProperties(kSecPolicyAppleSSL, wrong) == nil)
         }
     }

@@ -63,7 +63,9 @@ struct TrustFunctionTests {
         #expect(Self.error(trust) == Int(code))
         var result = SecTrustResultType.invalid
         #expect(SecTrustEvaluate(trust, &result) == errSecSuccess)
-        #expect(result == (name == "forged" || name == "unknown critical" ? .fatalTrustFailure : .recoverableTrustFailure))
+        #expect(
+            result == (name == "forged" || name == "unknown critical" ? .fatalTrustFailure : .recoverableTrustFailure)
+        )
     }
 
     @Test("an error says which certificate, and what is wrong")

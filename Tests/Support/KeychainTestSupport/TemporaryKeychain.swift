@@ -14,9 +14,10 @@ public final class TemporaryKeychain: KeychainBackend {
     public let keychain: EmbeddedKeychain
 
     /// Makes an empty keychain.
-    public init(options: StoreOptions = StoreOptions()) throws {
+    public init(options: StoreOptions = StoreOptions(), device: DeviceOptions = DeviceOptions()) throws {
         folder = try TemporaryFolder()
-        keychain = EmbeddedKeychain(at: KeychainLocation(path: folder.path(of: "keychain")), options: options)
+        let location = KeychainLocation(path: folder.path(of: "keychain"))
+        keychain = EmbeddedKeychain(at: location, options: options, device: device)
     }
 
     /// Carries out a command.

@@ -33,8 +33,9 @@ struct DumpTrustSettings: Command {
         return 0
     }
 
-    private static func entries(_ domain: TrustDomain) throws(KeychainError) -> [(name: String, rules: [TrustSettings.Rule])]
-    {
+    private static func entries(
+        _ domain: TrustDomain
+    ) throws(KeychainError) -> [(name: String, rules: [TrustSettings.Rule])] {
         if case .system = domain {
             return try TrustEvaluator.systemAnchors().map { (name(of: $0), []) }
         }
