@@ -436,7 +436,9 @@ let targets: [Target] = [
     ),
     .target(
         name: "SecurityTranscripts",
-        dependencies: ["KeychainTestSupport"],
+        dependencies: [
+            "SecurityTool", "KeychainCore", "KeychainEngine", "KeychainFiles", "HostFiles", "KeychainTestSupport",
+        ],
         path: "Tests/Support/SecurityTranscripts"
     ),
     .target(

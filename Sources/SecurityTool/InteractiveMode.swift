@@ -10,6 +10,9 @@ struct InteractiveMode {
     /// What is printed in front of each command that the user types.
     let prompt: ByteText
 
+    /// What a command returns that could not ask for a name.
+    private static let endsSession: Int32 = -1
+
     static let defaultPrompt: ByteText = "security> "
 
     /// Runs commands until the input ends.
@@ -24,8 +27,7 @@ struct InteractiveMode {
             switch try? session.input.next() {
             case .line(let line):
                 status = try run(line)
-                // A command that could not ask for a name ends the session.
-                if status == -1 { return 0 }
+                if status == Self.endsSession { return 0 }
             case .tooLong:
                 // Differs from macOS, which runs its end as a command and shows it.
                 try session.errors.write("security: a line is longer than \(LineReader.largestLine) bytes\n")
@@ -41,7 +43,7 @@ struct InteractiveMode {
     private func run(_ line: SecretBytes) throws -> Int32 {
         let words = LineSplitter.words(of: line)
         let status = try session.run(words)
-        if let name = words.first, status != 0, !session.isQuiet {
+        if let name = words.first, status != 0, status != Self.endsSession, !session.isQuiet {
             try session.errors.write("\(name): returned \(status)\n")
         }
         return status

@@ -46,6 +46,19 @@ package struct Tool {
         return run(Self.takeArguments(), input: STDIN_FILENO, output: .standard, errors: .errors)
     }
 
+    /// Runs a command with other streams, for tests.
+    ///
+    /// - Parameters:
+    ///   - arguments: the arguments without the name of the program.
+    ///   - input: the descriptor of standard input.
+    ///   - output: that of standard output.
+    ///   - errors: that of standard error.
+    /// - Returns: The status, of 32 bits.
+    package func run(arguments: [[UInt8]], input: Int32, output: Int32, errors: Int32) -> Int32 {
+        let words = [Word("security")] + arguments.map { Word(SecretBytes($0)) }
+        return run(words, input: input, output: Output(descriptor: output), errors: Output(descriptor: errors))
+    }
+
     /// Runs a command.
     ///
     /// - Parameters:

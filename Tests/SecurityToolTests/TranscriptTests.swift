@@ -5,14 +5,14 @@ import SecurityTranscripts
 import Testing
 
 /// Every row of `Cases/*.jsonl`: `specification` as it was given, `files` for what that lacks on keychain files, and
-/// `delivery` for the data protection keychain and the program itself.
+/// `delivery` for the data protection keychain and the program itself, which runs as a process.
 @Suite(.timeLimit(.minutes(30)))
 struct TranscriptTests {
     @Test("a row of the specification holds", arguments: try rows("specification"))
-    func specificationHolds(_ row: Transcript) throws { #expect(try row.run() == []) }
+    func specificationHolds(_ row: Transcript) throws { #expect(try row.runInProcess() == []) }
 
     @Test("a row about keychain files holds", arguments: try rows("files"))
-    func filesHold(_ row: Transcript) throws { #expect(try row.run() == []) }
+    func filesHold(_ row: Transcript) throws { #expect(try row.runInProcess() == []) }
 
     @Test("a row of our own holds", arguments: try rows("delivery"))
     func deliveryHolds(_ row: Transcript) throws { #expect(try row.run() == []) }

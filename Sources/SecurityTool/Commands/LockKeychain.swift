@@ -20,11 +20,14 @@ struct LockKeychain: Command {
         let operands = invocation.arguments.operands
         guard operands.count < 2 else { throw CommandFailure.usage }
         let keychains = session.keychains
-        let operand = meansEvery ? nil : operands.first
+        let keychains = session.keychains
+        if meansEvery {
+            try lockAll(keychains)
+            return 0
+        }
+        let operand = operands.first
         let subject: ByteText = operand.map { "\($0)" } ?? "<NULL>"
-        if meansEvery, try hasFiles(keychains) {
-            try reporting(Self.function) { () throws(KeychainError) in try keychains.files.lockAll() }
-        } else if keychains.meansDataProtection(by: operand.map { [$0] } ?? []) {
+        if keychains.meansDataProtection(by: operands) {
             try lockDataProtection(keychains.dataProtection, operand, subject)
         } else {
             try reporting(Self.function, subject) { () throws(KeychainError) in
@@ -34,8 +37,22 @@ struct LockKeychain: Command {
         return 0
     }
 
-    private func hasFiles(_ keychains: Keychains) throws(CommandFailure) -> Bool {
-        try reporting(Self.function) { () throws(KeychainError) in try keychains.hasFiles }
+    /// Locks every keychain file, listed or not; and where the user has none, the data protection keychain.
+    private func lockAll(_ keychains: Keychains) throws(CommandFailure) {
+        try reporting(Self.function) { () throws(KeychainError) in
+            guard try !keychains.hasFiles else { return try keychains.files.lockAll() }
+            do throws(KeychainError) {
+                try keychains.files.lockAll()
+            } catch {
+                // What serves keychain files is not there, so that none is unlocked.
+                guard error.status == .notAvailable else { throw error }
+            }
+            do throws(KeychainError) {
+                try keychains.dataProtection.backend.device.lock()
+            } catch {
+                guard error.kind == .device(.noPasscode) else { throw error }
+            }
+        }
     }
 
     private func lockDataProtection(

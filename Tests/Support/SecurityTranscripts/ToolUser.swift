@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-package import KeychainTestSupport
+import KeychainTestSupport
 
 /// A user: an empty home, an empty folder for temporary files, and an empty current folder.
 package final class ToolUser: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
+import Foundation
+import KeychainTestSupport
 
 /// A row of a table of transcripts: commands of `security` one after the other, and what each prints.
 ///
@@ -73,11 +74,32 @@ package struct Transcript: Sendable, Decodable, CustomStringConvertible {
 // MARK: - Running
 
 extension Transcript {
-    /// Runs the steps for a new user, and stops at the first that differs.
+    /// Runs the steps for a new user by processes of the built program, and stops at the first that differs.
     ///
     /// - Returns: What differs; nothing when the row holds.
     package func run() throws -> [String] {
         let user = try ToolUser()
+        return try run(user) { try user.run($0, input: $1) }
+    }
+
+    /// Runs the steps in this process, with little work for each password.
+    ///
+    /// The current folder of a process is that of all its threads: the names of the row's files are replaced by their
+    /// paths.
+    ///
+    /// - Returns: What differs; nothing when the row holds.
+    package func runInProcess() throws -> [String] {
+        let user = try ToolUser()
+        let session = ToolSession(user)
+        return try run(user) { arguments, input in
+            try session.run(arguments.map { files?[$0] == nil ? $0 : user.current.path(of: $0) }, input: input)
+        }
+    }
+
+    private func run(
+        _ user: ToolUser,
+        _ perform: ([String], String?) throws -> ToolProcess.Result
+    ) throws -> [String] {
         for (name, file) in files ?? [:] {
             guard let data = Data(base64Encoded: file.base64) else {
                 throw Defect(description: "\(id): the file \(name) is not base64")
@@ -85,10 +107,10 @@ extension Transcript {
             try data.write(to: URL(fileURLWithPath: user.current.path(of: name)))
         }
         for (number, step) in steps.enumerated() {
-            let result = try user.run(step.argv.map { Self.insert(user, into: $0) }, input: step.stdin)
+            let result = try perform(step.argv.map { Self.insert(user, into: $0) }, step.stdin)
             var differences: [String] = []
             if result.status != step.expect.exit {
-                differences.append("exit status \(result.status) instead of \(step.expect.exit); \(result.errorText)")
+                differences.append("exit status \(result.status) instead of \(step.expect.exit)")
             }
             let streams = [
                 ("output", result.output, step.expect.stdout), ("errors", result.errors, step.expect.stderr),

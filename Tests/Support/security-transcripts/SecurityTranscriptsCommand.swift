@@ -5,19 +5,23 @@ import SecurityTranscripts
 
 /// Runs the rows of files with the `security` beside it, and prints those that differ; the last line is the summary.
 ///
+/// With `--in-process` the commands run in this process, without a daemon, which takes much less time.
+///
 /// Exits with 0 when none differ, 1 when some do, and 2 when a file cannot be read.
 @main
 struct SecurityTranscriptsCommand {
     static func main() {
-        let files = CommandLine.arguments.dropFirst()
+        var files = CommandLine.arguments.dropFirst()
+        let isInProcess = files.first == "--in-process"
+        if isInProcess { files = files.dropFirst() }
         guard !files.isEmpty, !files.contains(where: { $0.hasPrefix("-") }) else {
-            fail("usage: security-transcripts FILE.jsonl…")
+            fail("usage: security-transcripts [--in-process] FILE.jsonl…")
         }
         do {
             let rows = try files.flatMap { try Transcript.load(URL(fileURLWithPath: $0)) }
             var failures = 0
             for row in rows {
-                let differences = try row.run()
+                let differences = try isInProcess ? row.runInProcess() : row.run()
                 for difference in differences { print(difference) }
                 if !differences.isEmpty { failures += 1 }
             }
