@@ -122,6 +122,13 @@ let targets: [Target] = [
     // user prompts
     .target(name: "KeychainAuthenticators", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport"]),
 
+    // file-based keychains as macOS has them: names, the item functions on them, and the front end before both keychains
+    .target(
+        name: "KeychainFrontEnd",
+        dependencies: ["KeychainCore", "KeychainCertificates", "HostFiles"],
+        swiftSettings: appleAPI
+    ),
+
     // the user's own keychain, which the functions of Apple's API reach by the name of a function
     .target(
         name: "KeychainDefaultBackend",
@@ -135,8 +142,8 @@ let targets: [Target] = [
     .target(
         name: "KeychainServices",
         dependencies: [
-            "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainDefaultBackend",
-            "HostFiles", "KeychainTrace", "CKeychainSupport", logging,
+            "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainFrontEnd",
+            "KeychainDefaultBackend", "HostFiles", "KeychainTrace", "CKeychainSupport", logging,
         ],
         swiftSettings: appleAPI + [externFunctions]
     ),
@@ -240,8 +247,8 @@ let targets: [Target] = [
     .target(
         name: "KeychainSimulation",
         dependencies: [
-            "KeychainCore", "KeychainDoctor", "KeychainEngine", "HostFiles", "KeychainAuthenticators",
-            "KeychainProtection", "KeychainStore", "KeychainServices",
+            "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainFiles", "KeychainFrontEnd", "HostFiles",
+            "KeychainAuthenticators", "KeychainProtection", "KeychainStore", "KeychainServices",
         ],
         swiftSettings: appleAPI
     ),
@@ -265,7 +272,9 @@ let targets: [Target] = [
     // file-based keychains
     .target(
         name: "KeychainFiles",
-        dependencies: ["KeychainCore", "KeychainEngine", "KeychainProtection", "HostFiles", crypto]
+        dependencies: [
+            "KeychainCore", "KeychainEngine", "KeychainFrontEnd", "KeychainProtection", "HostFiles", crypto,
+        ]
     ),
 
     // the daemon, and what reaches it

@@ -68,6 +68,12 @@ public struct Certificate: Sendable {
         normalizedSubject = DistinguishedName.normalizedContent(subject.der) ?? []
     }
 
+    /// The issuer's name as the certificate has it: a DER SEQUENCE.
+    public var issuerSequence: [UInt8] { issuer.der }
+
+    /// The subject's name as the certificate has it: a DER SEQUENCE.
+    public var subjectSequence: [UInt8] { subject.der }
+
     /// The issuer's name, normalized, as a DER SEQUENCE.
     public var normalizedIssuerSequence: [UInt8] { DistinguishedName.sequence(ofContent: normalizedIssuer) }
 

@@ -11,12 +11,17 @@ public struct CertificateReference: Sendable, Hashable {
     /// The label of an add that names none: the subject summary.
     public var subjectSummary: String?
 
+    /// Where in a file-based keychain it is; `nil` for a certificate that is in none.
+    public var keychainItem: KeychainItemReference?
+
     /// A certificate from its parts.
     public init(
         attributes: [String: PropertyValue] = [:],
         data: SecretBytes,
-        subjectSummary: String? = nil
+        subjectSummary: String? = nil,
+        keychainItem: KeychainItemReference? = nil
     ) {
+        self.keychainItem = keychainItem
         self.attributes = attributes
         self.data = data
         self.subjectSummary = subjectSummary

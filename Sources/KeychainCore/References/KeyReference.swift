@@ -12,12 +12,17 @@ public struct KeyReference: Sendable, Hashable {
     /// of its own.
     public var context: Bytes16?
 
+    /// Where in a file-based keychain it is; `nil` for a key that is in none.
+    public var keychainItem: KeychainItemReference?
+
     /// A key from its parts.
     public init(
         attributes: [String: PropertyValue],
         data: SecretBytes?,
-        context: AuthenticationContext? = nil
+        context: AuthenticationContext? = nil,
+        keychainItem: KeychainItemReference? = nil
     ) {
+        self.keychainItem = keychainItem
         self.attributes = attributes
         self.data = data
         self.context = context?.identifier

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension KeychainRequest.Operation {
+    /// The function; of a set that of its update.
+    package var function: ItemFunction {
+        switch self {
+        case .add: .add
+        case .copyMatching: .copyMatching
+        case .update, .set: .update
+        case .delete: .delete
+        }
+    }
+
     /// The only dictionary, or the query of an update.
     package var mainDictionary: PropertyDictionary {
         switch self {

@@ -23,6 +23,14 @@ extension Column {
             bytes.append(contentsOf: accessControl.protection.rawValue.utf8)
         }
     }
+
+    /// Whether two values compare equal in this column.
+    public func isEqual(_ left: AttributeValue, _ right: AttributeValue) -> Bool {
+        var (first, second) = ([UInt8](), [UInt8]())
+        appendComparisonForm(of: left, to: &first)
+        appendComparisonForm(of: right, to: &second)
+        return first == second
+    }
 }
 
 extension [UInt8] {

@@ -78,6 +78,9 @@ extension Status {
     /// There is a keychain of the same name already.
     public static let duplicateKeychain = Status(rawValue: -25296)
 
+    /// The program may not change who owns the item: `errSecInvalidOwnerEdit`.
+    public static let invalidOwnerEdit = Status(rawValue: -25244)
+
     /// The item exists already.
     public static let duplicateItem = Status(rawValue: -25299)
 

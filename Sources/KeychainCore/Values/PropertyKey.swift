@@ -43,6 +43,16 @@ public enum PropertyKey {
     public static let matchSearchList = "m_SearchList"
     /// `kSecMatchSubjectContains`.
     public static let matchSubjectContains = "m_SubjectContains"
+    /// `kSecMatchSubjectStartsWith`.
+    public static let matchSubjectStartsWith = "m_SubjectStartsWith"
+    /// `kSecMatchSubjectEndsWith`.
+    public static let matchSubjectEndsWith = "m_SubjectEndsWith"
+    /// `kSecMatchSubjectWholeString`.
+    public static let matchSubjectWholeString = "m_SubjectWholeString"
+    /// `kSecMatchDiacriticInsensitive`.
+    public static let matchDiacriticInsensitive = "m_DiacriticInsensitive"
+    /// `kSecMatchWidthInsensitive`.
+    public static let matchWidthInsensitive = "m_WidthInsensitive"
     /// `kSecMatchTrustedOnly`.
     public static let matchTrustedOnly = "m_TrustedOnly"
     /// `kSecMatchValidOnDate`.
@@ -64,12 +74,17 @@ public enum PropertyKey {
     public static let useItemList = "u_ItemList"
     /// `kSecUseKeychain`.
     public static let useKeychain = "u_Keychain"
+    /// `kSecUseSystemKeychainAlways`, which is private.
+    public static let useSystemKeychainAlways = "u_SystemKeychainAlways"
     /// `kSecUseNoAuthenticationUI`.
     public static let useNoAuthenticationUI = "u_NoAuthUI"
     /// `kSecUseOperationPrompt`.
     public static let useOperationPrompt = "u_OpPrompt"
     /// `kSecUseDataProtectionKeychain`: four characters, and yet not an attribute of any class.
     public static let useDataProtectionKeychain = "nleg"
+
+    /// `kSecAttrAccess`: four characters, and an attribute of no class.
+    public static let access = "acls"
 
     /// `kSecAttrSynchronizableAny`.
     public static let synchronizableAny = "syna"

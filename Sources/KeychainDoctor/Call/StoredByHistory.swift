@@ -180,13 +180,3 @@ extension ItemClass {
     /// The key attributes: the primary key without access group, synchronizable and the private columns.
     var keyColumns: [AttributeName] { ItemSchema.of(self).identifyingColumns.map(\.name) }
 }
-
-extension Column {
-    /// Whether two values compare equal in this column.
-    func isEqual(_ left: AttributeValue, _ right: AttributeValue) -> Bool {
-        var (first, second) = ([UInt8](), [UInt8]())
-        appendComparisonForm(of: left, to: &first)
-        appendComparisonForm(of: right, to: &second)
-        return first == second
-    }
-}

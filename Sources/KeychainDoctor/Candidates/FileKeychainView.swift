@@ -27,22 +27,6 @@ struct FileKeychainView {
         }
     }
 
-    /// The attributes that count in a search of the file-based keychain (semantics, section 9.6).
-    private static let searched: [ItemClass: Set<String>] = [
-        .genericPassword: [
-            "cdat", "mdat", "desc", "icmt", "crtr", "type", "labl", "invi", "nega", "acct", "svce", "gena",
-        ],
-        .internetPassword: [
-            "srvr", "sdmn", "acct", "path", "port", "ptcl", "atyp", "icmt", "desc", "labl", "crtr", "type", "invi",
-            "nega",
-        ],
-        .certificate: ["labl", "subj", "issr", "slnr", "pkhh", "skid", "ctyp", "cenc"],
-        .key: [
-            "kcls", "labl", "perm", "klbl", "atag", "type", "bsiz", "esiz", "encr", "decr", "drve", "sign", "vrfy",
-            "wrap", "unwp",
-        ],
-    ]
-
     /// Its items that match.
     private var matches: [NamedAttributes] {
         guard let query else { return [] }
@@ -50,10 +34,8 @@ struct FileKeychainView {
             guard item.itemClass == query.itemClass else { return false }
             let schema = ItemSchema.of(item.itemClass)
             return query.attributes.allSatisfy { name, value in
-                guard Self.searched[item.itemClass]?.contains(name.description) ?? false, let column = schema[name]
-                else {
-                    return true
-                }
+                guard FileSearchAttributes.of(item.itemClass).contains(name.description), let column = schema[name]
+                else { return true }
                 return item.attributes[name].map { column.isEqual($0, value) } ?? false
             }
         }
@@ -150,7 +132,7 @@ struct FileKeychainView {
             case .itemClass where item.itemClass != search.itemClass: failed.append(index)
             case .attribute:
                 guard let name, let column = schema[name], let value = term.value,
-                    Self.searched[item.itemClass]?.contains(term.key) ?? false
+                    FileSearchAttributes.of(item.itemClass).contains(term.key)
                 else {
                     passedOver.append(index)
                     continue
@@ -175,9 +157,4 @@ struct FileKeychainView {
         )
         return Candidate(explained, search, in: call, isInFile: true)
     }
-}
-
-extension Status {
-    /// There is no default keychain.
-    fileprivate static let noDefaultKeychain = Status(rawValue: -25307)
 }

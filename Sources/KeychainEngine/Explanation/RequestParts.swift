@@ -14,7 +14,8 @@ struct RequestParts {
 
     init(_ request: KeychainRequest) {
         let client = request.client
-        let operation = client.profile == .macOS ? MacOSFrontEnd.prune(request.operation) : request.operation
+        let operation =
+            client.profile == .macOS ? FrontEndKeys.forDataProtection(request.operation) : request.operation
         let call: ItemRequest
         var addition: ItemRequest?
         switch operation {

@@ -22,6 +22,8 @@ struct Query: Sendable {
     /// Why the owner is asked (`kSecUseOperationPrompt`).
     var operationPrompt: String?
     var hasItemList = false
+    /// Whether passwords are returned as references, which the macOS front end has and iOS has not.
+    var hasPasswordReferences = false
 
     var schema: ItemSchema { ItemSchema.of(itemClass) }
 
@@ -41,7 +43,9 @@ extension Query {
 
     /// Whether the result is the dictionary of a password for which nothing but references were asked: as a password
     /// has no reference that could be made of its data, the data stays in it (Semantics, "Result of a copy").
-    var keepsDataForWantOfReference: Bool { isForReferences && !itemClass.hasReferenceType }
+    var keepsDataForWantOfReference: Bool { 
+        isForReferences && !itemClass.hasReferenceType && !hasPasswordReferences
+    }
 
     /// Whether both kinds of reference are asked for, and neither attributes nor data.
     var isForReferences: Bool { returns == [.reference, .persistentReference] }

@@ -139,6 +139,7 @@ extension RequestDraft {
     private func startQuery() throws(KeychainError) {
         var query = Query(itemClass: try itemClass())
         query.reference = reference
+        query.hasPasswordReferences = client.profile == .macOS
         query.authenticationUI = AuthenticationUI(dictionary)
         self.query = query
     }

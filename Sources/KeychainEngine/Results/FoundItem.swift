@@ -55,17 +55,28 @@ enum FoundItem: Sendable {
     /// The class and the identifier.
     var persistentReference: SecretBytes { PersistentReference.bytes(itemClass, identifier) }
 
-    /// What `kSecReturnRef` gives; `nil` without data, and for passwords, which have no reference type.
+    /// What `kSecReturnRef` gives; `nil` without data, and for passwords, which have no reference type but with the
+    /// macOS front end (Semantics, "References to passwords on macOS").
     ///
-    /// The context is where the owner is asked when a key is used.
-    func reference(_ context: AuthenticationContext?) -> ItemReference? {
+    /// A key asks the owner in the context of the query when it is used.
+    func reference(for query: Query) -> ItemReference? {
+        let context = query.context
         switch self {
         case .stored(let item) where item.itemClass == .key:
             return item.keyReference(context).map { .key($0) }
         case .stored(let item) where item.itemClass == .certificate:
             return item.certificateReference.map { .certificate($0) }
-        case .stored:
+        case .stored where !query.hasPasswordReferences:
             return nil
+        case .stored(let item):
+            return .keychainItem(
+                KeychainItemReference(
+                    keychain: "",
+                    itemClass: item.itemClass,
+                    identifier: .zero,
+                    dataProtectionReference: query.returns.contains(.persistentReference) ? persistentReference : nil
+                )
+            )
         case .identity(let certificate, let key):
             guard let certificate = certificate.certificateReference, let key = key.keyReference(context) else {
                 return nil

@@ -20,7 +20,7 @@ enum ResultShape {
         case []: return .nothing
         case .data: return dataOfAdded(item).map { .single(.data($0)) } ?? .nothing
         case .persistentReference: return .single(.data(found.persistentReference))
-        case .reference: return found.reference(query.context).map { .single(.reference($0)) } ?? .nothing
+        case .reference: return found.reference(for: query).map { .single(.reference($0)) } ?? .nothing
         case let flags:
             var result: [String: PropertyValue] = [:]
             if !flags.isDisjoint(with: [.attributes, .reference]) {
@@ -41,7 +41,7 @@ enum ResultShape {
         case []: return nil
         case .data: return item.data.map { .data($0) }
         case .persistentReference: return .data(item.persistentReference)
-        case .reference: return item.reference(query.context).map { .reference($0) }
+        case .reference: return item.reference(for: query).map { .reference($0) }
         case let flags:
             var result = visible(item.attributes, hiding: flags.contains(.reference) ? [] : ["UUID"])
             result[AttributeName.user.description] = .data(SecretBytes())
@@ -63,7 +63,7 @@ enum ResultShape {
         var result = dictionary
         if query.returns.contains(.reference) {
             result[PropertyKey.itemClass] = .string(item.itemClass.rawValue)
-            result[PropertyKey.valueReference] = item.reference(query.context).map { .reference($0) }
+            result[PropertyKey.valueReference] = item.reference(for: query).map { .reference($0) }
         }
         if query.returns.contains(.persistentReference) {
             result[PropertyKey.valuePersistentReference] = .data(item.persistentReference)

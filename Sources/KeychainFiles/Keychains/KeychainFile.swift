@@ -12,6 +12,7 @@ import KeychainEngine
 final class KeychainFile: @unchecked Sendable {
     let path: String
     private let device: DeviceOptions
+    private let clock: any KeychainClock
     private let turn = ForkSafeLock()
     private let current = ForkSafeLock()
     // Under `current`.
@@ -27,7 +28,8 @@ final class KeychainFile: @unchecked Sendable {
     /// Larger than every keychain that somebody wants to rewrite for each change.
     private static let largestFile = 256 << 20
 
-    init(at path: String, _ device: DeviceOptions) {
+    init(at path: String, _ device: DeviceOptions, _ clock: any KeychainClock) {
+        self.clock = clock
         self.path = path
         self.device = device
     }
@@ -125,7 +127,7 @@ final class KeychainFile: @unchecked Sendable {
     private func create(_ password: SecretBytes) throws(KeychainError) {
         guard try mark() == nil else { throw .duplicateKeychain }
         let count = locks
-        let engine = EmbeddedKeychain.newFile(password: password, device: device)
+        let engine = EmbeddedKeychain.newFile(password: password, device: device, clock: clock)
         try FileSettings.set(KeychainFileSettings(), in: engine)
         let image = try engine.image()
         let mark: AtomicFile.Mark
@@ -160,7 +162,7 @@ final class KeychainFile: @unchecked Sendable {
             throw KeychainError(keychainFile: error)
         }
         guard let contents else { throw .noSuchKeychain }
-        let engine = EmbeddedKeychain.file(image: contents.bytes, device: device)
+        let engine = EmbeddedKeychain.file(image: contents.bytes, device: device, clock: clock)
         do throws(KeychainError) {
             _ = try engine.device.status()
         } catch {

@@ -12,6 +12,7 @@ import KeychainProtection
 /// turns, those of different ones do not wait for each other.
 public final class KeychainFiles: KeychainBackend {
     private let device: DeviceOptions
+    private let clock: any KeychainClock
     private let lock = ForkSafeLock()
     // Under the lock.
     nonisolated(unsafe) private var keychains: [String: KeychainFile] = [:]
@@ -20,7 +21,10 @@ public final class KeychainFiles: KeychainBackend {
     public convenience init() { self.init(device: DeviceOptions()) }
 
     /// The same with another clock, or less work per password, for tests.
-    package init(device: DeviceOptions) { self.device = device }
+    package init(device: DeviceOptions, clock: any KeychainClock = SystemClock()) {
+        self.device = device
+        self.clock = clock
+    }
 
     /// The same with negligible work per password, for tests of this and other packages.
     package static func forTesting() -> KeychainFiles {
@@ -92,7 +96,7 @@ public final class KeychainFiles: KeychainBackend {
         if let known = keychains[path] { return known }
         // Only those that hold keys have to be remembered.
         if keychains.count >= Self.mostKnown { keychains = keychains.filter { $0.value.isUnlocked } }
-        let keychain = KeychainFile(at: path, device)
+        let keychain = KeychainFile(at: path, device, clock)
         keychains[path] = keychain
         return keychain
     }

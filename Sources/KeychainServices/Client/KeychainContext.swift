@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HostFiles
 package import KeychainCore
+package import KeychainFrontEnd
 
 /// The keychain that serves the calls of a task, and its client.
 package struct KeychainContext: Sendable {
@@ -14,6 +16,12 @@ package struct KeychainContext: Sendable {
     /// The entitlements of the client as a property list, for `SecTask…`; empty without a list.
     package var entitlements: @Sendable () -> [UInt8]
 
+    /// The file-based keychains of the client, which functions on keychain files and the macOS front end reach.
+    package var fileBased: FileBasedKeychain
+
+    /// Whether calls of item functions go through the front end of macOS.
+    package var hasFrontEnd: Bool
+
     /// Supplies the context of each call; `nil` when it stays as it is.
     package var owner: (any KeychainContextOwner)?
 
@@ -22,8 +30,12 @@ package struct KeychainContext: Sendable {
         backend: any KeychainBackend,
         client: Client,
         entitlements: @escaping @Sendable () -> [UInt8] = { [] },
+        fileBased: FileBasedKeychain? = nil,
+        hasFrontEnd: Bool = false,
         owner: (any KeychainContextOwner)? = nil
     ) {
+        self.fileBased = fileBased ?? Self.fileBased(backend)
+        self.hasFrontEnd = hasFrontEnd
         self.backend = backend
         self.client = client
         self.entitlements = entitlements
@@ -44,11 +56,31 @@ package struct KeychainContext: Sendable {
     /// The user's own keychain, and the client that this process is.
     ///
     /// Found once, at the first call.
-    package static let process = KeychainContext(
-        backend: defaultBackend,
-        client: ProcessClient.current.client,
-        entitlements: { Array(ProcessClient.current.entitlements) }
-    )
+    package static let process: KeychainContext = {
+        let backend = defaultBackend
+        let fileBased = Self.fileBased(backend)
+        let hasFrontEnd = ProcessEnvironment.value(ProcessClient.fileBasedVariable) == "1"
+        var client = ProcessClient.current.client
+        if hasFrontEnd { client.profile = .macOS }
+        return KeychainContext(
+            backend: hasFrontEnd ? FrontEndKeychain(dataProtection: backend, files: fileBased) : backend,
+            client: client,
+            entitlements: { Array(ProcessClient.current.entitlements) },
+            fileBased: fileBased,
+            hasFrontEnd: hasFrontEnd
+        )
+    }()
+
+    /// The file-based keychains of the user's home folder.
+    private static func fileBased(_ backend: any KeychainBackend) -> FileBasedKeychain {
+        FileBasedKeychain(
+            backend,
+            KeychainPreferences(home: KeychainHome(variable: ProcessEnvironment.value("HOME"))),
+            program: ProcessClient.program,
+            unlocker: KeychainUnlocker { ProcessClient.isInteractionAllowed },
+            now: { Timestamp(secondsSinceReferenceDate: Date.now.timeIntervalSinceReferenceDate) }
+        )
+    }
 
     private static var defaultBackend: any KeychainBackend {
         withUnsafeTemporaryAllocation(of: (any KeychainBackend).self, capacity: 1) { backend in

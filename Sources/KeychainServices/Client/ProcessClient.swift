@@ -2,8 +2,9 @@
 
 import Foundation
 import HostFiles
-import KeychainCore
+package import KeychainCore
 import Logging
+import Synchronization
 
 /// Who this process is: its entitlements, read from a plain property list, and the access groups that follow.
 ///
@@ -11,7 +12,7 @@ import Logging
 /// Without one, the groups are the bundle identifier with the application identifier prefix, as on iOS, when the
 /// program has one; then one derived from the program's name; and one that all programs of the user share. In the
 /// embedded keychain groups keep programs in order; they are no boundary between programs of one user.
-struct ProcessClient: Sendable {
+package struct ProcessClient: Sendable {
     private(set) var client: Client
 
     /// The entitlements as read, in the form of their property list; empty without a list.
@@ -23,6 +24,15 @@ struct ProcessClient: Sendable {
     /// Chooses the front end: `iOS`, the default, or `macOS`.
     static let platformVariable = "SWIFT_KEYCHAIN_PLATFORM"
 
+    /// The setting with which calls go through the front end of macOS, and reach file-based keychains.
+    static let fileBasedVariable = "SWIFT_KEYCHAIN_FILE_BASED"
+
+    /// This program in access lists of file-based keychains.
+    package static let program = TrustedApplication(path: executablePath)
+
+    /// Whether the user may be asked for the password of a keychain file, as `SecKeychainSetUserInteractionAllowed` says.
+    package static var isInteractionAllowed: Bool { FileCall.isInteractionAllowed.load(ordering: .relaxed) }
+
     static let current = make(
         executable: executablePath,
         bundleIdentifier: Bundle.main.bundleIdentifier,
@@ -30,7 +40,7 @@ struct ProcessClient: Sendable {
     )
 
     /// The path of the running program, without the mark that the kernel adds when the file was replaced meanwhile.
-    private static var executablePath: String {
+    static var executablePath: String {
         let mark = " (deleted)"
         guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
             return CommandLine.arguments[0]

@@ -8,6 +8,7 @@ private enum TypeIdentifier: CFTypeID {
     case unknown = 1
     case string, data, boolean, number, date, array, dictionary, set, error, null, url
     case accessControl, key, certificate, identity, policy, trust
+    case keychain, keychainItem, access, trustedApplication
 
     init(_ object: AnyObject?) {
         switch object {
@@ -27,6 +28,10 @@ private enum TypeIdentifier: CFTypeID {
         case is SecIdentity: self = .identity
         case is SecPolicy: self = .policy
         case is SecTrust: self = .trust
+        case is SecKeychain: self = .keychain
+        case is SecKeychainItem: self = .keychainItem
+        case is SecAccess: self = .access
+        case is SecTrustedApplication: self = .trustedApplication
         default: self = .unknown
         }
     }
@@ -89,3 +94,15 @@ public func SecPolicyGetTypeID() -> CFTypeID { TypeIdentifier.policy.rawValue }
 /// The identifier of trust objects.
 @discardableResult
 public func SecTrustGetTypeID() -> CFTypeID { TypeIdentifier.trust.rawValue }
+/// The identifier of keychains.
+@discardableResult
+public func SecKeychainGetTypeID() -> CFTypeID { TypeIdentifier.keychain.rawValue }
+/// The identifier of items of file-based keychains.
+@discardableResult
+public func SecKeychainItemGetTypeID() -> CFTypeID { TypeIdentifier.keychainItem.rawValue }
+/// The identifier of access lists.
+@discardableResult
+public func SecAccessGetTypeID() -> CFTypeID { TypeIdentifier.access.rawValue }
+/// The identifier of programs in access lists.
+@discardableResult
+public func SecTrustedApplicationGetTypeID() -> CFTypeID { TypeIdentifier.trustedApplication.rawValue }

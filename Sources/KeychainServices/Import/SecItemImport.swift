@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import KeychainCore
+import KeychainFrontEnd
 
 /// Reads certificates and keys from a file: PEM or DER; PKCS #1, PKCS #8, SEC 1, `SubjectPublicKeyInfo`; PKCS #12.
 ///
@@ -41,7 +43,7 @@ public func SecItemImport(
         inputFormat?.pointee = contents.format
         itemType?.pointee = contents.type
         outItems?.pointee = NSArray(array: contents.objects)
-        return importKeychain == nil ? errSecSuccess : contents.store()
+        return importKeychain.map(contents.store) ?? errSecSuccess
     } catch {
         return error.status
     }
@@ -55,9 +57,17 @@ extension ExternalContents {
         guard formats.contains(format), types.contains(type) else { throw ImportFailure(errSecUnknownFormat) }
     }
 
-    fileprivate func store() -> OSStatus {
-        let statuses = objects.map { object in
-            SecItemAdd([kSecValueRef: object, kSecUseDataProtectionKeychain: true] as NSDictionary, nil)
+    /// Adds the objects to a keychain, of an identity to a file both halves.
+    fileprivate func store(in keychain: SecKeychain) -> OSStatus {
+        let statuses = objects.flatMap { object in
+            guard keychain.path != nil else {
+                return [SecItemAdd([kSecValueRef: object, kSecUseDataProtectionKeychain: true] as NSDictionary, nil)]
+            }
+            let parts = (object as? SecIdentity).map { [$0.certificate, $0.privateKey] } ?? [object]
+            return parts.map { part in
+                let item = PropertyDictionary([kSecValueRef: part, kSecUseKeychain: keychain] as NSDictionary)
+                return FileCall.status { (files) throws(KeychainError) in _ = try files.item(.add(item)) }
+            }
         }
         return statuses.first { $0 != errSecSuccess } ?? errSecSuccess
     }

@@ -11,7 +11,7 @@ enum ItemCall {
         _ operation: KeychainRequest.Operation,
         _ result: UnsafeMutablePointer<CFTypeRef?>?
     ) -> OSStatus {
-        let context = KeychainContext.inEffect
+        let context = KeychainContext.inEffect.reaching(operation)
         // The macOS front end clears the result of an add before anything else (Semantics, "Keys that the macOS front
         // end removes").
         if case .add = operation, context.client.profile == .macOS { result?.pointee = nil }

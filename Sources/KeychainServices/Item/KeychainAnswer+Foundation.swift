@@ -45,7 +45,9 @@ extension PropertyValue {
         case .date(let date): NSDate(timeIntervalSinceReferenceDate: date.secondsSinceReferenceDate)
         case .accessControl(let accessControl): SecAccessControl(accessControl)
         case .reference(let reference): reference.object
-        case .null, .array, .authenticationContext, .policy, .keychain, .access, .nested, .oversizedData, .object: nil
+        case .keychain(let path): SecKeychain(path: path)
+        case .access(let access): SecAccess(access)
+        case .null, .array, .authenticationContext, .policy, .nested, .oversizedData, .object: nil
         }
     }
 }
@@ -57,7 +59,7 @@ extension ItemReference {
         case .key(let reference): SecKey(reference)
         case .certificate(let reference): SecCertificate(reference)
         case .identity(let reference): SecIdentity(reference)
-        case .keychainItem: nil
+        case .keychainItem(let reference): SecKeychainItem(reference)
         }
     }
 }

@@ -76,6 +76,9 @@ extension PropertyValue {
         case let certificate as SecCertificate: self = .reference(.certificate(certificate.reference))
         case let identity as SecIdentity: self = .reference(.identity(identity.reference))
         case let policy as SecPolicy: self = .policy(policy.value)
+        case let item as SecKeychainItem: self = .reference(.keychainItem(item.reference))
+        case let keychain as SecKeychain: self = keychain.path.map { .keychain($0) } ?? .object("SecKeychain")
+        case let access as SecAccess: self = .access(access.value)
         case let holder as any AuthenticationContextHolder:
             self = .authenticationContext(holder.authenticationContext.value)
         default: self = .object("\(type(of: value))")

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An access control list of a macOS keychain file; there are no such files here.
-public final class SecAccess: Sendable {
-    private init() {}
+import KeychainCore
+
+/// Who may use an item of a file-based keychain.
+public final class SecAccess: Hashable, Sendable {
+    let value: ItemAccess
+
+    init(_ value: ItemAccess) { self.value = value }
+
+    /// Whether both say the same.
+    public static func == (left: SecAccess, right: SecAccess) -> Bool { left.value == right.value }
+
+    /// Feeds what it says.
+    public func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }

@@ -16,7 +16,7 @@ extension SecKey {
             let data = reference.data
         else { return nil }
         do throws(KeychainError) {
-            try self.init(data, type: type, keyClass: keyClass)
+            try self.init(data, type: type, keyClass: keyClass, in: reference.keychainItem)
         } catch {
             return nil
         }
@@ -28,9 +28,15 @@ extension SecKey {
     ///   - data: the bytes of Semantics, "External representations of keys".
     ///   - type: the value of `kSecAttrKeyType`.
     ///   - keyClass: the value of `kSecAttrKeyClass`.
+    ///   - keychainItem: where in a file-based keychain the key is.
     /// - Throws: `errSecUnimplemented` for a symmetric key; `errSecParam` for another type or class, and for data that
     ///   is no key.
-    convenience init(_ data: SecretBytes, type: String?, keyClass: String?) throws(KeychainError) {
+    convenience init(
+        _ data: SecretBytes,
+        type: String?,
+        keyClass: String?,
+        in keychainItem: KeychainItemReference? = nil
+    ) throws(KeychainError) {
         guard keyClass != KeyClass.symmetric else {
             throw KeychainError(.unimplemented, "symmetric keys are not supported")
         }
@@ -39,8 +45,9 @@ extension SecKey {
         }
         do throws(KeyError) {
             switch keyClass {
-            case KeyClass.private: self.init(try PrivateKey(externalRepresentation: data, type))
-            case KeyClass.public: self.init(try PublicKey(externalRepresentation: data.unprotectedCopy, type))
+            case KeyClass.private: self.init(try PrivateKey(externalRepresentation: data, type), in: keychainItem)
+            case KeyClass.public:
+                self.init(try PublicKey(externalRepresentation: data.unprotectedCopy, type), in: keychainItem)
             default: throw KeyError.parameter("the key class is missing or not supported")
             }
         } catch {

@@ -13,19 +13,24 @@ public final class SecKey: Hashable, Sendable {
     /// What a key of the Secure Enclave is known by in place of its bytes.
     private let sealedReference: KeyReference?
 
+    /// Where in a file-based keychain the key is; `nil` for a key that is in none.
+    let keychainItem: KeychainItemReference?
+
     enum Half: Sendable {
         case `private`(PrivateKey)
         case `public`(PublicKey)
     }
 
     /// A private key in this process.
-    init(_ key: PrivateKey) {
+    init(_ key: PrivateKey, in keychainItem: KeychainItemReference? = nil) {
+        self.keychainItem = keychainItem
         half = .private(key)
         sealedReference = nil
     }
 
     /// A public key.
-    init(_ key: PublicKey) {
+    init(_ key: PublicKey, in keychainItem: KeychainItemReference? = nil) {
+        self.keychainItem = keychainItem
         half = .public(key)
         sealedReference = nil
     }
@@ -38,15 +43,25 @@ public final class SecKey: Hashable, Sendable {
     init(_ key: PrivateKey, sealed reference: KeyReference) {
         half = .private(key)
         sealedReference = reference
+        keychainItem = nil
     }
 
     /// What an add or a query by reference gets of the key (Semantics, "Attributes of a key").
     var reference: KeyReference {
         if let sealedReference { return sealedReference }
         switch half {
-        case .private(let key): return KeyReference(attributes: KeyAttributes.of(key), data: key.externalRepresentation)
+        case .private(let key):
+            return KeyReference(
+                attributes: KeyAttributes.of(key),
+                data: key.externalRepresentation,
+                keychainItem: keychainItem
+            )
         case .public(let key):
-            return KeyReference(attributes: KeyAttributes.of(key), data: SecretBytes(key.externalRepresentation))
+            return KeyReference(
+                attributes: KeyAttributes.of(key),
+                data: SecretBytes(key.externalRepresentation),
+                keychainItem: keychainItem
+            )
         }
     }
 

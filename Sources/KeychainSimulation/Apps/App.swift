@@ -125,6 +125,8 @@ extension App: KeychainContextOwner {
             backend: AppKeychain(app: self),
             client: client,
             entitlements: { [platform = device.platform] in entitlements.propertyList(on: platform) },
+            fileBased: device.fileBased,
+            hasFrontEnd: device.macKeychains != nil,
             owner: self
         )
     }

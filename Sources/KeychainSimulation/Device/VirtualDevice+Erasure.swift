@@ -14,6 +14,7 @@ extension VirtualDevice {
     public func erase() throws(VirtualDeviceError) {
         try setStorageCondition(.healthy)
         do throws(KeychainError) { try keychain.erase() } catch { throw VirtualDeviceError(error) }
+        do throws(KeychainError) { try macKeychains?.erase() } catch { throw VirtualDeviceError(error) }
         calls.history = CallHistory()
         try hidePasscode()
     }

@@ -26,7 +26,7 @@ extension VirtualDevice {
         }
     }
 
-    /// Locks the device.
+    /// Locks the device; the file-based keychains of a Mac stay as they are.
     ///
     /// - Throws: ``VirtualDeviceError`` when it has no passcode.
     public func lock() throws(VirtualDeviceError) {
@@ -44,6 +44,7 @@ extension VirtualDevice {
     /// - Throws: ``VirtualDeviceError`` for a wrong passcode, and when it is too soon to try another one.
     public func unlock(passcode: String) throws(VirtualDeviceError) {
         try attempt { (device) throws(KeychainError) in try device.unlock(passcode: Self.secret(passcode)) }
+        macKeychains?.logIn(passcode)
     }
 
     /// Restarts the device: with a passcode it is then before its first unlock.
@@ -51,6 +52,7 @@ extension VirtualDevice {
         // A keychain in memory is created unlocked at its first use, so it must exist before the restart.
         _ = try? backend.device.status()
         clock.reboot()
+        macKeychains?.logOut()
     }
 
     func attempt(_ body: (KeychainDevice) throws(KeychainError) -> Void) throws(VirtualDeviceError) {

@@ -21,6 +21,7 @@ extension VirtualDevice {
                 try device.setPasscode(Self.secret(passcode))
             }
         }
+        macKeychains?.changePasscode(from: nil, to: passcode)
         owner.passcode = passcode
     }
 
@@ -33,6 +34,7 @@ extension VirtualDevice {
         try attempt { (device) throws(KeychainError) in
             try device.changePasscode(from: old, to: Self.secret(passcode))
         }
+        macKeychains?.changePasscode(from: self.passcode, to: passcode)
         owner.passcode = passcode
     }
 
@@ -49,6 +51,7 @@ extension VirtualDevice {
         try attempt { (device) throws(KeychainError) in
             if let hidden { try device.changePasscode(from: old, to: hidden) } else { try device.removePasscode(old) }
         }
+        macKeychains?.changePasscode(from: passcode, to: nil)
         owner.passcode = nil
         if hidden == nil { calls.note(.passcodeRemoved) }
         if hidden == nil { removeBiometry() }

@@ -3,6 +3,8 @@
 import HostFiles
 package import KeychainCore
 package import KeychainEngine
+import KeychainFiles
+package import KeychainFrontEnd
 import KeychainProtection
 
 /// A device for one test: it can be locked, rebooted and erased, and the test controls its owner and its clock.
@@ -41,6 +43,12 @@ public final class VirtualDevice: Sendable {
     /// The folder that contains the keychain's folder; `nil` for a keychain in memory.
     let folder: DeviceFolder?
 
+    /// The file-based keychains of a Mac; `nil` on other devices, which have none.
+    package let macKeychains: MacKeychains?
+
+    /// The item functions on file-based keychains; on a device without them they fail.
+    package let fileBased: FileBasedKeychain
+
     let condition = Guarded(ConditionInForce())
 
     /// The test that created it, if that is known.
@@ -76,17 +84,25 @@ public final class VirtualDevice: Sendable {
         owner = Owner(Self.biometry(sensor), hiddenPasscode: platform.hiddenPasscode ?? "")
         var options = Self.options(platform, owner, clock)
         options.authenticator = transport.authenticator(options.authenticator)
+        let macKeychains = platform == .macOS ? try MacKeychains(passcode: passcode, owner, clock) : nil
+        self.macKeychains = macKeychains
+        let fileBased = macKeychains?.fileBased(owner, clock) ?? .none
+        self.fileBased = fileBased
+        func reached(_ keychain: EmbeddedKeychain) -> any KeychainBackend {
+            let backend = transport.backend(keychain)
+            return macKeychains?.frontEnd(backend, fileBased) ?? backend
+        }
         switch storage {
         case .memory:
             folder = nil
             keychain = try Self.keychain(passcode: passcode ?? platform.hiddenPasscode, options, clock)
-            backend = transport.backend(keychain)
+            backend = reached(keychain)
             owner.passcode = passcode
         case .file:
             let folder = try DeviceFolder()
             self.folder = folder
             keychain = EmbeddedKeychain(at: Self.location(folder), device: options, clock: clock.dates)
-            backend = transport.backend(keychain)
+            backend = reached(keychain)
             if let passcode { try setPasscode(passcode) } else { try hidePasscode() }
         }
     }
@@ -139,9 +155,15 @@ extension VirtualDevice {
     public enum Platform: String, Sendable, Hashable, CaseIterable {
         /// A phone or a tablet.
         case iOS
-        /// A Mac, with the front end that macOS has before the data protection keychain (Semantics, "Keys that the
-        /// macOS front end removes").
+        /// A Mac, with file-based keychains and the front end that macOS has before them and the data protection
+        /// keychain (Semantics, "The macOS front end").
+        ///
+        /// A call without `kSecUseDataProtectionKeychain` may reach the login keychain, a file whose password is the
+        /// passcode.
         case macOS
+        /// The same as ``macOS``.
+        public static let mac = Platform.macOS
+
         /// The simulator of iOS, which enforces no data protection.
         ///
         /// Locking and rebooting make no item inaccessible; levels that require a passcode work without one, and their
@@ -159,4 +181,14 @@ extension VirtualDevice {
         /// In files, in a private folder that is removed with the device.
         case file
     }
+}
+
+extension FileBasedKeychain {
+    /// No file-based keychains: every call fails, and there is no folder for preferences.
+    fileprivate static let none = FileBasedKeychain(
+        UnavailableKeychain(reason: "the device has no file-based keychains; VirtualDevice(.macOS) has"),
+        KeychainPreferences(home: KeychainHome(path: "/dev/null")),
+        program: TrustedApplication(path: ""),
+        now: { .referenceDate }
+    )
 }

@@ -50,6 +50,17 @@ final class RecordingKeychain: KeychainBackend {
     func setCapturing(_ isCapturing: Bool) { state.withLock { $0.isCapturing = isCapturing } }
 }
 
+extension ScenarioProfile {
+    /// What the device is: the front end of a Mac has its rules also where the program asks for one keychain alone.
+    fileprivate var platform: VirtualDevice.Platform {
+        switch self {
+        case .simulator: .simulator
+        case .macOS: .macOS
+        case .dataProtectionIOS, .dataProtectionMacOS, .catalyst: .iOS
+        }
+    }
+}
+
 /// The keychain of one scenario, with the client that calls.
 struct ScenarioEnvironment: CaseEnvironment {
     private(set) var device: VirtualDevice
@@ -58,7 +69,7 @@ struct ScenarioEnvironment: CaseEnvironment {
     private(set) var clientName = CaseSession.firstClient
 
     init(_ profile: ScenarioProfile) throws {
-        device = try .ofCase(profile == .simulator ? .simulator : .iOS)
+        device = try .ofCase(profile.platform)
         keychain = RecordingKeychain(device.backend)
         let isMac = profile == .macOS || profile == .dataProtectionMacOS
         client = Client(accessGroups: Subject.initialGroups, profile: isMac ? .macOS : .iOS)
@@ -75,7 +86,12 @@ struct ScenarioEnvironment: CaseEnvironment {
     }
 
     func run<R>(_ body: () throws -> R) rethrows -> R {
-        let context = KeychainContext(backend: keychain, client: client)
+        let context = KeychainContext(
+            backend: keychain,
+            client: client,
+            fileBased: device.fileBased,
+            hasFrontEnd: device.macKeychains != nil
+        )
         return try KeychainContext.$current.withValue(context, operation: body)
     }
 }

@@ -82,7 +82,8 @@ private struct Progress {
 
     mutating func outcome() throws(ScenarioError) -> ScenarioRunner.Outcome {
         var mismatches = ScenarioExpectation(scenario).mismatches(try report(.none))
-        if scenario.profile != .macOS, let mismatch = try realCall() { mismatches.append(mismatch) }
+        if scenario.profile == .macOS { try makeFileKeychain() }
+        if let mismatch = try realCall() { mismatches.append(mismatch) }
         return mismatches.isEmpty ? .passed : .failed(mismatches)
     }
 
@@ -179,6 +180,36 @@ private struct Progress {
             if case .add(let dictionary) = request.operation { dictionaries.append(dictionary) }
         }
         return .items(dictionaries, isLocked: json["locked"] == .boolean(true))
+    }
+
+    /// Brings the login keychain of the virtual Mac into the state that the scenario says.
+    ///
+    /// The owner does not know the password of one that is locked.
+    private mutating func makeFileKeychain() throws(ScenarioError) {
+        guard let json = scenario.fileKeychain else { return }
+        guard let keychains = try environment().device.macKeychains,
+            let path = keychains.preferences.loginKeychain
+        else { throw .defect("the device has no login keychain") }
+        for item in json["items"].elements ?? [] {
+            let add = JSONValue.object(["op": .string("add"), "args": item])
+            guard case .failed(let failure) = session.run(add, 0) else { continue }
+            throw .fail(.init(what: "an item of the file", expected: failure.expected, got: failure.got))
+        }
+        do throws(KeychainError) {
+            if json == .null {
+                try keychains.files.files.delete(at: path)
+                try keychains.preferences.noteRemoval(of: path)
+            } else if json["locked"] == .boolean(true) {
+                try keychains.files.files.changePassword(
+                    at: path,
+                    from: SecretBytes(Array(VirtualDevice.defaultPasscode.utf8)),
+                    to: SecretBytes(Array("another password".utf8))
+                )
+                try keychains.files.files.lock(at: path)
+            }
+        } catch {
+            throw .defect("the login keychain cannot be made so: \(error)")
+        }
     }
 
     /// Makes the call through the public functions: neither was the store touched, nor is the replay another

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import HostFiles
-import KeychainCore
+package import HostFiles
+package import KeychainCore
 
 extension KeychainError {
-    static let noSuchKeychain = KeychainError(.noSuchKeychain, "there is no keychain file", kind: .storage(.file))
+    package static let noSuchKeychain = KeychainError(.noSuchKeychain, "there is no keychain file", kind: .storage(.file))
 
-    static let duplicateKeychain = KeychainError(
+    package static let duplicateKeychain = KeychainError(
         .duplicateKeychain,
         "there is a file of this name already",
         kind: .storage(.storeExists)
     )
 
-    static let invalidItem = KeychainError(.invalidItemReference, "the item is not in the keychain any more")
+    package static let invalidItem = KeychainError(.invalidItemReference, "the item is not in the keychain any more")
 
     /// The status of an error of a keychain file.
-    init(keychainFile error: FileError) {
+    package init(keychainFile error: FileError) {
         let status: Status
         let kind: StorageFailure
         switch error {

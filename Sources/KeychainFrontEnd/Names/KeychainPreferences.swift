@@ -2,7 +2,7 @@
 
 import Glibc
 import HostFiles
-import KeychainCore
+public import KeychainCore
 
 /// The search list and the default keychain of each preferences domain (Semantics, "File-based keychains").
 ///

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the macOS front end removes from a dictionary before one of the two keychains gets it (Semantics, "Keys that
+/// the macOS front end removes").
+///
+/// A key that is removed is not looked at, whatever its value. The attributes of an update stay as they are.
+public enum FrontEndKeys {
+    /// A call as the data protection keychain gets it.
+    public static func forDataProtection(_ operation: KeychainRequest.Operation) -> KeychainRequest.Operation {
+        operation.mapDictionaries(forDataProtection)
+    }
+
+    /// The dictionary of an add, a copy or a delete, or the query of an update, as the data protection keychain gets
+    /// it.
+    ///
+    /// A reference with a recorded reference of the data protection keychain becomes that one.
+    public static func forDataProtection(
+        _ dictionary: PropertyDictionary,
+        _ function: ItemFunction
+    ) -> PropertyDictionary {
+        var dictionary = dictionary
+        if case .reference(.keychainItem(let item))? = dictionary[PropertyKey.valueReference],
+            let reference = item.dataProtectionReference
+        {
+            dictionary[PropertyKey.valueReference] = nil
+            dictionary[PropertyKey.valuePersistentReference] = .data(reference)
+        }
+        let isByReference = dictionary[PropertyKey.valuePersistentReference] != nil
+        return dictionary.removing { key in
+            removedForDataProtection.contains(key) || keysOf(function).contains(key)
+                || isByReference && key == AttributeName.synchronizable.description
+        }
+    }
+
+    /// A call as the file-based keychains get it.
+    public static func forFiles(_ operation: KeychainRequest.Operation) -> KeychainRequest.Operation {
+        operation.mapDictionaries(forFiles)
+    }
+
+    /// The dictionary of an add, a copy or a delete, or the query of an update, as the file-based keychains get it.
+    public static func forFiles(_ dictionary: PropertyDictionary, _ function: ItemFunction) -> PropertyDictionary {
+        dictionary.removing { key in
+            if removedForFiles.contains(key) { return true }
+            switch function {
+            case .add: return false
+            case .copyMatching: return [PropertyKey.access, PropertyKey.valueData].contains(key)
+            case .update, .delete:
+                return key == PropertyKey.access || key == PropertyKey.valueData || returnKeys.contains(key)
+            }
+        }
+    }
+
+    /// What goes from every query and from the dictionary of an add for the data protection keychain.
+    private static let removedForDataProtection: Set<String> = [
+        PropertyKey.useDataProtectionKeychain, PropertyKey.useKeychain, PropertyKey.access,
+        PropertyKey.matchSearchList, AttributeName.modificationDate.description,
+    ]
+
+    /// What goes from every query and from the dictionary of an add for the file-based keychains.
+    public static let removedForFiles: Set<String> = [
+        PropertyKey.useDataProtectionKeychain, AttributeName.accessible.description,
+        AttributeName.accessControl.description, AttributeName.accessGroup.description,
+        AttributeName.synchronizable.description, AttributeName.tombstone.description,
+    ]
+
+    /// The match keys that go from all but a copy; others reach the data protection keychain.
+    public static let matchKeys: Set<String> = [
+        PropertyKey.matchPolicy, PropertyKey.matchItemList, PropertyKey.matchSearchList, PropertyKey.matchIssuers,
+        PropertyKey.matchEmailAddressIfPresent, PropertyKey.matchSubjectContains, PropertyKey.matchCaseInsensitive,
+        PropertyKey.matchTrustedOnly, PropertyKey.matchValidOnDate, PropertyKey.matchLimit,
+        PropertyKey.matchLimitOne, PropertyKey.matchLimitAll,
+    ]
+
+    /// What says which results are wanted.
+    public static let returnKeys: Set<String> = [
+        PropertyKey.returnAttributes, PropertyKey.returnData, PropertyKey.returnPersistentReference,
+        PropertyKey.returnReference,
+    ]
+
+    /// What goes from the query of an update and from a delete.
+    private static let keysOfNoChange = matchKeys.union(returnKeys).union([PropertyKey.valueData])
+
+    private static func keysOf(_ function: ItemFunction) -> Set<String> {
+        switch function {
+        case .add: matchKeys
+        case .copyMatching: [PropertyKey.valueData]
+        case .update, .delete: keysOfNoChange
+        }
+    }
+}
+
+extension KeychainRequest.Operation {
+    /// The call with other queries; the attributes of an update stay.
+    fileprivate func mapDictionaries(
+        _ change: (PropertyDictionary, ItemFunction) -> PropertyDictionary
+    ) -> KeychainRequest.Operation {
+        switch self {
+        case .add(let dictionary): .add(change(dictionary, .add))
+        case .copyMatching(let query): .copyMatching(change(query, .copyMatching))
+        case .update(let query, let attributes): .update(change(query, .update), attributes: attributes)
+        case .delete(let query): .delete(change(query, .delete))
+        case .set(let query, let attributes, let addition):
+            .set(change(query, .update), attributes: attributes, addition: change(addition, .add))
+        }
+    }
+}
+
+extension PropertyDictionary {
+    /// The dictionary without some keys.
+    public func removing(_ isRemoved: (String) -> Bool) -> PropertyDictionary {
+        PropertyDictionary(entries.filter { !isRemoved($0.key) }, foreignKeys: foreignKeys)
+    }
+}

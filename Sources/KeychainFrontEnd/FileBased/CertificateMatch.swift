@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+import KeychainCore
+
+/// What a query of file-based keychains asks of certificates beyond their attributes (Semantics, "Searching file-based
+/// keychains").
+struct CertificateMatch {
+    /// Names that a chain has to lead to, normalized.
+    let issuers: Set<[UInt8]>
+    let emailAddress: String?
+    private let policy: CertificatePolicy?
+    private let trustedOnly: Bool
+    private let validOn: PropertyValue?
+    private let subjects: [SubjectCondition]
+    private let ignoresCase: Bool
+
+    private struct SubjectCondition {
+        var key: String
+        var text: String
+    }
+
+    init(_ dictionary: PropertyDictionary) {
+        var issuers: Set<[UInt8]> = []
+        if case .array(let names)? = dictionary[PropertyKey.matchIssuers] {
+            for case .data(let name) in names {
+                issuers.insert(DistinguishedName.normalizedContent(name).unprotectedCopy)
+            }
+        }
+        self.issuers = issuers
+        emailAddress = dictionary.text(PropertyKey.matchEmailAddressIfPresent)
+        if case .policy(let policy)? = dictionary[PropertyKey.matchPolicy] {
+            self.policy = policy
+        } else {
+            policy = nil
+        }
+        trustedOnly = dictionary[PropertyKey.matchTrustedOnly] == .boolean(true)
+        validOn = dictionary[PropertyKey.matchValidOnDate]
+        subjects = Self.subjectKeys.compactMap { key in
+            dictionary.text(key).map { SubjectCondition(key: key, text: $0) }
+        }
+        ignoresCase = dictionary[PropertyKey.matchCaseInsensitive] == .boolean(true)
+    }
+
+    private static let subjectKeys = [
+        PropertyKey.matchSubjectContains, PropertyKey.matchSubjectStartsWith, PropertyKey.matchSubjectEndsWith,
+        PropertyKey.matchSubjectWholeString,
+    ]
+
+    /// Whether there is a condition, so that certificates have to be read.
+    var isNeeded: Bool {
+        !issuers.isEmpty || emailAddress != nil || policy != nil || trustedOnly || validOn != nil || !subjects.isEmpty
+    }
+
+    /// Whether a certificate is as asked.
+    ///
+    /// - Parameters:
+    ///   - pool: the certificates that chains are made of.
+    ///   - now: when the call is made.
+    func accepts(_ certificate: Certificate, _ pool: CertificatePool, now: Timestamp) -> Bool {
+        if let emailAddress, !certificate.names(emailAddress: emailAddress) { return false }
+        if let validOn {
+            let date = if case .date(let date) = validOn { date } else { now }
+            guard certificate.isValid(at: date) else { return false }
+        }
+        if let policy, !certificate.satisfies(policy, at: now) { return false }
+        // Nobody judges trust here.
+        guard !trustedOnly, acceptsSubject(of: certificate) else { return false }
+        guard !issuers.isEmpty else { return true }
+        return pool.chain(from: certificate) { _, _ in true }.contains { issuers.contains($0.normalizedIssuer) }
+    }
+
+    /// The conditions on the common name; "starts with" and "ends with" hold for each of them, and a name starts also
+    /// at its second character, as on macOS.
+    private func acceptsSubject(of certificate: Certificate) -> Bool {
+        guard !subjects.isEmpty else { return true }
+        guard let name = certificate.commonName.map(folded) else { return false }
+        let isAnchoredAtStart = subjects.contains { $0.key == PropertyKey.matchSubjectStartsWith }
+        let isAnchoredAtEnd = subjects.contains { $0.key == PropertyKey.matchSubjectEndsWith }
+        return subjects.allSatisfy { condition in
+            let text = folded(condition.text)
+            let places = name.occurrences(of: text)
+            if condition.key == PropertyKey.matchSubjectWholeString, name.count != text.count { return false }
+            return places.contains { place in
+                (!isAnchoredAtStart || place <= 1) && (!isAnchoredAtEnd || place + text.count == name.count)
+            }
+        }
+    }
+
+    private func folded(_ text: String) -> [Character] { Array(ignoresCase ? text.lowercased() : text) }
+}
+
+extension [Character] {
+    /// Where other characters stand in these.
+    fileprivate func occurrences(of other: [Character]) -> [Int] {
+        guard other.count <= count else { return [] }
+        return (0...(count - other.count)).filter { self[$0..<$0 + other.count].elementsEqual(other) }
+    }
+}
+
+extension PropertyDictionary {
+    fileprivate func text(_ key: String) -> String? {
+        if case .string(let text)? = self[key] { text } else { nil }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+import KeychainCore
+
+/// Attributes of items of file-based keychains: what type each has, and when two values are the same (Semantics,
+/// "Searching file-based keychains").
+enum FileAttributes {
+    /// The attributes of a dictionary that a search compares; `nil` as a value stands for an empty one.
+    ///
+    /// - Throws: `errSecParam` for a number of an internet password that is none.
+    static func searched(
+        _ entries: PropertyEntries,
+        _ itemClass: ItemClass
+    ) throws(KeychainError) -> [AttributeName: AttributeValue?] {
+        try taken(entries, itemClass, FileSearchAttributes.of(itemClass))
+    }
+
+    /// The attributes of a dictionary that an item keeps, without those that have a wrong type.
+    ///
+    /// - Throws: `errSecParam` for a number of an internet password that is none.
+    static func stored(_ entries: PropertyEntries, _ itemClass: ItemClass) throws(KeychainError) -> [String: PropertyValue] {
+        var stored: [String: PropertyValue] = [:]
+        let names = Set(entries.keys.filter { $0 != AttributeName.modificationDate.description })
+        for (name, value) in try taken(entries, itemClass, names) { stored[name.description] = value?.property }
+        return stored
+    }
+
+    private static func taken(
+        _ entries: PropertyEntries,
+        _ itemClass: ItemClass,
+        _ names: Set<String>
+    ) throws(KeychainError) -> [AttributeName: AttributeValue?] {
+        let schema = ItemSchema.of(itemClass)
+        var taken: [AttributeName: AttributeValue?] = [:]
+        for (key, value) in entries where names.contains(key) {
+            guard let name = AttributeName(key), let column = schema[name], column.access == .open,
+                !FrontEndKeys.removedForFiles.contains(key)
+            else { continue }
+            guard hasRightType(name, value), let converted = try? column.coerce(value) else {
+                if itemClass == .internetPassword, FileSearchAttributes.numbersOfInternetPasswords.contains(key) {
+                    throw .parameter("the value of '\(key)' is not a number", subject: key)
+                }
+                taken[name] = .some(nil)
+                continue
+            }
+            if case .string = converted, numbers.contains(key), itemClass == .internetPassword {
+                throw .parameter("the value of '\(key)' is not a number", subject: key)
+            }
+            taken[name] = converted
+        }
+        return taken
+    }
+
+    /// Whether a value has the type of its attribute: texts are strings, and what is bytes is data.
+    private static func hasRightType(_ name: AttributeName, _ value: PropertyValue) -> Bool {
+        switch (texts.contains(name.description), bytes.contains(name.description), value) {
+        case (true, _, .string), (_, true, .data): true
+        case (true, _, _), (_, true, _): false
+        default: true
+        }
+    }
+
+    private static let texts: Set<String> = ["acct", "svce", "srvr", "sdmn", "path", "desc", "icmt"]
+    private static let bytes: Set<String> = ["gena", "subj", "issr", "slnr", "pkhh", "skid"]
+    private static let numbers = FileSearchAttributes.numbersOfInternetPasswords
+
+    /// Whether an item has each of the values.
+    static func matches(_ item: KeychainFileItem, _ conditions: [AttributeName: AttributeValue?]) -> Bool {
+        let schema = ItemSchema.of(item.itemClass)
+        return conditions.allSatisfy { name, value in
+            guard let column = schema[name] else { return true }
+            let stored = item.attributes[name.description].flatMap { try? column.coerce($0) }
+            guard let value else { return stored?.isEmpty ?? true }
+            guard let stored else { return value.isEmpty }
+            if name == .issuer || name == .subject {
+                return column.isEqual(stored.normalizedName, value.normalizedName)
+            }
+            return column.isEqual(stored, value)
+        }
+    }
+}
+
+extension AttributeValue {
+    fileprivate var isEmpty: Bool {
+        switch self {
+        case .string(let text): text.isEmpty
+        case .data(let bytes): bytes.isEmpty
+        case .number, .date, .accessControl: false
+        }
+    }
+
+    /// The content of a name, normalized, whichever form it has.
+    fileprivate var normalizedName: AttributeValue {
+        guard case .data(let bytes) = self else { return self }
+        return .data(DistinguishedName.normalizedContent(SecretBytes(bytes)).unprotectedCopy)
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Updates and deletes in file-based keychains: each match is tried, nothing is rolled back, and the last failure is
+/// the status (Semantics, "Functions of the file-based keychain").
+extension FileBasedKeychain {
+    func update(_ dictionary: PropertyDictionary, _ changes: PropertyDictionary) throws(KeychainError) {
+        let query = try FileItemQuery(dictionary, .update)
+        try FileParameterTypes.check(changes, isOfChanges: true)
+        let keychains = openedKeychains(dictionary)
+        try forEach(try search(query, keychains).matches()) { (match) throws(KeychainError) in
+            let item = if case .identity(_, let key, _) = match { key } else { match.main }
+            let attributes = try FileAttributes.stored(changes.entries, item.item.itemClass)
+            var change = KeychainFileItem.Changes(attributes: attributes)
+            change.secret = FileItemQuery.secret(changes[PropertyKey.valueData])
+            try apply(change, to: item, keychains)
+            // The access object is replaced after what else changes.
+            guard let access = ItemAccess(entryOf: changes) else { return }
+            try apply(KeychainFileItem.Changes(access: access), to: item, keychains)
+        }
+    }
+
+    private func apply(
+        _ change: KeychainFileItem.Changes,
+        to item: LocatedItem,
+        _ keychains: OpenedKeychains
+    ) throws(KeychainError) {
+        try keychains.change(item.keychain) { (files) throws(KeychainError) in
+            try files.update(item.item.identifier, change, at: item.keychain)
+        }
+    }
+
+    func delete(_ dictionary: PropertyDictionary) throws(KeychainError) {
+        let query = try FileItemQuery(dictionary, .delete)
+        let keychains = openedKeychains(dictionary)
+        let search = try search(query, keychains)
+        try forEach(try search.matches()) { (match) throws(KeychainError) in
+            guard case .identity(let certificate, let key, _) = match else {
+                return try remove(match.main, keychains)
+            }
+            let halves = try keychains.items(of: .key, in: [key.keychain])
+            let publicKey = halves.first { $0.item.keyClass == 0 && $0.item.isKey(of: certificate.item) }
+            for item in [publicKey, key, certificate].compactMap(\.self) { try remove(item, keychains) }
+        }
+    }
+
+    private func remove(_ item: LocatedItem, _ keychains: OpenedKeychains) throws(KeychainError) {
+        try checkOwner(of: item, keychains)
+        try keychains.change(item.keychain) { (files) throws(KeychainError) in
+            try files.remove(item.item.identifier, at: item.keychain)
+        }
+    }
+
+    /// Refuses a password that the program may not decrypt, by the program's name; those of web forms are exempt.
+    ///
+    /// Of a locked keychain it is not known who may decrypt, and an item of it can be removed.
+    private func checkOwner(of item: LocatedItem, _ keychains: OpenedKeychains) throws(KeychainError) {
+        guard item.item.itemClass.isPassword, item.item.attributes["atyp"] != .string("form") else { return }
+        let access: ItemAccess
+        do throws(KeychainError) {
+            access = try keychains.access(of: item)
+        } catch {
+            guard error.status == .interactionNotAllowed || error.status == .authenticationFailed else { throw error }
+            return
+        }
+        guard let trusted = access.trustedApplications, !trusted.contains(program) else { return }
+        throw KeychainError(
+            .invalidOwnerEdit,
+            "the program is not among those that may decrypt the item, and only these may delete it"
+        )
+    }
+
+    /// Goes on after a failure.
+    ///
+    /// - Throws: The last failure.
+    private func forEach(
+        _ matches: [FileMatch],
+        _ body: (FileMatch) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        var failure: KeychainError?
+        for match in matches {
+            do throws(KeychainError) { try body(match) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+}

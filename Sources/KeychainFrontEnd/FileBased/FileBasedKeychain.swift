@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainCore
+
+/// The item functions on file-based keychains, as macOS has them for callers that do not ask for the data protection
+/// keychain (Semantics, "The macOS front end").
+///
+/// Takes calls of item functions, which go to the files of the search list and the default keychain, and commands on
+/// keychain files. Thread-safe.
+public final class FileBasedKeychain: KeychainBackend {
+    private let backend: any KeychainBackend
+    /// The search list and the default keychain.
+    public let preferences: KeychainPreferences
+
+    /// The keychain files.
+    public var files: KeychainFileService { backend.files }
+
+    let program: TrustedApplication
+    private let unlocker: KeychainUnlocker
+    let now: @Sendable () -> Timestamp
+
+    /// The file-based keychains of a user.
+    ///
+    /// - Parameters:
+    ///   - backend: carries out commands on keychain files.
+    ///   - preferences: the search list and the default keychain.
+    ///   - program: who asks: the program that may use what it adds.
+    ///   - unlocker: asks for the password of a locked keychain.
+    ///   - now: the time, by which certificates are judged.
+    public init(
+        _ backend: any KeychainBackend,
+        _ preferences: KeychainPreferences,
+        program: TrustedApplication,
+        unlocker: KeychainUnlocker = KeychainUnlocker(),
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.backend = backend
+        self.preferences = preferences
+        self.program = program
+        self.unlocker = unlocker
+        self.now = now
+    }
+
+    /// The item that a persistent reference names; `nil` for bytes that are none of a file-based keychain.
+    public static func item(_ persistentReference: SecretBytes) -> KeychainItemReference? {
+        FilePersistentReference.item(persistentReference)
+    }
+
+    /// The persistent reference of an item of a file-based keychain.
+    public static func persistentReference(_ item: KeychainItemReference) -> SecretBytes {
+        FilePersistentReference.bytes(item)
+    }
+
+    /// Carries out a call of an item function, or a command on keychain files; refuses all others.
+    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        switch command {
+        case .items(let request): return .answer(try perform(request.operation))
+        case .files: return try backend.perform(command)
+        default: throw KeychainError(.notAvailable, "file-based keychains have items alone", kind: .unavailable)
+        }
+    }
+
+    private func perform(_ operation: KeychainRequest.Operation) throws(KeychainError) -> KeychainAnswer {
+        switch operation {
+        case .add(let dictionary): return try add(dictionary)
+        case .copyMatching(let query): return try copy(query)
+        case .update(let query, let attributes): try update(query, attributes)
+        case .delete(let query): try delete(query)
+        case .set(let query, let attributes, let addition):
+            do throws(KeychainError) {
+                try update(query, attributes)
+            } catch {
+                guard error.status == .itemNotFound else { throw error }
+                return try add(addition)
+            }
+        }
+        return .nothing
+    }
+
+    private func copy(_ dictionary: PropertyDictionary) throws(KeychainError) -> KeychainAnswer {
+        let query = try FileItemQuery(dictionary, .copyMatching)
+        let keychains = openedKeychains(dictionary)
+        let results = FileResults(wanted: query.returns, keychains: keychains)
+        var found: [ResultValue] = []
+        for match in try search(query, keychains).matches() {
+            if let result = try results.result(match) { found.append(result) }
+        }
+        return query.givesList ? .list(found) : found.first.map { .single($0) } ?? .nothing
+    }
+
+    /// The keychains as one call sees them.
+    func openedKeychains(_ dictionary: PropertyDictionary) -> OpenedKeychains {
+        OpenedKeychains(backend.files, dictionary.forbidsInteraction ? .nobody : unlocker)
+    }
+
+    func search(_ query: FileItemQuery, _ keychains: OpenedKeychains) throws(KeychainError) -> FileItemSearch {
+        var paths = query.searchList ?? []
+        if query.searchList == nil { paths = try preferences.searchList() }
+        if query.usesDefaultKeychain, let keychain = try preferences.defaultKeychain() { paths.append(keychain) }
+        return FileItemSearch(query: query, keychains: keychains, paths: paths, now: now())
+    }
+}
+
+extension PropertyDictionary {
+    /// Whether nobody is to be asked.
+    fileprivate var forbidsInteraction: Bool {
+        self[PropertyKey.useNoAuthenticationUI] == .boolean(true)
+            || self[PropertyKey.useAuthenticationUI] == .string(PropertyKey.useAuthenticationUIFail)
+    }
+}

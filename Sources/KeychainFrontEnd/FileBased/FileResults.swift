@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+import KeychainCore
+
+/// What a call on file-based keychains returns for an item (Semantics, "Functions of the file-based keychain").
+struct FileResults {
+    let wanted: Set<FileResultKind>
+    let keychains: OpenedKeychains
+
+    /// One kind of result alone, or a dictionary of several; `nil` for an item of which no reference can be made.
+    func result(_ match: FileMatch) throws(KeychainError) -> ResultValue? {
+        guard wanted.count > 1 || wanted == [.attributes] else {
+            switch wanted.first {
+            case .data?: return .data(try keychains.secret(of: match.main))
+            case .persistentReference?: return .data(persistentReference(match))
+            default: return .reference(try reference(match))
+            }
+        }
+        var result: [String: PropertyValue] = [:]
+        if wanted.contains(.attributes) { result = try attributes(match.main) }
+        if wanted.contains(.data) { result[PropertyKey.valueData] = .data(try keychains.secret(of: match.main)) }
+        if wanted.contains(.reference) { result[PropertyKey.valueReference] = .reference(try reference(match)) }
+        if wanted.contains(.persistentReference) {
+            result[PropertyKey.valuePersistentReference] = .data(persistentReference(match))
+        }
+        return .dictionary(result)
+    }
+
+    /// The attributes with the class; issuer and subject are whole names.
+    private func attributes(_ item: LocatedItem) throws(KeychainError) -> [String: PropertyValue] {
+        var attributes = item.item.attributes
+        attributes[PropertyKey.itemClass] = .string(item.item.itemClass.rawValue)
+        guard item.item.itemClass == .certificate else { return attributes }
+        let certificate = try? Certificate(der: try keychains.secret(of: item).unprotectedCopy)
+        if let certificate {
+            attributes[AttributeName.issuer.description] = .data(SecretBytes(certificate.issuerSequence))
+            attributes[AttributeName.subject.description] = .data(SecretBytes(certificate.subjectSequence))
+        }
+        return attributes
+    }
+
+    /// Of an identity that of its certificate, unless the query named the identity.
+    private func persistentReference(_ match: FileMatch) -> SecretBytes {
+        var reference = match.main.reference
+        if case .identity(_, _, isNamed: true) = match { reference.itemClass = .identity }
+        return FilePersistentReference.bytes(reference)
+    }
+
+    private func reference(_ match: FileMatch) throws(KeychainError) -> ItemReference {
+        switch match {
+        case .identity(let certificate, let key, _):
+            return .identity(
+                IdentityReference(certificate: try self.certificate(certificate), key: try self.key(key))
+            )
+        case .item(let item):
+            switch item.item.itemClass {
+            case .certificate: return .certificate(try certificate(item))
+            case .key: return .key(try key(item))
+            case .genericPassword, .internetPassword, .identity: return .keychainItem(item.reference)
+            }
+        }
+    }
+
+    private func certificate(_ item: LocatedItem) throws(KeychainError) -> CertificateReference {
+        CertificateReference(data: try keychains.secret(of: item), keychainItem: item.reference)
+    }
+
+    private func key(_ item: LocatedItem) throws(KeychainError) -> KeyReference {
+        KeyReference(
+            attributes: item.item.attributes,
+            data: try keychains.secret(of: item),
+            keychainItem: item.reference
+        )
+    }
+}

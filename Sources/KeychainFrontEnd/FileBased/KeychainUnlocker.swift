@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainCore
+
+/// Asks the user for the password of a keychain file that is locked.
+public struct KeychainUnlocker: Sendable {
+    private let isInteractionAllowed: @Sendable () -> Bool
+    private let authenticator: (any Authenticator)?
+
+    /// How often a wrong password may be tried.
+    private static let mostAttempts = 3
+
+    /// What asks the user.
+    ///
+    /// - Parameters:
+    ///   - authenticator: shows the prompt; without one there is none, and every locked keychain is `errSecAuthFailed`.
+    ///   - isInteractionAllowed: whether the user may be asked; if not, a locked keychain is
+    ///     `errSecInteractionNotAllowed`.
+    public init(
+        _ authenticator: (any Authenticator)? = nil,
+        isInteractionAllowed: @escaping @Sendable () -> Bool = { true }
+    ) {
+        self.authenticator = authenticator
+        self.isInteractionAllowed = isInteractionAllowed
+    }
+
+    /// Nobody may be asked.
+    static let nobody = KeychainUnlocker { false }
+
+    /// Unlocks a keychain with the password that the user types.
+    ///
+    /// - Parameter locked: the failure that showed that it is locked.
+    /// - Throws: `errSecInteractionNotAllowed` when nobody can be asked, `errSecUserCanceled`, `errSecAuthFailed`.
+    func unlock(_ path: String, _ files: KeychainFileService, after locked: KeychainError) throws(KeychainError) {
+        guard isInteractionAllowed() else { throw locked }
+        var problem: String?
+        for _ in 0..<Self.mostAttempts {
+            guard let authenticator else { break }
+            let prompt = AuthenticationPrompt(
+                .passcode,
+                reason: "unlock the keychain \(path)",
+                label: "Password of the keychain",
+                problem: problem
+            )
+            switch authenticator.ask(prompt) {
+            case .secret(let password):
+                do throws(KeychainError) {
+                    return try files.unlock(at: path, password: password)
+                } catch {
+                    guard error.status == .authenticationFailed else { throw error }
+                    problem = "The password was wrong."
+                }
+            case .cancelled: throw KeychainError(.userCanceled, "the user did not unlock the keychain")
+            case .recognized, .notRecognized, .fallback, .ended, .unavailable: throw locked
+            }
+        }
+        throw KeychainError(
+            .authenticationFailed,
+            "the keychain is locked; unlock it with SecKeychainUnlock or 'security unlock-keychain'",
+            kind: locked.kind,
+            facts: locked.facts
+        )
+    }
+}

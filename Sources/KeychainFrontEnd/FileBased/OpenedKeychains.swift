@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// File-based keychains as one call sees them: each is listed once, and one that is locked is reported as macOS does.
+final class OpenedKeychains {
+    private let files: KeychainFileService
+    private let unlocker: KeychainUnlocker
+    private var known: [String: [KeychainFileItem]] = [:]
+
+    init(_ files: KeychainFileService, _ unlocker: KeychainUnlocker) {
+        self.files = files
+        self.unlocker = unlocker
+    }
+
+    /// The items of a class in some keychains; those without a file are passed over.
+    ///
+    /// One that cannot be read is passed over where others are there.
+    func items(of itemClass: ItemClass, in paths: [String]) throws(KeychainError) -> [LocatedItem] {
+        var found: [LocatedItem] = []
+        var failure: KeychainError?
+        var visited: Set<String> = []
+        for path in paths where visited.insert(path).inserted {
+            do throws(KeychainError) {
+                for item in try items(in: path) where item.itemClass == itemClass {
+                    found.append(LocatedItem(keychain: path, item: item))
+                }
+            } catch {
+                if error.status != .noSuchKeychain { failure = failure ?? error }
+            }
+        }
+        if found.isEmpty, let failure { throw failure }
+        return found
+    }
+
+    /// The item that a reference names; `nil` when it is not there any more.
+    func item(_ reference: KeychainItemReference) throws(KeychainError) -> LocatedItem? {
+        guard !reference.keychain.isEmpty else { return nil }
+        do throws(KeychainError) {
+            return try items(in: reference.keychain).first { $0.identifier == reference.identifier }
+                .map { LocatedItem(keychain: reference.keychain, item: $0) }
+        } catch {
+            guard error.status == .noSuchKeychain else { throw error }
+            return nil
+        }
+    }
+
+    private func items(in path: String) throws(KeychainError) -> [KeychainFileItem] {
+        if let items = known[path] { return items }
+        let items = try files.items(at: path)
+        known[path] = items
+        return items
+    }
+
+    func secret(of item: LocatedItem) throws(KeychainError) -> SecretBytes {
+        try opened(item.keychain) { () throws(KeychainError) in try files.secret(of: item.item.identifier, at: item.keychain) }
+    }
+
+    func access(of item: LocatedItem) throws(KeychainError) -> ItemAccess {
+        try opened(item.keychain) { () throws(KeychainError) in try files.access(of: item.item.identifier, at: item.keychain) }
+    }
+
+    /// Carries out a change of a keychain.
+    func change<Result>(
+        _ path: String,
+        _ body: (KeychainFileService) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        known = [:]
+        return try opened(path) { () throws(KeychainError) in try body(files) }
+    }
+
+    /// Has a keychain that is locked unlocked, and tries once more.
+    private func opened<Result>(
+        _ path: String,
+        _ body: () throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        do throws(KeychainError) {
+            return try body()
+        } catch {
+            guard error.status == .interactionNotAllowed else { throw error }
+            try unlocker.unlock(path, files, after: error)
+        }
+        return try body()
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainCore
+
+/// The front end of macOS, which decides for each call of an item function whether the data protection keychain, the
+/// file-based keychains or both are asked, and makes one answer of two (Semantics, "The macOS front end").
+///
+/// All other commands go to the data protection keychain, those on keychain files to the other side. Thread-safe.
+public final class FrontEndKeychain: KeychainBackend {
+    private let dataProtection: any KeychainBackend
+    private let files: any KeychainBackend
+
+    /// A front end before two keychains.
+    ///
+    /// - Parameters:
+    ///   - dataProtection: the data protection keychain.
+    ///   - files: carries out calls of item functions on file-based keychains, as ``FileBasedKeychain`` does.
+    public init(dataProtection: any KeychainBackend, files: any KeychainBackend) {
+        self.dataProtection = dataProtection
+        self.files = files
+    }
+
+    /// Carries out a command through the keychains that it is for.
+    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        switch command {
+        case .items(let request): return .answer(try perform(request.operation, as: request.client))
+        case .itemsExplained(let request): return .explained(try perform(explaining: request))
+        case .files: return try files.perform(command)
+        case .explain, .device, .authentication, .enclave, .maintenance: return try dataProtection.perform(command)
+        }
+    }
+
+    /// A call, and an explanation of what the data protection keychain says of it if it fails.
+    ///
+    /// A call that reaches that keychain alone is explained by it in one transaction.
+    private func perform(explaining request: ExplanationRequest) throws(KeychainError) -> ExplainedOutcome {
+        let route = KeychainRoute(request.call.operation.mainDictionary, request.call.operation.function)
+        if route.reachesDataProtection, !route.reachesFile {
+            var forwarded = request
+            forwarded.call = dataProtectionRequest(request.call.operation, request.call.client)
+            return try dataProtection.performExplaining(forwarded)
+        }
+        do throws(KeychainError) {
+            let answer = try perform(request.call.operation, as: request.call.client)
+            return ExplainedOutcome(nil, .success(answer))
+        } catch {
+            return ExplainedOutcome(try? dataProtection.explain(request), .failure(error))
+        }
+    }
+
+    private func perform(
+        _ operation: KeychainRequest.Operation,
+        as client: Client
+    ) throws(KeychainError) -> KeychainAnswer {
+        let route = KeychainRoute(operation.mainDictionary, operation.function)
+        switch (route.reachesDataProtection, route.reachesFile) {
+        case (false, false):
+            throw .parameter("the query contradicts itself: neither of the two keychains has what it names")
+        case (true, false) where route.isFlagged: return try askDataProtection(operation, client)
+        default: break
+        }
+        if case .set(let query, let attributes, let addition) = operation {
+            return try set(query, attributes, addition, as: client)
+        }
+        let sides = [
+            route.reachesDataProtection ? side(.dataProtection, operation, client) : nil,
+            route.reachesFile ? side(.files, operation, client) : nil,
+        ].compactMap(\.self)
+        guard sides.count == 2 else { return try sides[0].get() }
+        return try MergedAnswer.merge(dataProtection: sides[0], files: sides[1]).get()
+    }
+
+    /// An update, and an add where nothing matches: each finds its own way.
+    private func set(
+        _ query: PropertyDictionary,
+        _ attributes: PropertyDictionary,
+        _ addition: PropertyDictionary,
+        as client: Client
+    ) throws(KeychainError) -> KeychainAnswer {
+        do throws(KeychainError) {
+            return try perform(.update(query, attributes: attributes), as: client)
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return try perform(.add(addition), as: client)
+        }
+    }
+
+    // MARK: - One side
+
+    /// What one keychain answers to a call without the flag.
+    private func side(
+        _ side: Side,
+        _ operation: KeychainRequest.Operation,
+        _ client: Client
+    ) -> Result<KeychainAnswer, KeychainError> {
+        Result { () throws(KeychainError) in
+            if case .update(let query, let attributes) = operation,
+                let move = SynchronizableMove(query, attributes, from: side)
+            {
+                try move.perform { (side, operation) throws(KeychainError) in
+                    switch side {
+                    case .dataProtection: try askDataProtection(operation, client)
+                    case .files: try askFiles(operation, client)
+                    }
+                }
+                return .nothing
+            }
+            switch side {
+            case .dataProtection: return try askDataProtection(operation, client)
+            case .files: return try askFiles(operation, client)
+            }
+        }
+    }
+
+    private func askDataProtection(
+        _ operation: KeychainRequest.Operation,
+        _ client: Client
+    ) throws(KeychainError) -> KeychainAnswer {
+        try dataProtection.perform(dataProtectionRequest(operation, client))
+    }
+
+    private func dataProtectionRequest(_ operation: KeychainRequest.Operation, _ client: Client) -> KeychainRequest {
+        var client = client
+        client.profile = .macOS
+        return KeychainRequest(FrontEndKeys.forDataProtection(operation), client: client)
+    }
+
+    private func askFiles(
+        _ operation: KeychainRequest.Operation,
+        _ client: Client
+    ) throws(KeychainError) -> KeychainAnswer {
+        try files.perform(KeychainRequest(FrontEndKeys.forFiles(operation), client: client))
+    }
+}
+
+extension FrontEndKeychain {
+    /// One of the two keychains.
+    enum Side: Hashable {
+        case dataProtection
+        case files
+    }
+}

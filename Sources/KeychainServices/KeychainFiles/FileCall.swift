@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainFrontEnd
+import Synchronization
+
+/// What the functions on keychain files have in common.
+enum FileCall {
+    /// Does something with the file-based keychains of the caller.
+    ///
+    /// - Returns: `errSecSuccess`, or the status of what it throws.
+    static func status(_ body: (FileBasedKeychain) throws(KeychainError) -> Void) -> OSStatus {
+        do throws(KeychainError) {
+            try body(KeychainContext.inEffect.fileBased)
+            return errSecSuccess
+        } catch {
+            return error.status.rawValue
+        }
+    }
+
+    /// Whether the user may be asked for a password, as `SecKeychainSetUserInteractionAllowed` says.
+    static let isInteractionAllowed = Atomic(true)
+
+    /// The bytes of a password or a name that a caller hands over.
+    static func bytes(_ start: UnsafeRawPointer?, _ count: UInt32) -> SecretBytes {
+        SecretBytes(copying: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(count)))
+    }
+
+    /// A text that a caller hands over; `nil` without a pointer.
+    static func text(_ start: UnsafePointer<CChar>?, _ count: UInt32) -> String? {
+        guard let start else { return nil }
+        return String(decoding: UnsafeRawBufferPointer(start: start, count: Int(count)), as: UTF8.self)
+    }
+}
+
+extension FileBasedKeychain {
+    /// The path of a keychain; of the default one without a keychain.
+    ///
+    /// - Throws: `errSecNoDefaultKeychain`; `errSecNoSuchKeychain` for the data protection keychain, which has no file.
+    func path(_ keychain: SecKeychain?) throws(KeychainError) -> String {
+        if let keychain {
+            guard let path = keychain.path else {
+                throw KeychainError(.noSuchKeychain, "the data protection keychain has no file")
+            }
+            return path
+        }
+        guard let path = try preferences.defaultKeychain() else {
+            throw KeychainError(.noDefaultKeychain, "there is no default keychain")
+        }
+        return path
+    }
+
+    /// Carries out a call of an item function.
+    func item(_ operation: KeychainRequest.Operation) throws(KeychainError) -> KeychainAnswer {
+        try perform(KeychainRequest(operation, client: KeychainContext.inEffect.client))
+    }
+}

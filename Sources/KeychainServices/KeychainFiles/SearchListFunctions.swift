@@ -1,0 +1,128 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import KeychainCore
+import KeychainFrontEnd
+
+/// Whose search list and default keychain are meant.
+public enum SecPreferencesDomain: Int32, Sendable, Hashable, CaseIterable {
+    /// Those of the user.
+    case user = 0
+    /// Those of the system.
+    case system = 1
+    /// What every user has in addition.
+    case common = 2
+    /// What hardware brings: nothing here.
+    case dynamic = 3
+
+    fileprivate var domain: KeychainPreferences.Domain {
+        switch self {
+        case .user: .user
+        case .system: .system
+        case .common: .common
+        case .dynamic: .dynamic
+        }
+    }
+}
+
+/// The default keychain, in which items are added.
+///
+/// - Important: Differs from Apple: where the user has no keychain file, and the macOS front end is off, it is the data
+///   protection keychain, as a place to import to.
+///
+/// - Parameter keychain: where the keychain goes.
+/// - Returns: `errSecSuccess`; `errSecNoDefaultKeychain`.
+@discardableResult
+public func SecKeychainCopyDefault(_ keychain: UnsafeMutablePointer<SecKeychain?>) -> OSStatus {
+    let isFileNeeded = KeychainContext.inEffect.hasFrontEnd
+    return FileCall.status { (files) throws(KeychainError) in
+        do throws(KeychainError) {
+            keychain.pointee = SecKeychain(path: try files.path(nil))
+        } catch {
+            guard error.status == .noDefaultKeychain, !isFileNeeded else { throw error }
+            keychain.pointee = .standard
+        }
+    }
+}
+
+/// Chooses the default keychain.
+///
+/// - Returns: `errSecSuccess`; `errSecParam` without a keychain; `errSecNoSuchKeychain` for one without a file.
+@discardableResult
+public func SecKeychainSetDefault(_ keychain: SecKeychain?) -> OSStatus {
+    SecKeychainSetDomainDefault(.user, keychain)
+}
+
+/// The default keychain of a domain.
+///
+/// - Returns: `errSecSuccess`; `errSecNoDefaultKeychain`.
+@discardableResult
+public func SecKeychainCopyDomainDefault(
+    _ domain: SecPreferencesDomain,
+    _ keychain: UnsafeMutablePointer<SecKeychain?>
+) -> OSStatus {
+    FileCall.status { (files) throws(KeychainError) in
+        guard let path = try files.preferences.defaultKeychain(domain.domain) else {
+            throw KeychainError(.noDefaultKeychain, "there is no default keychain")
+        }
+        keychain.pointee = SecKeychain(path: path)
+    }
+}
+
+/// Chooses the default keychain of a domain.
+///
+/// - Returns: as ``SecKeychainSetDefault(_:)``.
+@discardableResult
+public func SecKeychainSetDomainDefault(_ domain: SecPreferencesDomain, _ keychain: SecKeychain?) -> OSStatus {
+    FileCall.status { (files) throws(KeychainError) in
+        guard let keychain else { throw .parameter("there is no keychain to choose") }
+        try files.preferences.setDefaultKeychain(try files.path(keychain), domain.domain)
+    }
+}
+
+/// The keychains that are searched, in their order.
+///
+/// - Parameter searchList: where an array of them goes.
+@discardableResult
+public func SecKeychainCopySearchList(_ searchList: UnsafeMutablePointer<CFArray?>) -> OSStatus {
+    FileCall.status { (files) throws(KeychainError) in
+        searchList.pointee = keychains(try files.preferences.searchList())
+    }
+}
+
+/// Replaces the keychains that are searched; their files need not exist.
+///
+/// - Returns: `errSecSuccess`; `errSecParam` for an array of other objects.
+@discardableResult
+public func SecKeychainSetSearchList(_ searchList: CFArray) -> OSStatus {
+    SecKeychainSetDomainSearchList(.user, searchList)
+}
+
+/// The keychains of a domain that are searched, in their order.
+@discardableResult
+public func SecKeychainCopyDomainSearchList(
+    _ domain: SecPreferencesDomain,
+    _ searchList: UnsafeMutablePointer<CFArray?>
+) -> OSStatus {
+    FileCall.status { (files) throws(KeychainError) in
+        searchList.pointee = keychains(try files.preferences.searchList(domain.domain))
+    }
+}
+
+/// Replaces the keychains of a domain that are searched.
+///
+/// - Returns: as ``SecKeychainSetSearchList(_:)``.
+@discardableResult
+public func SecKeychainSetDomainSearchList(_ domain: SecPreferencesDomain, _ searchList: CFArray) -> OSStatus {
+    FileCall.status { (files) throws(KeychainError) in
+        var paths: [String] = []
+        for keychain in searchList {
+            guard let keychain = keychain as? SecKeychain else { throw .parameter("not a keychain") }
+            if let path = keychain.path { paths.append(path) }
+        }
+        try files.preferences.setSearchList(paths, domain.domain)
+    }
+}
+
+private func keychains(_ paths: [String]) -> CFArray { NSArray(array: paths.map { SecKeychain(path: $0) }) }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HostFiles
+import KeychainAuthenticators
+import KeychainCore
+import KeychainEngine
+package import KeychainFiles
+import KeychainFrontEnd
+import KeychainProtection
+import KeychainServices
+
+/// The file-based keychains of a virtual Mac: a home folder of its own with a login keychain, whose password is the
+/// passcode of the device, and which is unlocked with the session.
+package final class MacKeychains: Sendable {
+    private let folder: DeviceFolder
+
+    /// What carries out commands on the files.
+    package let files: KeychainFiles
+
+    /// The search list and the default keychain.
+    package let preferences: KeychainPreferences
+
+    /// Makes a home folder with a login keychain.
+    init(passcode: String?, _ owner: Owner, _ clock: VirtualClock) throws(VirtualDeviceError) {
+        folder = try DeviceFolder()
+        var options = DeviceOptions(authenticator: owner.authenticator, hostClock: clock.host)
+        options.passwordWork = .least
+        files = KeychainFiles(device: options, clock: clock.dates)
+        preferences = KeychainPreferences(
+            home: KeychainHome(path: folder.path(of: "home")),
+            systemFolder: folder.path(of: "system")
+        )
+        do throws(KeychainError) { try makeLoginKeychain(passcode) } catch { throw VirtualDeviceError(error) }
+    }
+
+    private func makeLoginKeychain(_ passcode: String?) throws(KeychainError) {
+        let path = preferences.home.newKeychainPath("login.keychain")
+        try files.files.create(at: path, password: Self.password(passcode))
+        // That of a Mac stays unlocked until its user logs out.
+        try files.files.setSettings(KeychainFileSettings(locksOnSleep: false, lockInterval: nil), at: path)
+        try preferences.noteCreation(of: path)
+    }
+
+    /// The front end before both keychains.
+    func frontEnd(_ dataProtection: any KeychainBackend, _ fileBased: FileBasedKeychain) -> any KeychainBackend {
+        FrontEndKeychain(dataProtection: dataProtection, files: fileBased)
+    }
+
+    /// The item functions on the files, with an owner who is asked for the password of a locked keychain.
+    func fileBased(_ owner: Owner, _ clock: VirtualClock) -> FileBasedKeychain {
+        FileBasedKeychain(
+            files,
+            preferences,
+            program: ProcessClient.program,
+            unlocker: KeychainUnlocker(owner.authenticator) { ProcessClient.isInteractionAllowed },
+            now: { clock.dates.now }
+        )
+    }
+
+    /// Removes every keychain of the search list, and makes an empty login keychain of a user without a passcode.
+    func erase() throws(KeychainError) {
+        for path in try preferences.searchList() {
+            try? files.files.delete(at: path)
+            try preferences.noteRemoval(of: path)
+        }
+        try preferences.setDefaultKeychain(preferences.home.newKeychainPath("login.keychain"))
+        try makeLoginKeychain(nil)
+    }
+
+    // MARK: - The session
+
+    /// Unlocks the login keychain, as a login does; one with another password stays locked.
+    func logIn(_ passcode: String) {
+        guard let path = preferences.loginKeychain else { return }
+        try? files.files.unlock(at: path, password: Self.password(passcode))
+    }
+
+    /// Locks every keychain.
+    func logOut() { try? files.files.lockAll() }
+
+    /// Changes the password of the login keychain with that of the user.
+    func changePasscode(from old: String?, to new: String?) {
+        guard let path = preferences.loginKeychain else { return }
+        try? files.files.changePassword(at: path, from: Self.password(old), to: Self.password(new))
+    }
+
+    private static func password(_ passcode: String?) -> SecretBytes {
+        VirtualDevice.secret(passcode ?? "")
+    }
+}
