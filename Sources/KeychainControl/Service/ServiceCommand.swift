@@ -165,7 +165,8 @@ struct UnitFilesCommand: ParsableCommand {
         if system {
             try SystemServiceFiles(program: program).write(below: folder)
         } else {
-            try SystemdUnits(program: program).write(to: folder)
+            let units = SystemdUnits(program: program)
+            try SystemdUnits.write(units.files + units.filesOfFileDaemon, to: folder)
         }
     }
 }

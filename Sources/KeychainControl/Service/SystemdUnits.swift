@@ -12,16 +12,32 @@ struct SystemdUnits {
     static let serviceUnit = "swift-keychain.service"
 
     /// The files by their names.
-    var files: [(name: String, text: String)] { [(Self.socketUnit, socketText), (Self.serviceUnit, serviceText)] }
+    var files: [(name: String, text: String)] {
+        [
+            (Self.socketUnit, socketText("Socket of the keychain", "keychaind.sock")),
+            (Self.serviceUnit, serviceText("Keychain", Self.socketUnit, "--user --exit-when-idle 600")),
+        ]
+    }
 
-    private var socketText: String {
+    /// The files of the daemon of keychain files, which programs start by themselves where systemd does not listen.
+    var filesOfFileDaemon: [(name: String, text: String)] {
+        [
+            (Self.fileSocketUnit, socketText("Socket of keychain files", "keychaind-files.sock")),
+            (Self.fileServiceUnit, serviceText("Keychain files", Self.fileSocketUnit, "--files --exit-when-idle 60")),
+        ]
+    }
+
+    private static let fileSocketUnit = "swift-keychain-files.socket"
+    private static let fileServiceUnit = "swift-keychain-files.service"
+
+    private func socketText(_ description: String, _ socket: String) -> String {
         """
         # SPDX-License-Identifier: Apache-2.0
         [Unit]
-        Description=Socket of the keychain
+        Description=\(description)
 
         [Socket]
-        ListenStream=%t/swift-keychain/keychaind.sock
+        ListenStream=%t/swift-keychain/\(socket)
         DirectoryMode=0700
         SocketMode=0600
         RemoveOnStop=yes
@@ -35,17 +51,17 @@ struct SystemdUnits {
     // Neither NoNewPrivileges= nor what implies it in a unit of a user (systemd.exec(5): SystemCallFilter=,
     // RestrictNamespaces=, PrivateDevices= and others): a check of the user's password by PAM runs a program that has
     // more rights (unix_chkpwd(8)).
-    private var serviceText: String {
+    private func serviceText(_ description: String, _ socketUnit: String, _ options: String) -> String {
         """
         # SPDX-License-Identifier: Apache-2.0
         [Unit]
-        Description=Keychain
-        Requires=\(Self.socketUnit)
-        After=\(Self.socketUnit)
+        Description=\(description)
+        Requires=\(socketUnit)
+        After=\(socketUnit)
 
         [Service]
         Type=notify
-        ExecStart=\(Self.escaped(program)) --user --exit-when-idle 600
+        ExecStart=\(Self.escaped(program)) \(options)
         Restart=on-failure
         RestartPreventExitStatus=2 3
         TimeoutStopSec=20

@@ -25,11 +25,6 @@ package final class ForkSafeLock: @unchecked Sendable {
     /// Waits until nobody holds the lock, and takes it.
     package func acquire() { pthread_mutex_lock(mutex) }
 
-    /// Takes the lock if nobody holds it.
-    ///
-    /// - Returns: Whether it did.
-    package func acquireIfFree() -> Bool { pthread_mutex_trylock(mutex) == 0 }
-
     /// Lets go of the lock.
     package func release() { pthread_mutex_unlock(mutex) }
 }

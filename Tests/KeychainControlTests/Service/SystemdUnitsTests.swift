@@ -55,6 +55,11 @@ struct SystemdUnitsTests {
         try command.run()
         let service = try String(contentsOfFile: "\(path)/\(SystemdUnits.serviceUnit)", encoding: .utf8)
         #expect(service.contains("\"/usr/bin/keychaind\""))
+        let files = try String(contentsOfFile: "\(path)/swift-keychain-files.service", encoding: .utf8)
+        #expect(files.contains("ExecStart=\"/usr/bin/keychaind\" --files --exit-when-idle"))
+        #expect(files.contains("Requires=swift-keychain-files.socket\n"))
+        let socket = try String(contentsOfFile: "\(path)/swift-keychain-files.socket", encoding: .utf8)
+        #expect(socket.contains("ListenStream=%t/swift-keychain/keychaind-files.sock\n"))
     }
 
     @Test("a package has the units of the system service written, with its user and its folder")

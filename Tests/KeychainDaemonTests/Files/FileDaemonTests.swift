@@ -107,8 +107,8 @@ struct FileDaemonTests {
         #expect(FileManager.default.fileExists(atPath: path), "the keychain lies elsewhere")
     }
 
-    @Test("A daemon that is idle ends when no keychain is unlocked")
-    func idle() throws {
+    @Test("A daemon that is idle ends when no keychain is unlocked any more", arguments: ["command", "interval"])
+    func idle(_ lock: String) throws {
         try program.create(at: path, password: password)
         #expect(folder.end(by: SIGTERM))
         let shell = try Shell.beside(folder)
@@ -120,7 +120,11 @@ struct FileDaemonTests {
         // Longer than it takes one that is not needed to end.
         #expect(!Self.hasEnded(record, milliseconds: 4_000))
         #expect(try program.status(at: path).isLocked == false)
-        try program.lock(at: path)
+        if lock == "command" {
+            try program.lock(at: path)
+        } else {
+            try program.setSettings(KeychainFileSettings(lockInterval: 1), at: path)
+        }
         #expect(Self.hasEnded(record))
     }
 
