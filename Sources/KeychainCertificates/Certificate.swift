@@ -79,9 +79,6 @@ public struct Certificate: Sendable {
     /// The subject's name, normalized, as a DER SEQUENCE.
     public var normalizedSubjectSequence: [UInt8] { DistinguishedName.sequence(ofContent: normalizedSubject) }
 
-    /// The issuer's name as it stands in the certificate, a DER SEQUENCE.
-    public var issuerSequence: [UInt8] { issuer.der }
-
     /// Whether the subject has issued the certificate itself, by the names.
     public var isSelfIssued: Bool { normalizedIssuer == normalizedSubject }
 
