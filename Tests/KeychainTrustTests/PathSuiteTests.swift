@@ -36,7 +36,8 @@ struct PathSuiteTests {
         func bytes(_ name: String) throws -> [UInt8] {
             Array(try Data(contentsOf: folder.appendingPathComponent(name)))
         }
-        let authorities = try names.filter { !$0.contains("EE.crt") && !$0.hasPrefix("TrustAnchor") }.sorted().map(bytes)
+        let authorities = try names.filter { !$0.contains("EE.crt") && !$0.hasPrefix("TrustAnchor") }
+            .sorted().map(bytes)
         let anchor = try bytes("TrustAnchorRootCertificate.crt")
         var (different, count): (Set<String>, Int) = ([], 0)
         for name in names where name.hasSuffix("EE.crt") {
