@@ -535,6 +535,7 @@ let targets: [Target] = [
             "KeychainProtection", "KeychainCore", "HostFiles", "KeychainTestSupport", crypto,
         ]
     ),
+    .testTarget(name: "KeychainFrontEndTests", dependencies: ["KeychainFrontEnd", "KeychainCore"]),
     .testTarget(
         name: "KeychainFilesTests",
         dependencies: ["KeychainFiles", "KeychainEngine", "KeychainProtection", "KeychainCore", "KeychainTestSupport"]

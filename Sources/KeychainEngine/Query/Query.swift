@@ -43,7 +43,7 @@ extension Query {
 
     /// Whether the result is the dictionary of a password for which nothing but references were asked: as a password
     /// has no reference that could be made of its data, the data stays in it (Semantics, "Result of a copy").
-    var keepsDataForWantOfReference: Bool { 
+    var keepsDataForWantOfReference: Bool {
         isForReferences && !itemClass.hasReferenceType && !hasPasswordReferences
     }
 

@@ -55,8 +55,10 @@ struct CertificateMatch {
     /// Whether a certificate is as asked.
     ///
     /// - Parameters:
+    ///   - certificate: the certificate.
     ///   - pool: the certificates that chains are made of.
     ///   - now: when the call is made.
+    /// - Returns: Whether every condition holds.
     func accepts(_ certificate: Certificate, _ pool: CertificatePool, now: Timestamp) -> Bool {
         if let emailAddress, !certificate.names(emailAddress: emailAddress) { return false }
         if let validOn {

@@ -19,7 +19,10 @@ enum FileAttributes {
     /// The attributes of a dictionary that an item keeps, without those that have a wrong type.
     ///
     /// - Throws: `errSecParam` for a number of an internet password that is none.
-    static func stored(_ entries: PropertyEntries, _ itemClass: ItemClass) throws(KeychainError) -> [String: PropertyValue] {
+    static func stored(
+        _ entries: PropertyEntries,
+        _ itemClass: ItemClass
+    ) throws(KeychainError) -> [String: PropertyValue] {
         var stored: [String: PropertyValue] = [:]
         let names = Set(entries.keys.filter { $0 != AttributeName.modificationDate.description })
         for (name, value) in try taken(entries, itemClass, names) { stored[name.description] = value?.property }

@@ -7,7 +7,10 @@ import KeychainCore
 enum FileParameterTypes {
     /// Refuses a dictionary with a value of a wrong type.
     ///
-    /// - Parameter isOfChanges: whether it is the new attributes of an update, in which data is no string.
+    /// - Parameters:
+    ///   - dictionary: the dictionary.
+    ///   - isOfChanges: whether it is the new attributes of an update, in which data is no string.
+    /// - Throws: `errSecParam`.
     static func check(_ dictionary: PropertyDictionary, isOfChanges: Bool = false) throws(KeychainError) {
         for (key, value) in dictionary.entries {
             guard let allowed = table[key] else { continue }

@@ -29,7 +29,10 @@ public struct KeychainUnlocker: Sendable {
 
     /// Unlocks a keychain with the password that the user types.
     ///
-    /// - Parameter locked: the failure that showed that it is locked.
+    /// - Parameters:
+    ///   - path: the keychain.
+    ///   - files: the keychain files.
+    ///   - locked: the failure that showed that it is locked.
     /// - Throws: `errSecInteractionNotAllowed` when nobody can be asked, `errSecUserCanceled`, `errSecAuthFailed`.
     func unlock(_ path: String, _ files: KeychainFileService, after locked: KeychainError) throws(KeychainError) {
         guard isInteractionAllowed() else { throw locked }

@@ -53,11 +53,15 @@ final class OpenedKeychains {
     }
 
     func secret(of item: LocatedItem) throws(KeychainError) -> SecretBytes {
-        try opened(item.keychain) { () throws(KeychainError) in try files.secret(of: item.item.identifier, at: item.keychain) }
+        try opened(item.keychain) { () throws(KeychainError) in
+            try files.secret(of: item.item.identifier, at: item.keychain)
+        }
     }
 
     func access(of item: LocatedItem) throws(KeychainError) -> ItemAccess {
-        try opened(item.keychain) { () throws(KeychainError) in try files.access(of: item.item.identifier, at: item.keychain) }
+        try opened(item.keychain) { () throws(KeychainError) in
+            try files.access(of: item.item.identifier, at: item.keychain)
+        }
     }
 
     /// Carries out a change of a keychain.

@@ -5,7 +5,11 @@ package import HostFiles
 package import KeychainCore
 
 extension KeychainError {
-    package static let noSuchKeychain = KeychainError(.noSuchKeychain, "there is no keychain file", kind: .storage(.file))
+    package static let noSuchKeychain = KeychainError(
+        .noSuchKeychain,
+        "there is no keychain file",
+        kind: .storage(.file)
+    )
 
     package static let duplicateKeychain = KeychainError(
         .duplicateKeychain,

@@ -51,6 +51,7 @@ public func SecKeychainItemDelete(_ itemRef: SecKeychainItem) -> OSStatus {
 /// Changes attributes and data of an item.
 ///
 /// - Parameters:
+///   - itemRef: the item.
 ///   - attrList: the attributes that change; `nil` for none.
 ///   - length: how many bytes the new data has.
 ///   - data: the new data; `nil` for none.
@@ -84,6 +85,7 @@ public func SecKeychainItemModifyContent(
 /// Class, attributes and data of an item.
 ///
 /// - Parameters:
+///   - itemRef: the item.
 ///   - itemClass: where the class goes.
 ///   - attrList: a list with the tags of the attributes that are wanted; their values go into it. Give them and the
 ///     data back with ``SecKeychainItemFreeContent(_:_:)``.
@@ -123,6 +125,7 @@ public func SecKeychainItemFreeContent(
 /// Class, attributes and data of an item.
 ///
 /// - Parameters:
+///   - itemRef: the item.
 ///   - info: which attributes are wanted; `nil` for none.
 ///   - itemClass: where the class goes.
 ///   - attrList: where a list of the attributes goes. Give it and the data back with

@@ -9,6 +9,12 @@ import KeychainFrontEnd
 ///
 /// - Parameters:
 ///   - keychain: the keychain; the default one without it.
+///   - serviceNameLength: how many bytes the service has.
+///   - serviceName: the service.
+///   - accountNameLength: how many bytes the account has.
+///   - accountName: the account.
+///   - passwordLength: how many bytes the password has.
+///   - passwordData: the password.
 ///   - itemRef: where the item goes.
 /// - Returns: `errSecSuccess`, `errSecDuplicateItem`, `errSecNoDefaultKeychain`, `errSecNoSuchKeychain`,
 ///   `errSecAuthFailed` for a locked keychain.
@@ -33,8 +39,11 @@ public func SecKeychainAddGenericPassword(
 ///
 /// - Parameters:
 ///   - keychainOrArray: a keychain or an array of keychains to search; `nil` for the search list.
+///   - serviceNameLength: how many bytes the service has.
 ///   - serviceName: the service; `nil` for any.
+///   - accountNameLength: how many bytes the account has.
 ///   - accountName: the account; `nil` for any.
+///   - passwordLength: how many bytes the password has.
 ///   - passwordData: where the password goes, for ``SecKeychainItemFreeContent(_:_:)``; `nil` for none.
 ///   - itemRef: where the item goes.
 /// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecAuthFailed` for the password of a locked keychain.
@@ -59,7 +68,19 @@ public func SecKeychainFindGenericPassword(
 ///
 /// - Parameters:
 ///   - keychain: the keychain; the default one without it.
+///   - serverNameLength: how many bytes the server has.
+///   - serverName: the server.
+///   - securityDomainLength: how many bytes the security domain has.
+///   - securityDomain: the security domain; `nil` for none.
+///   - accountNameLength: how many bytes the account has.
+///   - accountName: the account.
+///   - pathLength: how many bytes the path has.
+///   - path: the path; `nil` for none.
 ///   - port: the port; 0 for none.
+///   - protocol: the protocol; `.any` for none.
+///   - authenticationType: the type of authentication; `.any` for none.
+///   - passwordLength: how many bytes the password has.
+///   - passwordData: the password.
 ///   - itemRef: where the item goes.
 /// - Returns: as of ``SecKeychainAddGenericPassword(_:_:_:_:_:_:_:_:)``.
 @discardableResult
@@ -93,9 +114,18 @@ public func SecKeychainAddInternetPassword(
 ///
 /// - Parameters:
 ///   - keychainOrArray: a keychain or an array of keychains to search; `nil` for the search list.
+///   - serverNameLength: how many bytes the server has.
+///   - serverName: the server.
+///   - securityDomainLength: how many bytes the security domain has.
+///   - securityDomain: the security domain; `nil` for none.
+///   - accountNameLength: how many bytes the account has.
+///   - accountName: the account.
+///   - pathLength: how many bytes the path has.
+///   - path: the path; `nil` for none.
 ///   - port: the port; 0 for any.
 ///   - protocol: the protocol; `.any` for any.
 ///   - authenticationType: the type; `.any` for any.
+///   - passwordLength: how many bytes the password has.
 ///   - passwordData: where the password goes, for ``SecKeychainItemFreeContent(_:_:)``; `nil` for none.
 ///   - itemRef: where the item goes.
 /// - Returns: as of ``SecKeychainFindGenericPassword(_:_:_:_:_:_:_:_:)``. A text that is `nil` is any.
@@ -166,8 +196,8 @@ private func find(
     FileCall.status { (files) throws(KeychainError) in
         var query = query
         if let keychains {
-            let list = (keychains as? NSArray).map { $0.compactMap { $0 as? SecKeychain } }
-                ?? (keychains as? SecKeychain).map { [$0] }
+            let several = (keychains as? NSArray).map { $0.compactMap { $0 as? SecKeychain } }
+            let list = several ?? (keychains as? SecKeychain).map { [$0] }
             guard let list else { throw .parameter("not a keychain, and not an array of keychains") }
             query[PropertyKey.matchSearchList] = .array(list.compactMap(\.path).map { .keychain($0) })
         }

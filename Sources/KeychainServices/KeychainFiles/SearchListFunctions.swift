@@ -84,6 +84,7 @@ public func SecKeychainSetDomainDefault(_ domain: SecPreferencesDomain, _ keycha
 /// The keychains that are searched, in their order.
 ///
 /// - Parameter searchList: where an array of them goes.
+/// - Returns: `errSecSuccess`.
 @discardableResult
 public func SecKeychainCopySearchList(_ searchList: UnsafeMutablePointer<CFArray?>) -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in

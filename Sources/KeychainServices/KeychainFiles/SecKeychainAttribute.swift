@@ -173,7 +173,11 @@ private enum AttributeDate {
             Int(String(decoding: text[range], as: UTF8.self))
         }
         let parts = DateComponents(
-            year: numbers[0], month: numbers[1], day: numbers[2], hour: numbers[3], minute: numbers[4],
+            year: numbers[0],
+            month: numbers[1],
+            day: numbers[2],
+            hour: numbers[3],
+            minute: numbers[4],
             second: numbers[5]
         )
         guard !numbers.contains(nil), let date = calendar.date(from: parts) else { return nil }

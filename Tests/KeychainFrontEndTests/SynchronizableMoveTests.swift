@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import Testing
+
+@testable import KeychainFrontEnd
+
+/// Updates of kSecAttrSynchronizable that move items from one keychain to the other.
+struct SynchronizableMoveTests {
+    private static let query: PropertyDictionary = ["class": .string("genp"), "svce": .string("s")]
+    private static let found: StandIn.Answer = .success(
+        .single(
+            .dictionary([
+                "svce": .string("s"), "cdat": .date(.referenceDate), "agrp": .string("group"), "pdmn": .string("ak"),
+            ])
+        )
+    )
+
+    @Test(
+        "To false: the data protection keychain's match is added to the file, then looked for as a synchronizable one"
+    )
+    func toFile() {
+        let dataProtection = StandIn([Self.found, .failure(.itemNotFound)])
+        let files = StandIn([.success(.nothing), .failure(.itemNotFound)])
+        let frontEnd = FrontEndKeychain(dataProtection: dataProtection, files: files)
+        let changes: PropertyDictionary = ["sync": .boolean(false), "v_Data": .data(SecretBytes([1]))]
+        // The add is the last that the file is asked for this side, and the update in place follows.
+        let outcome = frontEnd.outcome(.update(Self.query, attributes: changes))
+        #expect(outcome.outcome == "\(Status.itemNotFound)")
+        var fetch = Self.query
+        fetch["r_Attributes"] = .boolean(true)
+        #expect(
+            dataProtection.operations == [
+                .copyMatching(fetch),
+                .delete([
+                    "class": .string("genp"), "svce": .string("s"), "sync": .boolean(true), "agrp": .string("group"),
+                    "pdmn": .string("ak"),
+                ]),
+            ]
+        )
+        #expect(
+            files.operations == [
+                .add([
+                    "class": .string("genp"), "svce": .string("s"), "cdat": .date(.referenceDate),
+                    "v_Data": .data(SecretBytes([1])),
+                ]),
+                .update(Self.query, attributes: changes),
+            ]
+        )
+    }
+
+    @Test("To true: the file's matches move, and a duplicate is updated instead")
+    func toDataProtection() {
+        let item: [String: PropertyValue] = [
+            "class": .string("genp"), "svce": .string("s"), "mdat": .date(.referenceDate),
+            "v_Data": .data(SecretBytes([2])),
+        ]
+        let dataProtection = StandIn([.failure(.itemNotFound), .failure(.duplicateItem)])
+        let files = StandIn([.success(.single(.dictionary(item)))])
+        let frontEnd = FrontEndKeychain(dataProtection: dataProtection, files: files)
+        let changes: PropertyDictionary = ["sync": .boolean(true)]
+        #expect(
+            frontEnd.outcome(.update(Self.query, attributes: changes)).outcome
+                == StandIn.Answer.success(.nothing).outcome
+        )
+        #expect(
+            dataProtection.operations == [
+                .update(Self.query, attributes: changes),
+                .add([
+                    "class": .string("genp"), "svce": .string("s"), "v_Data": .data(SecretBytes([2])),
+                    "sync": .boolean(true),
+                ]),
+                .update(["class": .string("genp"), "svce": .string("s"), "sync": .boolean(true)], attributes: changes),
+            ]
+        )
+        #expect(files.operations.count == 2)
+        #expect(files.operations.last == .delete(["class": .string("genp"), "svce": .string("s")]))
+    }
+
+    @Test("A move that fails leaves the source in place")
+    func failure() {
+        let dataProtection = StandIn([Self.found])
+        let files = StandIn([.failure(.authenticationFailed)], usual: .failure(.authenticationFailed))
+        let frontEnd = FrontEndKeychain(dataProtection: dataProtection, files: files)
+        let outcome = frontEnd.outcome(.update(Self.query, attributes: ["sync": .boolean(false)]))
+        #expect(outcome.outcome == "\(Status.authenticationFailed)")
+        #expect(dataProtection.operations.count == 1)
+    }
+
+    @Test("With the flag nothing moves")
+    func flagged() {
+        let (dataProtection, files) = (StandIn(), StandIn())
+        let frontEnd = FrontEndKeychain(dataProtection: dataProtection, files: files)
+        var query = Self.query
+        query["nleg"] = .boolean(true)
+        _ = frontEnd.outcome(.update(query, attributes: ["sync": .boolean(false)]))
+        #expect(dataProtection.operations == [.update(Self.query, attributes: ["sync": .boolean(false)])])
+        #expect(files.operations.isEmpty)
+    }
+}
