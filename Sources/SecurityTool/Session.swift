@@ -70,6 +70,7 @@ struct Session {
     /// - Parameters:
     ///   - status: what the keychain answered.
     ///   - operands: the keychains that the command works on.
+    /// - Throws: ``Output/Failure``
     func explainLock(_ status: Status?, _ operands: [Word]) throws {
         guard status == .interactionNotAllowed, keychains.meansDataProtection(by: operands) else { return }
         let keychain = keychains.dataProtection

@@ -15,7 +15,8 @@ struct RandomCommandTests {
         let session = ToolSession(try ToolUser())
         for _ in 0..<400 {
             let command = Self.command(&generator)
-            let result = try session.run(command, input: Self.lines.randomElement(using: &generator))
+            let input = Self.lines.randomElement(using: &generator) ?? nil
+            let result = try session.run(command, input: input)
             #expect((0...255).contains(result.status), "\(command)")
         }
     }

@@ -21,7 +21,8 @@ struct DumpTrustSettings: Command {
         }
         try invocation.checkOptions(options)
         guard invocation.arguments.operands.isEmpty else { throw CommandFailure.usage }
-        let entries = try reportingTrust(Self.function) { () throws(KeychainError) in try Self.entries(domain, session) }
+        let entries = try reportingTrust(Self.function) { () throws(KeychainError) in try Self.entries(domain, session)
+        }
         try session.output.write("Number of trusted certs = \(entries.count)\n")
         for (number, entry) in entries.enumerated() {
             try session.output.write("Cert \(number): \(entry.name)\n")
