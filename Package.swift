@@ -437,7 +437,8 @@ let targets: [Target] = [
     .target(
         name: "SecurityTranscripts",
         dependencies: [
-            "SecurityTool", "KeychainCore", "KeychainEngine", "KeychainFiles", "HostFiles", "KeychainTestSupport",
+            "SecurityTool", "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainTrust", "HostFiles",
+            "KeychainTestSupport",
         ],
         path: "Tests/Support/SecurityTranscripts"
     ),

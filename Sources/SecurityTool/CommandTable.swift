@@ -19,7 +19,6 @@ enum CommandTable {
         var options: OptionSyntax {
             switch kind {
             case .command(let command): command.options
-            case .notYet(let options): options
             case .noMeaning: ""
             }
         }
@@ -31,7 +30,6 @@ enum CommandTable {
         var remark: String? {
             switch kind {
             case .command: nil
-            case .notYet: "not implemented yet"
             case .noMeaning: "not supported on this platform"
             }
         }
@@ -41,8 +39,6 @@ enum CommandTable {
     enum Kind: Sendable {
         /// A command that works.
         case command(any Command)
-        /// A command that is still to come; its options say which values are secrets.
-        case notYet(OptionSyntax)
         /// A command for something that Linux does not have.
         case noMeaning
     }
@@ -58,7 +54,7 @@ enum CommandTable {
             let blanks = String(repeating: " ", count: max(36 - entry.name.utf8.count, 0))
             return "    \(entry.name)\(blanks) \(entry.summary)\n"
         }
-        return ByteText(lines.joined()) + unusable("not implemented yet") + unusable("not supported on this platform")
+        return ByteText(lines.joined()) + unusable("not supported on this platform")
     }()
 
     /// The commands with a remark, under it.
@@ -540,15 +536,6 @@ enum CommandTable {
         none("filevault", "Manage the encryption of disks."),
         none("platformsso", "Manage single sign-on of the platform."),
     ]
-
-    private static func later(
-        _ name: String,
-        _ summary: String,
-        _ synopsis: String,
-        _ options: OptionSyntax = ""
-    ) -> Entry {
-        Entry(name: name, summary: summary, synopsis: synopsis, kind: .notYet(options))
-    }
 
     private static func none(_ name: String, _ summary: String) -> Entry {
         Entry(name: name, summary: summary, synopsis: "[-h] (not supported on this platform)", kind: .noMeaning)

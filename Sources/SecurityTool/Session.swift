@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainTrust
 
 /// What commands work with.
 struct Session {
     let keychains: Keychains
+
+    /// Whom the user and the administrator trust.
+    let trustSettings: TrustSettingsStore
+
     let output: Output
     let errors: Output
 
@@ -54,7 +59,7 @@ struct Session {
         switch entry.kind {
         case .command(let command):
             return try command.run(invocation, in: self)
-        case .notYet, .noMeaning:
+        case .noMeaning:
             if invocation.asksForUsage { throw CommandFailure.usage }
             throw CommandFailure("security: \(entry.name): \(entry.remark ?? "")")
         }
@@ -65,6 +70,7 @@ struct Session {
     /// - Parameters:
     ///   - status: what the keychain answered.
     ///   - operands: the keychains that the command works on.
+    /// - Throws: ``Output/Failure``
     func explainLock(_ status: Status?, _ operands: [Word]) throws {
         guard status == .interactionNotAllowed, keychains.meansDataProtection(by: operands) else { return }
         let keychain = keychains.dataProtection

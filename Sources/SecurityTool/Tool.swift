@@ -4,6 +4,7 @@ import CKeychainSupport
 import Glibc
 import KeychainCore
 import KeychainFiles
+import KeychainTrust
 
 /// The `security` command.
 package struct Tool {
@@ -12,17 +13,21 @@ package struct Tool {
     /// Where passwords are asked for; `nil` to read them from standard input in any case.
     private let terminal: String?
 
+    private let trustSettings: TrustSettingsStore
+
     /// A command that works on the keychains of a user.
     ///
     /// - Parameters:
     ///   - backend: what carries out requests, for keychain files as well.
     ///   - home: the home folder; that of this process unless another is given.
     ///   - terminal: the path of the terminal; `nil` for none.
+    ///   - trustSettings: whom the user and the administrator trust.
     ///   - unlocksForAll: whether an unlock of the data protection keychain outlives this program.
     package init(
         backend: any KeychainBackend,
         home: String? = nil,
         terminal: String? = "/dev/tty",
+        trustSettings: TrustSettingsStore = .process,
         unlocksForAll: @escaping @Sendable () -> Bool = { false }
     ) {
         let name = home.map { KeychainName(home: ByteText($0)) } ?? .current
@@ -33,6 +38,7 @@ package struct Tool {
             preferences: KeychainPreferences(home: KeychainHome(variable: home))
         )
         self.terminal = terminal
+        self.trustSettings = trustSettings
     }
 
     /// Runs the command that this process was started with.
@@ -100,6 +106,7 @@ package struct Tool {
         let reader = LineReader(descriptor: input, readsAhead: options.isInteractive && command.isEmpty)
         let session = Session(
             keychains: keychains,
+            trustSettings: trustSettings,
             output: output,
             errors: errors,
             input: reader,

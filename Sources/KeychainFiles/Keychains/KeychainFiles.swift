@@ -70,6 +70,20 @@ public final class KeychainFiles: KeychainBackend {
     /// Locks the keychains whose settings say that they lock when the host goes to sleep.
     public func hostWillSleep() { for keychain in all { keychain.hostWillSleep() } }
 
+    /// One path for all that lead to a file, so that it has one lock state, and a link to it stays one.
+    private static func resolved(_ path: String) -> String {
+        if let real = realPath(path) { return real }
+        guard let end = path.lastIndex(of: "/") else { return path }
+        guard let folder = realPath(end == path.startIndex ? "/" : String(path[..<end])) else { return path }
+        return (folder == "/" ? "" : folder) + path[end...]
+    }
+
+    private static func realPath(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(validatingCString: real)
+    }
+
     private var all: [KeychainFile] {
         lock.acquire()
         defer { lock.release() }

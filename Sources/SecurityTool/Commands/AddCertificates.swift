@@ -26,7 +26,8 @@ struct AddCertificates: Command {
                 status = 1
                 continue
             }
-            let target = try store
+            let target =
+                try store
                 ?? failing(Self.function) { () throws(KeychainError) in try session.keychains.target(keychain) }
             store = target
             for item in items where !(try add(item, to: target, path, keychain, session.errors)) { status = 1 }

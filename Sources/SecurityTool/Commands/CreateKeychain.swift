@@ -28,10 +28,12 @@ struct CreateKeychain: Command {
             guard !name.isEmpty else { return 0 }
             names = [name]
         }
-        let password = try given ?? session.prompts.askForNew(
-            "password for new keychain: ",
-            again: "retype password for new keychain: "
-        )
+        let password =
+            try given
+            ?? session.prompts.askForNew(
+                "password for new keychain: ",
+                again: "retype password for new keychain: "
+            )
         for name in names { try create(name, password, session.keychains) }
         return 0
     }

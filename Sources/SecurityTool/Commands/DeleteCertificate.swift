@@ -41,7 +41,7 @@ struct DeleteCertificate: Command {
             if let key { try key.store.delete(key) }
             try found.item.store.delete(found.item)
         }
-        if dropsTrust { try dropTrust(in: found) }
+        if dropsTrust { try dropTrust(in: found, session.trustSettings) }
         return 0
     }
 
@@ -64,9 +64,9 @@ struct DeleteCertificate: Command {
     }
 
     /// Takes back what the user has decided of the certificate.
-    private func dropTrust(in found: StoredCertificate) throws(CommandFailure) {
+    private func dropTrust(in found: StoredCertificate, _ trustSettings: TrustSettingsStore) throws(CommandFailure) {
         try reporting("SecTrustSettingsRemoveTrustSettings") { () throws(KeychainError) in
-            try TrustSettingsStore.process.change(.user) { (settings) throws(KeychainError) in
+            try trustSettings.change(.user) { (settings) throws(KeychainError) in
                 settings.entries[TrustSettings.key(of: found.certificate.der)] = nil
             }
         }

@@ -29,7 +29,13 @@ struct FindIdentity: Command {
         let now = SystemClock().now
         for policy in IdentityPolicy.allCases where policies.contains(policy) {
             let judged = identities.map { identity in
-                let reason = policy.reason(against: identity, others: certificates, name: name?.text, at: now)
+                let reason = policy.reason(
+                    against: identity,
+                    others: certificates,
+                    name: name?.text,
+                    at: now,
+                    session.trustSettings
+                )
                 return (identity, reason)
             }
             let valid = judged.filter { $0.1 == nil }

@@ -20,7 +20,6 @@ struct LockKeychain: Command {
         let operands = invocation.arguments.operands
         guard operands.count < 2 else { throw CommandFailure.usage }
         let keychains = session.keychains
-        let keychains = session.keychains
         if meansEvery {
             try lockAll(keychains)
             return 0

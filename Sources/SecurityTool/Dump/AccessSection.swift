@@ -54,7 +54,12 @@ enum AccessSection {
         var entries = [
             Entry("encrypt", description: description),
             Entry(
-                "decrypt", "derive", "export_clear", "export_wrapped", "mac", "sign",
+                "decrypt",
+                "derive",
+                "export_clear",
+                "export_wrapped",
+                "mac",
+                "sign",
                 description: description,
                 for: access.trustedApplications
             ),

@@ -60,14 +60,16 @@ enum IdentityPolicy: String, CaseIterable {
         against certificate: StoredCertificate,
         others: [StoredCertificate],
         name: String?,
-        at date: Timestamp
+        at date: Timestamp,
+        _ settings: TrustSettingsStore
     ) -> String? {
         do throws(KeychainError) {
             return try TrustJudgement.reason(
                 against: certificate.certificate.der,
                 others: others.map(\.certificate.der),
                 for: policy(name),
-                at: date
+                at: date,
+                settings: settings
             )
         } catch {
             return "CSSMERR_TP_NOT_TRUSTED"

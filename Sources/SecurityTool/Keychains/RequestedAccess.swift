@@ -33,6 +33,7 @@ struct RequestedAccess {
     /// - Parameters:
     ///   - descriptor: what the access is for.
     ///   - version: the version of the keychain file, which decides whether there is a partition list.
+    /// - Returns: The access.
     func new(_ descriptor: String, version: Int) -> ItemAccess {
         ItemAccess(
             descriptor: descriptor,

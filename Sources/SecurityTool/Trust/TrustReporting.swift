@@ -11,13 +11,11 @@ enum TrustDomain {
     case system
 
     /// The settings; none for the system.
-    var settings: TrustSettings {
-        get throws(KeychainError) {
-            switch self {
-            case .user: try TrustSettingsStore.process.settings(.user)
-            case .admin: try TrustSettingsStore.process.settings(.admin)
-            case .system: TrustSettings()
-            }
+    func settings(in store: TrustSettingsStore) throws(KeychainError) -> TrustSettings {
+        switch self {
+        case .user: try store.settings(.user)
+        case .admin: try store.settings(.admin)
+        case .system: TrustSettings()
         }
     }
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainTestSupport
 import Testing
 
 @testable import SecurityTool
 
 /// Values that no file keychain could hold.
 struct AttributeBlockTests {
+    private let store = UserKeychain(backend: FakeKeychain(), name: KeychainName(home: "/h"))
+
     static let cases: [(PropertyValue, String)] = [
         (.null, "<NULL>"),
         (.string(""), "<NULL>"),
@@ -38,8 +41,8 @@ struct AttributeBlockTests {
                     PropertyKey.valuePersistentReference: .data(SecretBytes([1]))
                 ]
                 values[line.attribute.description] = value
-                let item = try #require(StoredItem(itemClass, .dictionary(values)))
-                let text = String(decoding: AttributeBlock.text(item, KeychainName(home: "/h")).bytes, as: UTF8.self)
+                let item = try #require(StoredItem(itemClass, .dictionary(values), in: store))
+                let text = String(decoding: AttributeBlock.text(item).bytes, as: UTF8.self)
                 #expect(text.split(separator: "\n").count == 4 + AttributeLine.lines(of: itemClass).count)
                 guard itemClass == .genericPassword, line.attribute == "crtr" else { continue }
                 #expect(text.contains("    \"crtr\"<uint32>=\(expected)\n"))
@@ -62,7 +65,7 @@ struct AttributeBlockTests {
 
     private func head(_ itemClass: ItemClass, _ values: [String: PropertyValue]) throws -> String {
         let values = values.merging([PropertyKey.valuePersistentReference: .data(SecretBytes([1]))]) { $1 }
-        let item = try #require(StoredItem(itemClass, .dictionary(values)))
-        return String(decoding: AttributeBlock.head(item, KeychainName(home: "/h")).bytes, as: UTF8.self)
+        let item = try #require(StoredItem(itemClass, .dictionary(values), in: store))
+        return String(decoding: AttributeBlock.head(item).bytes, as: UTF8.self)
     }
 }

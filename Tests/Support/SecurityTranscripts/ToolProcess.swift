@@ -12,6 +12,13 @@ package struct ToolProcess {
         package var errors: [UInt8]
 
         package var outputText: String { String(decoding: output, as: UTF8.self) }
+        /// What a process left behind.
+        package init(status: Int32, output: [UInt8], errors: [UInt8]) {
+            self.status = status
+            self.output = output
+            self.errors = errors
+        }
+
         package var errorText: String { String(decoding: errors, as: UTF8.self) }
     }
 

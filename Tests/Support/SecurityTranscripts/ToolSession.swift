@@ -7,20 +7,23 @@ import KeychainCore
 import KeychainEngine
 import KeychainFiles
 import KeychainTestSupport
+import KeychainTrust
 import SecurityTool
 
 /// The commands of a user in this process, one after the other: keychain files keep their lock state between them.
-struct ToolSession {
+package struct ToolSession {
     private let user: ToolUser
     private let keychain: UserKeychains
+    private let trustSettings = TrustSettingsStore.inMemory()
 
-    init(_ user: ToolUser) {
+    /// A session of a user who has run nothing yet.
+    package init(_ user: ToolUser) {
         self.user = user
         keychain = UserKeychains(KeychainLocation(path: user.keychainPath))
     }
 
     /// Runs a command without a terminal.
-    func run(_ arguments: [String], input: String?) throws -> ToolProcess.Result {
+    package func run(_ arguments: [String], input: String?) throws -> ToolProcess.Result {
         let folder = try TemporaryFolder(prefix: "streams")
         try Data((input ?? "").utf8).write(to: URL(fileURLWithPath: folder.path(of: "input")))
         let streams = [
@@ -29,7 +32,7 @@ struct ToolSession {
             open(folder.path(of: "errors"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600),
         ]
         defer { for stream in streams { close(stream) } }
-        let tool = Tool(backend: keychain, home: user.home.path, terminal: nil)
+        let tool = Tool(backend: keychain, home: user.home.path, terminal: nil, trustSettings: trustSettings)
         let status = tool.run(
             arguments: arguments.map { Array($0.utf8) },
             input: streams[0],

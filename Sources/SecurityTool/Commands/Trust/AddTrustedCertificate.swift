@@ -27,7 +27,7 @@ struct AddTrustedCertificate: Command {
         if let keychain = wishes.keychain { try CertificateKeychains.add(certificate, to: keychain, session.keychains) }
         let domain: TrustSettingsStore.Domain = wishes.isForAll ? .admin : .user
         try reportingTrust(Self.function) { () throws(KeychainError) in
-            try TrustSettingsStore.process.change(domain) { (settings) throws(KeychainError) in
+            try session.trustSettings.change(domain) { (settings) throws(KeychainError) in
                 try settings.set(wishes.rules, for: certificate, at: SystemClock().now)
             }
         }

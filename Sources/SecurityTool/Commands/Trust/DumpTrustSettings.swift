@@ -21,7 +21,8 @@ struct DumpTrustSettings: Command {
         }
         try invocation.checkOptions(options)
         guard invocation.arguments.operands.isEmpty else { throw CommandFailure.usage }
-        let entries = try reportingTrust(Self.function) { () throws(KeychainError) in try Self.entries(domain) }
+        let entries = try reportingTrust(Self.function) { () throws(KeychainError) in try Self.entries(domain, session)
+        }
         try session.output.write("Number of trusted certs = \(entries.count)\n")
         for (number, entry) in entries.enumerated() {
             try session.output.write("Cert \(number): \(entry.name)\n")
@@ -34,12 +35,13 @@ struct DumpTrustSettings: Command {
     }
 
     private static func entries(
-        _ domain: TrustDomain
+        _ domain: TrustDomain,
+        _ session: Session
     ) throws(KeychainError) -> [(name: String, rules: [TrustSettings.Rule])] {
         if case .system = domain {
             return try TrustEvaluator.systemAnchors().map { (name(of: $0), []) }
         }
-        let settings = try domain.settings
+        let settings = try domain.settings(in: session.trustSettings)
         guard !settings.entries.isEmpty else { throw KeychainError.noTrustSettings }
         return settings.entries.sorted { $0.key < $1.key }.map { key, entry in
             (entry.certificate.map(name) ?? "<\(key)>", entry.rules)

@@ -18,7 +18,7 @@ struct EnableUserTrustSettings: Command {
         }
         try invocation.checkOptions(options)
         guard invocation.arguments.operands.isEmpty else { throw CommandFailure.usage }
-        let store = TrustSettingsStore.process
+        let store = session.trustSettings
         guard let isWanted else {
             let state: ByteText = store.areUserSettingsEnabled ? "Enabled" : "Disabled"
             try session.output.write("User-level Trust Settings are \(state)\n")

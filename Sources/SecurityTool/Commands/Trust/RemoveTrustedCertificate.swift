@@ -23,7 +23,7 @@ struct RemoveTrustedCertificate: Command {
         guard invocation.arguments.operands.count == 1 else { throw CommandFailure.usage }
         let certificate = try CertificateFile.require(file, in: session)
         try reportingTrust("SecTrustSettingsRemoveTrustSettings") { () throws(KeychainError) in
-            try TrustSettingsStore.process.change(domain) { (settings) throws(KeychainError) in
+            try session.trustSettings.change(domain) { (settings) throws(KeychainError) in
                 try settings.remove(certificate)
             }
         }

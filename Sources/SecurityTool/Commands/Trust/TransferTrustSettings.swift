@@ -22,7 +22,7 @@ struct ExportTrustSettings: Command {
         }
         let settings = try reportingTrust("SecTrustSettingsCreateExternalRepresentation") {
             () throws(KeychainError) in
-            let settings = try domain.settings
+            let settings = try domain.settings(in: session.trustSettings)
             guard !settings.entries.isEmpty else { throw KeychainError.noTrustSettings }
             return settings
         }
@@ -50,7 +50,7 @@ struct ImportTrustSettings: Command {
         }
         let imported = try TrustSettingsFile.read(path, Self.function, session)
         try reportingTrust(Self.function) { () throws(KeychainError) in
-            try TrustSettingsStore.process.change(domain) { (settings) throws(KeychainError) in
+            try session.trustSettings.change(domain) { (settings) throws(KeychainError) in
                 settings = imported.replacing(settings)
             }
         }

@@ -20,7 +20,7 @@ struct VerifyCertificate: Command {
         }
         var request = try request(wishes, session)
         request.settings = try reportingTrust("SecTrustEvaluate") { () throws(KeychainError) in
-            try TrustSettingsStore.process.all()
+            try session.trustSettings.all()
         }
         let evaluation = try reportingTrust("SecTrustEvaluate") { () throws(KeychainError) in
             try TrustEvaluator.evaluate(request)
