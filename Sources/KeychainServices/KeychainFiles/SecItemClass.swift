@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainKeys
 
 /// Four characters in a number, the first in the highest byte.
 public typealias SecKeychainAttrType = UInt32
