@@ -5,6 +5,7 @@ import Foundation
 import KeychainAuthenticators
 import KeychainCore
 import KeychainDoctor
+import KeychainFrontEnd
 import KeychainSimulation
 
 /// Runs scenarios, each on a fresh keychain.
