@@ -417,8 +417,8 @@ let targets: [Target] = [
     .target(
         name: "DoctorScenarios",
         dependencies: [
-            "Conformance", "KeychainDoctor", "KeychainAuthenticators", "KeychainCore", "KeychainServices",
-            "KeychainSimulation", "KeychainTestSupport",
+            "Conformance", "KeychainDoctor", "KeychainAuthenticators", "KeychainCore", "KeychainFiles",
+            "KeychainFrontEnd", "KeychainServices", "KeychainSimulation", "KeychainTestSupport",
         ],
         path: "Tests/Support/DoctorScenarios"
     ),

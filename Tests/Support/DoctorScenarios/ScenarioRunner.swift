@@ -5,6 +5,8 @@ import Foundation
 import KeychainAuthenticators
 import KeychainCore
 import KeychainDoctor
+import KeychainFiles
+import KeychainFrontEnd
 import KeychainSimulation
 
 /// Runs scenarios, each on a fresh keychain.
