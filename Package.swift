@@ -445,8 +445,8 @@ let targets: [Target] = [
     .target(
         name: "DoctorScenarios",
         dependencies: [
-            "Conformance", "KeychainDoctor", "KeychainAuthenticators", "KeychainCore", "KeychainFrontEnd",
-            "KeychainServices", "KeychainSimulation", "KeychainTestSupport",
+            "Conformance", "KeychainDoctor", "KeychainAuthenticators", "KeychainCore", "KeychainFiles",
+            "KeychainFrontEnd", "KeychainServices", "KeychainSimulation", "KeychainTestSupport",
         ],
         path: "Tests/Support/DoctorScenarios"
     ),

@@ -198,7 +198,7 @@ struct KeychainFunctionTests {
 
     @Test("A locked keychain asks its owner, and is refused when nobody may be asked")
     func locked() throws {
-        try app.run {
+        app.run {
             #expect(SecKeychainAddGenericPassword(nil, 3, "svc", 4, "user", 6, "secret", nil) == errSecSuccess)
             func find() -> OSStatus {
                 var (length, data): (UInt32, UnsafeMutableRawPointer?) = (0, nil)

@@ -18,9 +18,9 @@ struct MacFrontEndTests {
         app = device.install("com.example.app", team: "TEAMID1234")
     }
 
-    private static let password: [CFString: Any] = [
-        kSecClass: kSecClassGenericPassword, kSecAttrService: "service", kSecAttrAccount: "account",
-    ]
+    private static var password: [CFString: Any] {
+        [kSecClass: kSecClassGenericPassword, kSecAttrService: "service", kSecAttrAccount: "account"]
+    }
 
     private func add(_ entries: [CFString: Any]) -> OSStatus { app.run { SecItemAdd(entries as CFDictionary, nil) } }
 
@@ -169,26 +169,22 @@ struct MacFrontEndTests {
         arguments: [
             kSecMatchPolicy, kSecMatchSearchList, kSecMatchItemList, kSecUseItemList, kSecMatchEmailAddressIfPresent,
             kSecAttrService, kSecMatchValidOnDate, kSecUseKeychain, kSecAttrAccess, kSecAttrIssuer,
-            kSecAttrSerialNumber,
-            kSecValuePersistentRef, kSecValueRef, kSecMatchLimit,
-        ]
+            kSecAttrSerialNumber, kSecValuePersistentRef, kSecValueRef, kSecMatchLimit,
+        ].map { $0 as String }
     )
-    func wrongTypes(_ key: CFString) {
+    func wrongTypes(_ key: String) {
         let query: [CFString: Any] = [
-            kSecClass: kSecClassGenericPassword, key: true, kSecUseDataProtectionKeychain: false,
+            kSecClass: kSecClassGenericPassword, key as CFString: true, kSecUseDataProtectionKeychain: false,
         ]
         // What is removed before the file gets it is not looked at.
-        let expected = key == kSecAttrAccess ? errSecItemNotFound : errSecParam
+        let expected = key == kSecAttrAccess as String ? errSecItemNotFound : errSecParam
         #expect(copy(query).status == expected)
     }
 
-    @Test(
-        "Without a class, or with an unknown one, nothing is looked for",
-        arguments: [nil, "none", 1] as [any Sendable?]
-    )
-    func wrongClass(_ value: (any Sendable)?) {
+    @Test("Without a class, or with an unknown one, nothing is looked for", arguments: [nil, "none"] as [String?])
+    func wrongClass(_ name: String?) {
         var query: [CFString: Any] = [kSecUseDataProtectionKeychain: false]
-        if let value { query[kSecClass] = value }
+        if let name { query[kSecClass] = name }
         #expect(copy(query).status == errSecParam)
         query[kSecMatchItemList] = [] as NSArray
         #expect(copy(query).status == errSecParam)

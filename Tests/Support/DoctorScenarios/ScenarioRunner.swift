@@ -5,6 +5,7 @@ import Foundation
 import KeychainAuthenticators
 import KeychainCore
 import KeychainDoctor
+import KeychainFiles
 import KeychainFrontEnd
 import KeychainSimulation
 
