@@ -2,9 +2,9 @@
 
 import Glibc
 import KeychainCore
-import KeychainFiles
-import KeychainTrust
 
+@testable import KeychainFiles
+@testable import KeychainTrust
 @testable import SecurityTool
 
 /// Lines of the interactive mode of `security`, which are run on the keychain files of a folder of this process's own.
@@ -50,11 +50,12 @@ private enum Surroundings {
         return folder
     }()
 
-    /// A descriptor that gives some bytes.
+    /// A descriptor that gives some bytes, of which a pipe takes as many as an input has.
     static func input(_ bytes: [UInt8]) -> Int32 {
-        let descriptor = memfd_create("input", 0)
-        precondition(write(descriptor, bytes, bytes.count) == bytes.count, "memory takes what it is given")
-        lseek(descriptor, 0, SEEK_SET)
-        return descriptor
+        var ends: [Int32] = [0, 0]
+        precondition(pipe(&ends) == 0, "there are descriptors")
+        precondition(write(ends[1], bytes, bytes.count) == bytes.count, "a pipe takes 64 KiB")
+        close(ends[1])
+        return ends[0]
     }
 }
