@@ -19,23 +19,24 @@ package struct Tool {
     ///
     /// - Parameters:
     ///   - backend: what carries out requests, for keychain files as well.
-    ///   - home: the home folder; that of this process unless another is given.
+    ///   - preferences: the search list and the default keychain, and the home folder that they are of; those of this
+    ///     process unless others are given.
     ///   - terminal: the path of the terminal; `nil` for none.
     ///   - trustSettings: whom the user and the administrator trust.
     ///   - unlocksForAll: whether an unlock of the data protection keychain outlives this program.
     package init(
         backend: any KeychainBackend,
-        home: String? = nil,
+        preferences: KeychainPreferences? = nil,
         terminal: String? = "/dev/tty",
         trustSettings: TrustSettingsStore = .process,
         unlocksForAll: @escaping @Sendable () -> Bool = { false }
     ) {
-        let name = home.map { KeychainName(home: ByteText($0)) } ?? .current
-        let home = home ?? keychain_environment("HOME").map { String(cString: $0) }
+        let name = preferences.map { KeychainName(home: ByteText($0.home.path)) } ?? .current
+        let home = keychain_environment("HOME").map { String(cString: $0) }
         keychains = Keychains(
             dataProtection: UserKeychain(backend: backend, name: name, unlocksForAll: unlocksForAll),
             files: backend.files,
-            preferences: KeychainPreferences(home: KeychainHome(variable: home))
+            preferences: preferences ?? KeychainPreferences(home: KeychainHome(variable: home))
         )
         self.terminal = terminal
         self.trustSettings = trustSettings

@@ -21,9 +21,9 @@ struct RandomCommandTests {
         }
     }
 
-    /// No slash, no `-o` and no beginning of `system`, so that nothing is written outside of the user's folders.
+    /// No slash and no `-o`, so that nothing is written outside of the user's folders.
     private static let words = [
-        "a.keychain", "b.keychain-db", "login.keychain", "..", "", "-", "--", "a", "pw", "apple:", "é", "user",
+        "a.keychain", "b.keychain-db", "login.keychain", "..", "", "-", "--", "s", "a", "pw", "apple:", "é", "user",
         "65", "-w", "-U", "-A", "-T", "codesigning", "private", "Test", "00ff", "xyz", "abcd", "\n", "\\", "%s",
     ]
 

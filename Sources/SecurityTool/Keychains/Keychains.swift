@@ -28,13 +28,15 @@ struct Keychains: Sendable {
 
     /// The keychains that a search goes through, each once: those that are named, or those of the search list.
     func searched(by operands: [Word]) throws(KeychainError) -> [any ItemStore] {
-        guard !operands.isEmpty else {
-            guard try hasFiles else { return [dataProtection] }
-            return try preferences.searchList().map(file)
-        }
         let hasFiles = try hasFiles
+        let stores: [any ItemStore]
+        if !operands.isEmpty {
+            stores = operands.compactMap { store(named: $0, hasFiles: hasFiles) }
+        } else {
+            stores = hasFiles ? try preferences.searchList().map(file) : [dataProtection]
+        }
         var seen: Set<ByteText> = []
-        return operands.compactMap { store(named: $0, hasFiles: hasFiles) }.filter { seen.insert($0.path).inserted }
+        return stores.filter { seen.insert($0.path).inserted }
     }
 
     /// The one keychain that items are added to: the one that is named, or the default one.

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import KeychainCore
+import KeychainFiles
 import KeychainTestSupport
 import Synchronization
 import Testing
@@ -120,7 +121,10 @@ struct BackendTests {
         let streams = paths.map { Output(descriptor: open($0, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)) }
         defer { for stream in streams { close(stream.descriptor) } }
         let words = "security \(line)".split(separator: " ").map { Word(String($0)) }
-        let status = Tool(backend: backend).run(words, input: STDIN_FILENO, output: streams[0], errors: streams[1])
+        // No keychain file is listed in an empty home.
+        let preferences = KeychainPreferences(home: KeychainHome(path: folder.path), systemFolder: folder.path)
+        let tool = Tool(backend: backend, preferences: preferences)
+        let status = tool.run(words, input: STDIN_FILENO, output: streams[0], errors: streams[1])
         let texts = try paths.map { try String(contentsOfFile: $0, encoding: .utf8) }
         return (status, texts[0], texts[1])
     }

@@ -32,7 +32,11 @@ package struct ToolSession {
             open(folder.path(of: "errors"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600),
         ]
         defer { for stream in streams { close(stream) } }
-        let tool = Tool(backend: keychain, home: user.home.path, terminal: nil, trustSettings: trustSettings)
+        let preferences = KeychainPreferences(
+            home: KeychainHome(path: user.home.path),
+            systemFolder: user.home.path(of: "system")
+        )
+        let tool = Tool(backend: keychain, preferences: preferences, terminal: nil, trustSettings: trustSettings)
         let status = tool.run(
             arguments: arguments.map { Array($0.utf8) },
             input: streams[0],
