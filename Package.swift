@@ -106,6 +106,13 @@ let targets: [Target] = [
     ),
     .target(name: "KeychainStore", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", "CSQLite"]),
 
+    // whom certificates are trusted by; OpenSSL is loaded when it is needed
+    .target(
+        name: "KeychainTrust",
+        dependencies: ["KeychainCore", "HostFiles", "KeychainCertificates", crypto],
+        swiftSettings: appleAPI
+    ),
+
     // engine
     .target(
         name: "KeychainEngine",
@@ -131,7 +138,7 @@ let targets: [Target] = [
         name: "KeychainDefaultBackend",
         dependencies: [
             "KeychainCore", "KeychainEngine", "KeychainProtection", "KeychainClient", "KeychainWire",
-            "KeychainAuthenticators", "HostFiles", "CKeychainSupport",
+            "KeychainAuthenticators", "KeychainTrust", "HostFiles", "CKeychainSupport",
         ]
     ),
 
@@ -140,7 +147,7 @@ let targets: [Target] = [
         name: "KeychainServices",
         dependencies: [
             "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainImportExport",
-            "KeychainDefaultBackend", "HostFiles", "KeychainTrace", "CKeychainSupport", logging,
+            "KeychainDefaultBackend", "HostFiles", "KeychainTrace", "KeychainTrust", "CKeychainSupport", logging,
         ],
         swiftSettings: appleAPI + [externFunctions]
     ),
@@ -245,7 +252,7 @@ let targets: [Target] = [
         name: "KeychainSimulation",
         dependencies: [
             "KeychainCore", "KeychainDoctor", "KeychainEngine", "HostFiles", "KeychainAuthenticators",
-            "KeychainProtection", "KeychainStore", "KeychainServices",
+            "KeychainProtection", "KeychainStore", "KeychainServices", "KeychainTrust",
         ],
         swiftSettings: appleAPI
     ),
@@ -266,6 +273,12 @@ let targets: [Target] = [
     // what the host tells the daemon of sessions and sleep
     .target(name: "LoginManager", dependencies: ["CSystemd"]),
 
+    // file-based keychains
+    .target(
+        name: "KeychainFiles",
+        dependencies: ["KeychainCore", "KeychainEngine", "KeychainProtection", "HostFiles"]
+    ),
+
     // the daemon, and what reaches it
     .target(
         name: "KeychainServer",
@@ -281,7 +294,8 @@ let targets: [Target] = [
         name: "KeychainDaemon",
         dependencies: [
             "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine",
-            "KeychainProtection", "KeychainStore", "KeychainCore", "HostFiles", "LoginManager", "CKeychainSupport",
+            "KeychainProtection", "KeychainStore", "KeychainCore", "KeychainTrust", "HostFiles", "LoginManager",
+            "CKeychainSupport",
         ]
     ),
 
@@ -289,8 +303,9 @@ let targets: [Target] = [
     .target(
         name: "SecurityTool",
         dependencies: [
-            "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators", "KeychainKeys",
-            "KeychainCertificates", "KeychainContainers", "KeychainImportExport", "CKeychainSupport",
+            "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainKeys", "KeychainCertificates",
+            "KeychainContainers", "KeychainImportExport", "KeychainTrust", "HostFiles", "KeychainAuthenticators",
+            "CKeychainSupport", crypto,
         ]
     ),
     .target(
@@ -465,6 +480,11 @@ let targets: [Target] = [
         dependencies: ["KeychainCertificates", "KeychainCore", "KeychainTestSupport", asn1]
     ),
     .testTarget(
+        name: "KeychainTrustTests",
+        dependencies: ["KeychainTrust", "KeychainCertificates", "KeychainCore", "HostFiles", "KeychainTestSupport"],
+        exclude: ["Cases"]
+    ),
+    .testTarget(
         name: "KeychainContainersTests",
         dependencies: ["KeychainContainers", "KeychainCore", "KeychainTestSupport", asn1]
     ),
@@ -494,6 +514,10 @@ let targets: [Target] = [
         ]
     ),
     .testTarget(
+        name: "KeychainFilesTests",
+        dependencies: ["KeychainFiles", "KeychainCore", "KeychainTestSupport"]
+    ),
+    .testTarget(
         name: "KeychainStoreTests",
         dependencies: ["KeychainStore", "KeychainCore", "HostFiles", "KeychainTestSupport", "CSQLite"]
     ),
@@ -511,7 +535,7 @@ let targets: [Target] = [
     .testTarget(
         name: "SecurityTests",
         dependencies: [
-            "Security", "KeychainServices", "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators",
+            "Security", "KeychainServices", "KeychainTrust", "KeychainCore", "KeychainEngine", "HostFiles", "KeychainAuthenticators",
             "KeychainSimulation", "KeychainTestSupport", "keychain-quickstart", "keychain-stray",
         ]
     ),
@@ -531,8 +555,8 @@ let targets: [Target] = [
     .testTarget(
         name: "SecurityToolTests",
         dependencies: [
-            "SecurityTool", "security-tool", "Security", "KeychainServices", "KeychainCore", "KeychainEngine",
-            "HostFiles", "KeychainProtection", "KeychainTestSupport",
+            "SecurityTool", "security-tool", "Security", "KeychainServices", "KeychainFiles", "KeychainCore",
+            "KeychainEngine", "HostFiles", "KeychainProtection", "KeychainTestSupport",
         ],
         exclude: ["Cases"]
     ),

@@ -6,8 +6,7 @@ import SwiftASN1
 
 /// An X.509 certificate (RFC 5280), as far as a keychain looks at it.
 ///
-/// Neither its signature nor a chain is checked, here or elsewhere in this package. Two certificates are equal when
-/// their encodings are.
+/// Neither its signature nor a chain is checked here. Two certificates are equal when their encodings are.
 public struct Certificate: Sendable {
     /// The DER encoding.
     public let der: [UInt8]
@@ -73,6 +72,9 @@ public struct Certificate: Sendable {
 
     /// The subject's name, normalized, as a DER SEQUENCE.
     public var normalizedSubjectSequence: [UInt8] { DistinguishedName.sequence(ofContent: normalizedSubject) }
+
+    /// The issuer's name as it stands in the certificate, a DER SEQUENCE.
+    public var issuerSequence: [UInt8] { issuer.der }
 
     /// Whether the subject has issued the certificate itself, by the names.
     public var isSelfIssued: Bool { normalizedIssuer == normalizedSubject }

@@ -119,7 +119,7 @@ extension KeychainCommand {
         case .items, .explain, .itemsExplained: true
         case .authentication(.check), .authentication(.evaluate): true
         case .enclave(.use), .enclave(.makeKey): true
-        case .authentication, .enclave, .device, .maintenance: false
+        case .authentication, .enclave, .device, .maintenance, .files: false
         }
     }
 }

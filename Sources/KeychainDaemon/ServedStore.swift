@@ -6,6 +6,7 @@ import KeychainCore
 import KeychainEngine
 import KeychainProtection
 import KeychainStore
+import KeychainTrust
 
 /// The store that a daemon serves, which no other daemon serves meanwhile.
 struct ServedStore: ~Copyable {
@@ -41,6 +42,8 @@ struct ServedStore: ~Copyable {
         let lock = try Self.lock(folder, isServed)
         var device = DeviceOptions(authenticator: authenticator)
         device.owner = owner
+        // The system service has stores of many users, whose own settings it does not read.
+        device.certificateJudge = SystemTrust(settings: owner == .system ? .system : .process)
         device.attemptLimit = ProgramKeychain.attemptLimit
         // The server limits the contexts of each process; those of one process must not displace others'.
         device.mostContexts = 1 << 16

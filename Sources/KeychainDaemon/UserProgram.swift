@@ -101,6 +101,10 @@ final class UserProgram: ConnectedPeer {
         case .device:
             try checkIsOutsideOfSandbox("the device")
             return command
+        case .files:
+            // It would open a path with the daemon's rights instead of the program's.
+            try checkIsOutsideOfSandbox("keychain files")
+            return command
         }
     }
 

@@ -3,6 +3,7 @@
 import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainTrust
 
 /// The keychain of the user who runs this process.
 public enum ProcessKeychain {
@@ -38,7 +39,9 @@ public enum ProcessKeychain {
         /// The parts of the keychain in a folder.
         package init(storeAt location: KeychainLocation, authenticator: any Authenticator) {
             self.location = location
-            embedded = EmbeddedKeychain(at: location, device: DeviceOptions(authenticator: authenticator))
+            var device = DeviceOptions(authenticator: authenticator)
+            device.certificateJudge = SystemTrust(settings: .process)
+            embedded = EmbeddedKeychain(at: location, device: device)
             daemon = DaemonOnDemand(storeAt: location, authenticator: authenticator)
             system = DaemonOnDemand(storeAt: location, authenticator: authenticator, isSystemService: true)
         }

@@ -167,7 +167,7 @@ extension KeychainCommand {
     fileprivate var looksAtNoStore: Bool {
         switch self {
         case .authentication, .enclave(.kind), .device(.lockThisProcess): true
-        case .items, .explain, .itemsExplained, .device, .enclave, .maintenance: false
+        case .items, .explain, .itemsExplained, .device, .enclave, .maintenance, .files: false
         }
     }
 

@@ -21,6 +21,8 @@ final class Engine {
     let floor: ScryptFloor
     let clock: any KeychainClock
     let random: any RandomSource
+    /// Who says whether certificates are trusted; `nil` for nobody.
+    let certificateJudge: (any CertificateJudge)?
 
     /// Where locks are seen; `nil` for a keychain in memory.
     let lockMark: LockMark?
@@ -44,7 +46,8 @@ final class Engine {
         owner: StoreOwner,
         floor: ScryptFloor,
         clock: any KeychainClock,
-        random: any RandomSource
+        random: any RandomSource,
+        certificateJudge: (any CertificateJudge)?
     ) {
         self.store = store
         self.rootKey = rootKey
@@ -55,6 +58,7 @@ final class Engine {
         self.floor = floor
         self.clock = clock
         self.random = random
+        self.certificateJudge = certificateJudge
     }
 
     /// Carries out a request.
@@ -176,7 +180,8 @@ extension Engine {
             owner: owner,
             floor: floor,
             clock: time.map(FixedClock.init) ?? clock,
-            random: random
+            random: random,
+            certificateJudge: certificateJudge
         )
         guard let supposed = state.map(device.inState) ?? device else {
             throw KeychainError(

@@ -56,7 +56,7 @@ extension KeychainCommand {
         switch self {
         case .items(let request): call = request
         case .itemsExplained(let request): call = request.call
-        case .explain, .device, .authentication, .enclave, .maintenance: return false
+        case .explain, .device, .authentication, .enclave, .maintenance, .files: return false
         }
         guard case .delete(let query) = call.operation else { return false }
         return query[PropertyKey.itemClass] == .string(ItemClass.identity.rawValue)

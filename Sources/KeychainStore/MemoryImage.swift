@@ -32,11 +32,11 @@ enum MemoryImage {
 
 extension Connection {
     /// The bytes of the database.
-    fileprivate func image() throws(SQLiteError) -> [UInt8] {
+    func image() throws(SQLiteError) -> [UInt8] {
         try withHandle { handle throws(SQLiteError) in
             var count: sqlite3_int64 = 0
             guard let bytes = sqlite3_serialize(handle, "main", &count, 0) else {
-                throw SQLiteError(code: SQLITE_NOMEM, operation: "writing the image of an empty store")
+                throw SQLiteError(code: SQLITE_NOMEM, operation: "writing the image of a store")
             }
             defer { sqlite3_free(bytes) }
             return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
@@ -44,10 +44,10 @@ extension Connection {
     }
 
     /// Puts the bytes of another database in place of this one.
-    fileprivate func load(_ image: [UInt8]) throws(SQLiteError) {
+    func load(_ image: [UInt8]) throws(SQLiteError) {
         try withHandle { handle throws(SQLiteError) in
             guard let copy = sqlite3_malloc64(UInt64(image.count)) else {
-                throw SQLiteError(code: SQLITE_NOMEM, operation: "loading an empty store")
+                throw SQLiteError(code: SQLITE_NOMEM, operation: "loading the image of a store")
             }
             image.withUnsafeBytes {
                 copy.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(copy), byteCount: $0.count)
@@ -62,7 +62,7 @@ extension Connection {
                 UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE)
             )
             guard status == SQLITE_OK else {
-                throw SQLiteError(code: status, operation: "loading an empty store")
+                throw SQLiteError(code: status, operation: "loading the image of a store")
             }
         }
     }

@@ -98,8 +98,7 @@ struct TraceDecoder {
             )
         case "policy":
             guard let members = content.members else { throw .malformed("a policy is no object") }
-            guard members["name"]?.string == "tls" else { return .policy(.basicX509) }
-            return .policy(.tls(isServer: members["server"]?.boolean ?? true, host: members["host"]?.string))
+            return .policy(Self.policy(members))
         case "nested":
             switch content.string {
             case "fractional": return .nested(.fractional)
@@ -108,6 +107,18 @@ struct TraceDecoder {
             }
         case "object": return .object(try text(content))
         default: throw .malformed("an unknown kind of value")
+        }
+    }
+
+    private static func policy(_ members: [String: JSONValue]) -> CertificatePolicy {
+        let (name, isServer, host) = (members["name"]?.string, members["server"]?.boolean, members["host"]?.string)
+        switch name {
+        case "tls"?: return .tls(isServer: isServer ?? true, host: host)
+        case "revocation"?: return .revocation(UInt64(clamping: members["flags"]?.integer ?? 0))
+        case let name?:
+            guard let purpose = CertificatePolicy.Purpose(rawValue: name) else { return .basicX509 }
+            return .purpose(purpose, isServer: isServer ?? true, name: host)
+        case nil: return .basicX509
         }
     }
 

@@ -52,7 +52,7 @@ struct TraceEncoder {
     private func json(_ value: PropertyValue, under key: String) -> JSONValue {
         if Self.secretKeys.contains(key) { return secret(value) }
         guard Self.shownKeys.contains(key), Self.isShown(value, under: key) else { return redacted(value) }
-        if hashKey != nil, case .policy(.tls(_, .some)) = value { return redacted(value) }
+        if hashKey != nil, case .policy(let policy) = value, policy.name != nil { return redacted(value) }
         if let hashKey, !Self.isPlain(value, under: key), let bytes = value.hashedBytes {
             let code = HMAC<SHA256>.authenticationCode(for: Array(key.utf8) + [0] + bytes, using: hashKey)
             return .object(["hash": .string(code.prefix(8).map { Self.hexadecimal($0) }.joined())])
@@ -114,15 +114,25 @@ struct TraceEncoder {
         case .accessControl(let accessControl): return .object(["accessControl": json(accessControl)])
         case .authenticationContext(let context): return .object(["context": json(context)])
         case .reference(let reference): return json(reference)
-        case .policy(.basicX509): return .object(["policy": .object(["name": .string("basicX509")])])
-        case .policy(.tls(let isServer, let host)):
-            let members: [String: JSONValue] = [
-                "name": .string("tls"), "server": .boolean(isServer), "host": host.map { .string($0) } ?? .null,
-            ]
-            return .object(["policy": .object(members)])
+        case .policy(let policy): return .object(["policy": .object(members(policy))])
         case .nested(let encodability): return .object(["nested": .string("\(encodability)")])
         case .oversizedData(let count): return .object(["secret": .integer(count)])
         case .object(let type): return .object(["object": .string(type)])
+        case .keychain: return .object(["object": .string("SecKeychain")])
+        case .access: return .object(["object": .string("SecAccess")])
+        }
+    }
+
+    private func members(_ policy: CertificatePolicy) -> [String: JSONValue] {
+        func members(_ name: String, _ isServer: Bool, _ host: String?) -> [String: JSONValue] {
+            ["name": .string(name), "server": .boolean(isServer), "host": host.map { .string($0) } ?? .null]
+        }
+        switch policy {
+        case .basicX509: return ["name": .string("basicX509")]
+        case .tls(let isServer, let host): return members("tls", isServer, host)
+        case .purpose(let purpose, let isServer, let name): return members(purpose.rawValue, isServer, name)
+        case .revocation(let flags):
+            return ["name": .string("revocation"), "flags": .integer(Int(truncatingIfNeeded: flags))]
         }
     }
 
@@ -167,6 +177,7 @@ struct TraceEncoder {
             .object([
                 "identity": .object(["certificate": base64(identity.certificate.data), "key": json(identity.key)])
             ])
+        case .keychainItem: .object(["object": .string("SecKeychainItem")])
         }
     }
 
@@ -184,7 +195,10 @@ extension PropertyValue {
         case .data(let bytes): bytes.count
         case .oversizedData(let count): count
         case .array(let members): members.reduce(0) { $0 + $1.byteCount }
-        case .null, .boolean, .number, .date, .accessControl, .authenticationContext, .reference, .policy, .nested: 0
+        case .keychain(let path): path.utf8.count
+        case .null, .boolean, .number, .date, .accessControl, .authenticationContext, .reference, .policy, .access,
+            .nested:
+            0
         }
     }
 
@@ -204,7 +218,7 @@ extension PropertyValue {
         case .reference(.identity): "identity"
         case .policy: "policy"
         case .nested: "dictionary"
-        case .object: "object"
+        case .object, .keychain, .access, .reference(.keychainItem): "object"
         }
     }
 
@@ -217,8 +231,8 @@ extension PropertyValue {
         case .reference(.certificate(let certificate)): [4] + certificate.data.unprotectedCopy
         case .reference(.identity(let identity)): [5] + identity.certificate.data.unprotectedCopy
         case .date(let date): [6] + "\(date.secondsSinceReferenceDate)".utf8
-        case .null, .boolean, .array, .accessControl, .authenticationContext, .reference, .policy, .nested,
-            .oversizedData, .object:
+        case .null, .boolean, .array, .accessControl, .authenticationContext, .reference, .policy, .keychain, .access,
+            .nested, .oversizedData, .object:
             nil
         }
     }

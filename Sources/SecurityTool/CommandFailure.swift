@@ -59,3 +59,23 @@ func reporting<Result>(
 ) throws(CommandFailure) -> Result {
     do { return try body() } catch { throw CommandFailure(error, function, subject) }
 }
+
+/// Calls the keychain for a command that has no other status than 0 and 1.
+func failing<Result>(
+    _ function: String,
+    _ subject: ByteText? = nil,
+    _ body: () throws(KeychainError) -> Result
+) throws(CommandFailure) -> Result {
+    do throws(KeychainError) { return try body() } catch {
+        throw CommandFailure(error, function, subject).withStatusOne
+    }
+}
+
+extension CommandFailure {
+    /// The same message, from a command that has no other status.
+    var withStatusOne: CommandFailure {
+        var failure = self
+        failure.status = 1
+        return failure
+    }
+}

@@ -74,37 +74,88 @@ enum CommandTable {
             synopsis: "[command ...]",
             kind: .command(HelpCommand())
         ),
-        later("list-keychains", "Display or set the keychain search list.", "[-h] [-d domain] [-s [keychain...]]"),
-        none("list-smartcards", "Display the smart cards that are there."),
-        later("default-keychain", "Display or set the default keychain.", "[-h] [-d domain] [-s [keychain]]"),
-        later("login-keychain", "Display or set the login keychain.", "[-h] [-d domain] [-s [keychain]]"),
-        later(
-            "create-keychain",
-            "Create keychains.",
-            "[-P] [-p password] [keychain...]",
-            OptionSyntax("hp:P", secrets: "p")
+        Entry(
+            name: "list-keychains",
+            summary: "Display or set the keychain search list.",
+            synopsis: """
+                [-h] [-d domain] [-s [keychain...]]
+                    -d    user, system, common or dynamic; what every search of the user goes through if left out.
+                    -s    Replace the list by the keychains that are named.
+                """,
+            kind: .command(ListKeychains())
         ),
-        later("delete-keychain", "Delete keychains and remove them from the search list.", "[-h] [keychain...]"),
+        none("list-smartcards", "Display the smart cards that are there."),
+        Entry(
+            name: "default-keychain",
+            summary: "Display or set the default keychain.",
+            synopsis: """
+                [-h] [-d domain] [-s [keychain]]
+                    -d    user, system, common or dynamic; user if left out.
+                    -s    Make the keychain the default one.
+                """,
+            kind: .command(DefaultKeychain())
+        ),
+        Entry(
+            name: "login-keychain",
+            summary: "Display the login keychain.",
+            synopsis: "[-h]",
+            kind: .command(LoginKeychain())
+        ),
+        Entry(
+            name: "create-keychain",
+            summary: "Create keychains.",
+            synopsis: """
+                [-P] [-p password] [keychain...]
+                    -p    Password; asked for if left out. Others can see it while it is typed here.
+                    -P    Ask for the password (as without -p here).
+                """,
+            kind: .command(CreateKeychain())
+        ),
+        Entry(
+            name: "delete-keychain",
+            summary: "Delete keychains and remove them from the search list.",
+            synopsis: "[-h] [keychain...]",
+            kind: .command(DeleteKeychain())
+        ),
         Entry(
             name: "lock-keychain",
-            summary: "Lock the keychain, for every program.",
+            summary: "Lock a keychain, for every program.",
             synopsis: "[-h] [-a | keychain]",
             kind: .command(LockKeychain())
         ),
         Entry(
             name: "unlock-keychain",
-            summary: "Unlock the keychain, for every program of the user if the daemon owns it.",
+            summary: "Unlock a keychain, for every program of the user.",
             synopsis: "[-h] [-u] [-p password] [keychain]",
             kind: .command(UnlockKeychain())
         ),
-        later("set-keychain-settings", "Set when a keychain locks.", "[-h] [-l] [-u] [-t seconds] [keychain]"),
-        later(
-            "set-keychain-password",
-            "Change the password of a keychain.",
-            "[-h] [-o old-password] [-p new-password] [keychain]",
-            OptionSyntax("ho:p:", secrets: "op")
+        Entry(
+            name: "set-keychain-settings",
+            summary: "Set when a keychain locks.",
+            synopsis: """
+                [-h] [-l] [-u] [-t seconds] [keychain]
+                    -l    Lock when the host goes to sleep.
+                    -u    Lock after a time without use, with -t.
+                    -t    The time in seconds; never if left out.
+                """,
+            kind: .command(SetKeychainSettings())
         ),
-        later("show-keychain-info", "Show the settings of a keychain.", "[-h] [keychain]"),
+        Entry(
+            name: "set-keychain-password",
+            summary: "Change the password of a keychain.",
+            synopsis: """
+                [-h] [-o old-password] [-p new-password] [keychain]
+                    -o    Old password; asked for if left out. Others can see it while it is typed here.
+                    -p    New password; asked for if left out. Others can see it while it is typed here.
+                """,
+            kind: .command(SetKeychainPassword())
+        ),
+        Entry(
+            name: "show-keychain-info",
+            summary: "Show the settings of a keychain.",
+            synopsis: "[-h] [keychain]",
+            kind: .command(ShowKeychainInfo())
+        ),
         Entry(
             name: "dump-keychain",
             summary: "Show what keychains contain.",
@@ -117,7 +168,19 @@ enum CommandTable {
                 """,
             kind: .command(DumpKeychain())
         ),
-        later("create-keypair", "Create a pair of keys.", "[-h] [-a algorithm] [-s bits] [-k keychain] [description]"),
+        Entry(
+            name: "create-keypair",
+            summary: "Create a pair of keys.",
+            synopsis: """
+                [-h] [-a algorithm] [-s bits] [-k keychain] [-A | -T app] [description]
+                    -a    rsa or ec (not part of macOS); rsa if left out.
+                    -s    Size; for RSA at least 2048 bits.
+                    -k    Keychain; the default one if left out.
+                    -A    Every program may use the private key.
+                    -T    A program that may use the private key (stored, without effect here).
+                """,
+            kind: .command(CreateKeyPair())
+        ),
         Entry(
             name: "add-generic-password",
             summary: "Add a generic password item.",
@@ -135,8 +198,8 @@ enum CommandTable {
                     -j    Comment.
                     -l    Label; the service if left out.
                     -U    Change the item if it is there already.
-                    -A    Every program may use the item (always so here).
-                    -T    A program that may use the item (checked, without effect here).
+                    -A    Every program may use the item.
+                    -T    A program that may use the item (stored, without effect here).
                 """,
             kind: .command(AddPassword(kind: .generic))
         ),
@@ -160,12 +223,17 @@ enum CommandTable {
                     -r    Protocol, four characters.
                     -t    Authentication type, four characters; "dflt" if left out.
                     -U    Change the item if it is there already.
-                    -A    Every program may use the item (always so here).
-                    -T    A program that may use the item (checked, without effect here).
+                    -A    Every program may use the item.
+                    -T    A program that may use the item (stored, without effect here).
                 """,
             kind: .command(AddPassword(kind: .internet))
         ),
-        later("add-certificates", "Add certificates to a keychain.", "[-h] [-k keychain] file..."),
+        Entry(
+            name: "add-certificates",
+            summary: "Add certificates to a keychain.",
+            synopsis: "[-h] [-k keychain] file...",
+            kind: .command(AddCertificates())
+        ),
         Entry(
             name: "find-generic-password",
             summary: "Find a generic password item.",
@@ -186,11 +254,16 @@ enum CommandTable {
                 """,
             kind: .command(DeletePassword(kind: .generic))
         ),
-        later(
-            "set-generic-password-partition-list",
-            "Set the partition list of a generic password item.",
-            "[-a account] [-s service] [-S partitions] [-k password] [options...] [keychain]",
-            OptionSyntax(":a:c:C:D:G:j:l:s:S:k:h", secrets: "k")
+        Entry(
+            name: "set-generic-password-partition-list",
+            summary: "Set the partition list of a generic password item.",
+            synopsis: """
+                [-a account] [-s service] [-S partitions] [-k password] [options...] [keychain]
+                    -S    Partitions, with commas between (required).
+                    -k    Password of the keychain; asked for if left out. Others can see it while it is typed here.
+                    -a, -c, -C, -D, -G, -j, -l, -s    What the item has, as for add-generic-password.
+                """,
+            kind: .command(SetPartitionList(items: .passwords(.generic)))
         ),
         Entry(
             name: "find-internet-password",
@@ -212,29 +285,123 @@ enum CommandTable {
                 """,
             kind: .command(DeletePassword(kind: .internet))
         ),
-        later(
-            "set-internet-password-partition-list",
-            "Set the partition list of an internet password item.",
-            "[-a account] [-s server] [-S partitions] [-k password] [options...] [keychain]",
-            OptionSyntax("a:c:C:d:D:j:l:p:P:r:s:t:S:k:h", secrets: "k")
+        Entry(
+            name: "set-internet-password-partition-list",
+            summary: "Set the partition list of an internet password item.",
+            synopsis: """
+                [-a account] [-s server] [-S partitions] [-k password] [options...] [keychain]
+                    -S    Partitions, with commas between (required).
+                    -k    Password of the keychain; asked for if left out. Others can see it while it is typed here.
+                    -a, -c, -C, -d, -D, -j, -l, -p, -P, -r, -s, -t    What the item has, as for add-internet-password.
+                """,
+            kind: .command(SetPartitionList(items: .passwords(.internet)))
         ),
-        later("find-key", "Find keys.", "[options...] [keychain...]"),
-        later(
-            "set-key-partition-list",
-            "Set the partition list of a key.",
-            "[-S partitions] [-k password] [options...] [keychain]",
-            OptionSyntax(":a:c:dD:ej:k:l:rsS:t:uvwh", secrets: "k")
+        Entry(
+            name: "find-key",
+            summary: "Find keys.",
+            synopsis: """
+                [-h] [options...] [keychain...]
+                    -a    Application label.
+                    -c    Creator, four characters.
+                    -l    Label.
+                    -t    symmetric, public or private.
+                    -d, -e, -r, -s, -u, -v, -w
+                          It can decrypt, encrypt, derive, sign, unwrap, verify, wrap.
+                    -D, -j    Accepted; keys have no kind and no comment.
+                """,
+            kind: .command(FindKey())
         ),
-        later(
-            "find-certificate",
-            "Find certificates.",
-            "[-h] [-a] [-c name] [-e address] [-m] [-p] [-Z] [keychain...]"
+        Entry(
+            name: "set-key-partition-list",
+            summary: "Set the partition list of a key.",
+            synopsis: """
+                [-S partitions] [-k password] [options...] [keychain]
+                    -S    Partitions, with commas between (required).
+                    -k    Password of the keychain; asked for if left out. Others can see it while it is typed here.
+                    -a    Application label.
+                    -c    Creator, four characters.
+                    -l    Label.
+                    -t    symmetric, public or private.
+                    -d, -e, -r, -s, -u, -v, -w
+                          It can decrypt, encrypt, derive, sign, unwrap, verify, wrap.
+                    -D, -j    Accepted; keys have no kind and no comment.
+                """,
+            kind: .command(SetPartitionList(items: .keys))
         ),
-        later("find-identity", "Find certificates with their keys.", "[-h] [-p policy] [-s name] [-v] [keychain...]"),
-        later("delete-certificate", "Delete a certificate.", "[-h] [-c name | -Z hash] [-t] [keychain...]"),
-        later("delete-identity", "Delete a certificate and its key.", "[-h] [-c name | -Z hash] [-t] [keychain...]"),
-        later("set-identity-preference", "Set the identity for a service.", "[-n] [-c name] [-s service] [-Z hash]"),
-        later("get-identity-preference", "Show the identity for a service.", "[-s service] [-u usage] [-p] [-c] [-Z]"),
+        Entry(
+            name: "find-certificate",
+            summary: "Find certificates.",
+            synopsis: """
+                [-h] [-a] [-c name] [-e address] [-m] [-p] [-Z] [keychain...]
+                    -a    All that fit, not the first alone.
+                    -c    A part of the common name.
+                    -e    An e-mail address.
+                    -m    Show the e-mail addresses.
+                    -p    Show the certificate as text (PEM).
+                    -Z    Show its SHA-256 and SHA-1 hash.
+                """,
+            kind: .command(FindCertificate())
+        ),
+        Entry(
+            name: "find-identity",
+            summary: "Find certificates with their keys.",
+            synopsis: """
+                [-h] [-p policy]... [-s name] [-v] [keychain...]
+                    -p    basic, ssl-client, ssl-server, smime, eap, ipsec, ichat, codesigning, sys-default,
+                          sys-kerberos-kdc, appleID or macappstore; basic if left out.
+                    -s    A name that the identity is for.
+                    -v    Valid identities only.
+                """,
+            kind: .command(FindIdentity())
+        ),
+        Entry(
+            name: "delete-certificate",
+            summary: "Delete a certificate.",
+            synopsis: """
+                [-h] [-c name | -Z hash] [-t] [keychain...]
+                    -c    The common name, or a part that no other has.
+                    -Z    The SHA-256 or SHA-1 hash of the certificate.
+                    -t    Remove the user's trust settings for it as well.
+                """,
+            kind: .command(DeleteCertificate(isIdentity: false))
+        ),
+        Entry(
+            name: "delete-identity",
+            summary: "Delete a certificate and its key.",
+            synopsis: """
+                [-h] [-c name | -Z hash] [-t] [keychain...]
+                    -c    The common name, or a part that no other has.
+                    -Z    The SHA-256 or SHA-1 hash of the certificate.
+                    -t    Remove the user's trust settings for it as well.
+                """,
+            kind: .command(DeleteCertificate(isIdentity: true))
+        ),
+        Entry(
+            name: "set-identity-preference",
+            summary: "Set the identity for a service.",
+            synopsis: """
+                [-n] [-c name | -Z hash] [-u usage] [-s service] [keychain...]
+                    -n    No identity any more.
+                    -c    The common name of the certificate, or a part that no other has.
+                    -s    Service (required).
+                    -u    Accepted; makes no difference here.
+                    -Z    The SHA-256 or SHA-1 hash of the certificate.
+                """,
+            kind: .command(SetIdentityPreference())
+        ),
+        Entry(
+            name: "get-identity-preference",
+            summary: "Show the identity for a service.",
+            synopsis: """
+                [-s service] [-u usage] [-p] [-c] [-Z]
+                    -s    Service (required).
+                    -u    Accepted; makes no difference here.
+                    -p    Show the certificate as text (PEM).
+                    -c    Show its common name.
+                    -Z    Show its SHA-1 hash.
+                """,
+            kind: .command(GetIdentityPreference())
+        ),
         none("create-db", "Create a database of keychain records."),
         Entry(
             name: "export",

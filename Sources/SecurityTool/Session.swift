@@ -4,7 +4,7 @@ import KeychainCore
 
 /// What commands work with.
 struct Session {
-    let keychain: UserKeychain
+    let keychains: Keychains
     let output: Output
     let errors: Output
 
@@ -36,7 +36,7 @@ struct Session {
             return try run(entry, typedName: name, words)
         } catch let failure as CommandFailure {
             if let message = failure.message { try errors.write("\(message)\n") }
-            try explainLock(failure.cause)
+            try explainLock(failure.cause, ParsedOptions(words, entry.options).operands)
             if failure.status == CommandFailure.usage.status {
                 try errors.write("\(entry.usage)        \(entry.summary)\n")
             }
@@ -60,9 +60,15 @@ struct Session {
         }
     }
 
-    /// Says what to do about a status, where the lock of the keychain is why.
-    func explainLock(_ status: Status?) throws {
-        guard status == .interactionNotAllowed, keychain.isLocked else { return }
+    /// Says what to do about a status, where the lock of the data protection keychain is why.
+    ///
+    /// - Parameters:
+    ///   - status: what the keychain answered.
+    ///   - operands: the keychains that the command works on.
+    func explainLock(_ status: Status?, _ operands: [Word]) throws {
+        guard status == .interactionNotAllowed, keychains.meansDataProtection(by: operands) else { return }
+        let keychain = keychains.dataProtection
+        guard keychain.isLocked else { return }
         try errors.write(keychain.unlocksForAll() ? Self.lockedForAllRemark : Self.lockedRemark)
     }
 

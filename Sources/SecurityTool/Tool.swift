@@ -3,18 +3,36 @@
 import CKeychainSupport
 import Glibc
 import KeychainCore
+import KeychainFiles
 
 /// The `security` command.
 package struct Tool {
-    private let keychain: UserKeychain
+    private let keychains: Keychains
 
-    /// A command that works on one keychain.
+    /// Where passwords are asked for; `nil` to read them from standard input in any case.
+    private let terminal: String?
+
+    /// A command that works on the keychains of a user.
     ///
     /// - Parameters:
-    ///   - backend: what carries out requests.
-    ///   - unlocksForAll: whether an unlock outlives this program.
-    package init(backend: any KeychainBackend, unlocksForAll: @escaping @Sendable () -> Bool = { false }) {
-        keychain = UserKeychain(backend: backend, name: .current, unlocksForAll: unlocksForAll)
+    ///   - backend: what carries out requests, for keychain files as well.
+    ///   - home: the home folder; that of this process unless another is given.
+    ///   - terminal: the path of the terminal; `nil` for none.
+    ///   - unlocksForAll: whether an unlock of the data protection keychain outlives this program.
+    package init(
+        backend: any KeychainBackend,
+        home: String? = nil,
+        terminal: String? = "/dev/tty",
+        unlocksForAll: @escaping @Sendable () -> Bool = { false }
+    ) {
+        let name = home.map { KeychainName(home: ByteText($0)) } ?? .current
+        let home = home ?? keychain_environment("HOME").map { String(cString: $0) }
+        keychains = Keychains(
+            dataProtection: UserKeychain(backend: backend, name: name, unlocksForAll: unlocksForAll),
+            files: backend.files,
+            preferences: KeychainPreferences(home: KeychainHome(variable: home))
+        )
+        self.terminal = terminal
     }
 
     /// Runs the command that this process was started with.
@@ -68,13 +86,14 @@ package struct Tool {
         let command = Array(words[options.commandIndex...])
         let reader = LineReader(descriptor: input, readsAhead: options.isInteractive && command.isEmpty)
         let session = Session(
-            keychain: keychain,
+            keychains: keychains,
             output: output,
             errors: errors,
             input: reader,
             prompts: PasswordPrompt(
                 input: reader,
                 errors: errors,
+                terminal: terminal,
                 usesStandardInput: options.readsPasswordsFromInput,
                 endsInput: !command.isEmpty
             ),

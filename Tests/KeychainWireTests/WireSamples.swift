@@ -80,6 +80,7 @@ enum WireSamples {
             .uuid("6F1D4F7E-3B7C-4D2B-9E0A-0123456789AB"), .array([]),
             .array([.string("a"), .array([.null]), .boolean(true)]), .policy(.basicX509),
             .policy(.tls(isServer: true, host: "example.com")), .policy(.tls(isServer: false, host: nil)),
+            .policy(.purpose(.emailProtection, isServer: false, name: "a@example.com")), .policy(.revocation(7)),
             .nested(.encodable), .nested(.fractional), .nested(.unencodable), .oversizedData(1 << 40),
             .object("NSObject"),
         ] + numbers.map { .number($0) } + accessControls.map { .accessControl($0) }

@@ -50,13 +50,13 @@ struct CertificateExtension: Sendable {
 extension ASN1ObjectIdentifier {
     static let subjectKeyIdentifier: ASN1ObjectIdentifier = [2, 5, 29, 14]
     static let subjectAlternativeName: ASN1ObjectIdentifier = [2, 5, 29, 17]
+    static let keyUsage: ASN1ObjectIdentifier = [2, 5, 29, 15]
     static let extendedKeyUsage: ASN1ObjectIdentifier = [2, 5, 29, 37]
 
     /// The extensions that RFC 5280 defines: a certificate may call any of them critical.
     static let standardExtensions: Set<ASN1ObjectIdentifier> = [
-        subjectKeyIdentifier, subjectAlternativeName, extendedKeyUsage,
+        subjectKeyIdentifier, subjectAlternativeName, keyUsage, extendedKeyUsage,
         [2, 5, 29, 9],  // subject directory attributes
-        [2, 5, 29, 15],  // key usage
         [2, 5, 29, 18],  // issuer alternative name
         [2, 5, 29, 19],  // basic constraints
         [2, 5, 29, 30],  // name constraints

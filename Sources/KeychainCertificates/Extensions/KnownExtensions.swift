@@ -9,11 +9,16 @@ struct KnownExtensions: Sendable {
     private(set) var alternativeNames: AlternativeNames?
     /// The purposes that the key is limited to; `nil` without a limit.
     private(set) var extendedKeyUsage: [ASN1ObjectIdentifier]?
+    /// What the key may be used for; `nil` without a limit, nothing when the extension is malformed.
+    private(set) var keyUsage: KeyUsage?
+    /// The types of all extensions.
+    private(set) var types: Set<ASN1ObjectIdentifier> = []
     /// Whether there is a critical extension that this package has never heard of.
     private(set) var hasUnknownCritical = false
 
     init(_ extensions: [CertificateExtension]) throws(CertificateError) {
         for one in extensions {
+            types.insert(one.type)
             switch one.type {
             case .subjectKeyIdentifier:
                 let name = "the subject key identifier"
@@ -22,6 +27,8 @@ struct KnownExtensions: Sendable {
                 alternativeNames = try AlternativeNames(one.value)
             case .extendedKeyUsage:
                 extendedKeyUsage = try Self.purposes(one.value)
+            case .keyUsage:
+                keyUsage = KeyUsage(extensionValue: one.value)
             default:
                 if one.isCritical, !ASN1ObjectIdentifier.standardExtensions.contains(one.type) {
                     hasUnknownCritical = true

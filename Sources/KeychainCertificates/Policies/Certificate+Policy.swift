@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
-import SwiftASN1
 
 extension Certificate {
     /// Whether a moment is between the ends of the validity, which are part of it.
@@ -9,25 +8,23 @@ extension Certificate {
 
     /// Whether the certificate by itself satisfies a policy.
     ///
-    /// Basic X.509: valid at the date, and no critical extension that is unknown. TLS: that, a key that may serve the
-    /// purpose, and for a server with a host its name (RFC 6125, RFC 9525).
+    /// Basic X.509 and revocation: valid at the date, and no critical extension that is unknown. Any other: that, usages
+    /// that fit (``usageDefect(for:)``), and the name that the policy asks for: a server's host (RFC 6125, RFC 9525), or
+    /// an e-mail address.
     ///
     /// - Important: Nothing is said of trust: no chain is built, no signature checked, no revocation checked.
     public func satisfies(_ policy: CertificatePolicy, at date: Timestamp) -> Bool {
-        guard isValid(at: date), !known.hasUnknownCritical else { return false }
+        guard isValid(at: date), !known.hasUnknownCritical, usageDefect(for: policy) == nil else { return false }
         switch policy {
-        case .basicX509:
-            return true
-        case .tls(let isServer, let host):
-            guard mayServe(isServer ? .serverAuthentication : .clientAuthentication) else { return false }
-            guard isServer, let host else { return true }
-            return names(host: HostName(host))
+        case .basicX509, .revocation, .tls(_, nil), .tls(false, _), .purpose(_, _, nil): return true
+        case .tls(true, let host?): return names(host: HostName(host))
+        case .purpose(let purpose, let isServer, let name?):
+            switch purpose {
+            case .eap, .ipsec: return !isServer || names(host: HostName(name))
+            case .emailProtection, .chat: return names(emailAddress: name)
+            case .codeSigning, .timeStamping, .appleID, .macAppStoreReceipt: return true
+            }
         }
-    }
-
-    private func mayServe(_ purpose: ASN1ObjectIdentifier) -> Bool {
-        guard let purposes = known.extendedKeyUsage else { return true }
-        return purposes.contains { $0 == purpose || $0 == .anyPurpose }
     }
 
     /// The common name counts only in a certificate without alternative names, and never for an address.
@@ -40,10 +37,4 @@ extension Certificate {
             return patterns.contains { HostName.matches(pattern: $0, labels) }
         }
     }
-}
-
-extension ASN1ObjectIdentifier {
-    fileprivate static let serverAuthentication: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 3, 1]
-    fileprivate static let clientAuthentication: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 3, 2]
-    fileprivate static let anyPurpose: ASN1ObjectIdentifier = [2, 5, 29, 37, 0]
 }

@@ -50,6 +50,8 @@ enum TraceText {
         case .reference(let reference): return "a reference of class \(reference.itemClass.rawValue)"
         case .policy: return "a SecPolicy"
         case .nested: return "a dictionary"
+        case .keychain: return "a SecKeychain"
+        case .access: return "a SecAccess"
         case .object(let type): return "an object: \(type)"
         }
     }

@@ -6,4 +6,37 @@ public enum CertificatePolicy: Sendable, Hashable {
     case basicX509
     /// `SecPolicyCreateSSL`: for a server or a client of TLS, and for a host if one is named.
     case tls(isServer: Bool, host: String?)
+    /// Another purpose, for one of two sides where it has sides, and for a host or an e-mail address if one is named.
+    case purpose(Purpose, isServer: Bool, name: String?)
+    /// `SecPolicyCreateRevocation`, with its flags: what is asked about revocation beside another policy.
+    case revocation(UInt64)
+
+    /// A purpose beside those that have functions of their own; the raw value is its name in a trace.
+    public enum Purpose: String, Sendable, Hashable, CaseIterable {
+        /// Authentication in a network by TLS (EAP); it has sides, and names a server.
+        case eap
+        /// Virtual private networks (IPsec); it has sides, and names a host.
+        case ipsec
+        /// Mail (S/MIME); it names an e-mail address.
+        case emailProtection
+        /// Signing of programs.
+        case codeSigning
+        /// Signing of times.
+        case timeStamping
+        /// Chat; it names an e-mail address.
+        case chat
+        /// Sharing by Apple ID.
+        case appleID
+        /// Receipts of the Mac App Store.
+        case macAppStoreReceipt
+    }
+
+    /// The host or e-mail address that the policy names; `nil` for any.
+    public var name: String? {
+        switch self {
+        case .basicX509, .revocation: nil
+        case .tls(_, let host): host
+        case .purpose(_, _, let name): name
+        }
+    }
 }

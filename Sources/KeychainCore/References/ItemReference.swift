@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A key, certificate or identity as a value of a request or an answer: what a `SecKey`, `SecCertificate` or
-/// `SecIdentity` holds, without its type (Semantics, "Keys, certificates, identities").
+/// A key, certificate, identity or item of a file-based keychain as a value of a request or an answer: what a `SecKey`,
+/// `SecCertificate`, `SecIdentity` or `SecKeychainItem` holds, without its type (Semantics, "Keys, certificates,
+/// identities").
 public enum ItemReference: Sendable, Hashable {
     /// A `SecKey`.
     case key(KeyReference)
@@ -9,6 +10,8 @@ public enum ItemReference: Sendable, Hashable {
     case certificate(CertificateReference)
     /// A `SecIdentity`.
     case identity(IdentityReference)
+    /// A `SecKeychainItem`.
+    case keychainItem(KeychainItemReference)
 
     /// The class of the referenced item.
     public var itemClass: ItemClass {
@@ -16,6 +19,7 @@ public enum ItemReference: Sendable, Hashable {
         case .key: .key
         case .certificate: .certificate
         case .identity: .identity
+        case .keychainItem(let item): item.itemClass
         }
     }
 }

@@ -66,7 +66,7 @@ extension ChangeNotice {
         case .itemsExplained(let request): self.init(of: request.call)
         // Items that require a passcode are removed with it; a backup or a recovery may contain any items.
         case .device(.removePasscode), .maintenance(.recover), .maintenance(.restoreBackup): self = .unknown
-        case .explain, .device, .authentication, .enclave, .maintenance: return nil
+        case .explain, .device, .authentication, .enclave, .maintenance, .files: return nil
         }
     }
 

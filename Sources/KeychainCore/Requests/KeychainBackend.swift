@@ -59,6 +59,11 @@ extension KeychainBackend {
         KeyEnclave { (command) throws(KeychainError) in try perform(.enclave(command)) }
     }
 
+    /// The file-based keychains beside it.
+    public var files: KeychainFileService {
+        KeychainFileService { (command) throws(KeychainError) in try perform(.files(command)) }
+    }
+
     /// What looks after the store.
     public var maintenance: KeychainMaintenance {
         KeychainMaintenance { (command) throws(KeychainError) in try perform(.maintenance(command)) }

@@ -21,6 +21,8 @@ public enum KeychainCommand: Sendable, Hashable {
     indirect case enclave(Enclave)
     /// Looking after the store.
     indirect case maintenance(Maintenance)
+    /// File-based keychains, which are beside the data protection keychain.
+    indirect case files(KeychainFileCommand)
 
     /// A command for the device, as ``KeychainDevice`` writes it.
     ///
@@ -109,7 +111,7 @@ extension KeychainCommand {
     public var isForOwner: Bool {
         switch self {
         case .explain(let request), .itemsExplained(let request): request.options.scope == .owner
-        case .items, .device, .authentication, .enclave, .maintenance: false
+        case .items, .device, .authentication, .enclave, .maintenance, .files: false
         }
     }
 }
@@ -127,6 +129,7 @@ extension KeychainCommand {
         case .authentication(.biometry), .authentication(.check), .authentication(.status): true
         case .enclave(.kind), .enclave(.key): true
         case .maintenance(.check): true
+        case .files(let command): command.changesNothing
         case .device, .authentication, .enclave, .maintenance: false
         }
     }
@@ -136,6 +139,7 @@ extension KeychainCommand {
         switch self {
         case .authentication(.invalidate), .authentication(.release), .authentication(.forgetPassword): true
         case .device(.lock), .device(.lockThisProcess): true
+        case .files(let command): command.isUrgent
         case .items, .explain, .itemsExplained, .device, .authentication, .enclave, .maintenance: false
         }
     }
@@ -147,7 +151,7 @@ extension KeychainCommand {
         case .explain(let request), .itemsExplained(let request): request.call.operation.authenticationContexts
         case .authentication(.check(_, let context)), .authentication(.evaluate(_, reason: _, let context)): [context]
         case .enclave(.makeKey(_, _, let context)), .enclave(.use(_, _, let context)): context.map { [$0] } ?? []
-        case .authentication, .device, .enclave, .maintenance: []
+        case .authentication, .device, .enclave, .maintenance, .files: []
         }
     }
 
@@ -157,7 +161,7 @@ extension KeychainCommand {
         case .authentication(.status(let identifier)), .authentication(.forgetPassword(let identifier)),
             .authentication(.invalidate(let identifier)), .authentication(.release(let identifier)):
             [identifier]
-        case .items, .explain, .itemsExplained, .device, .authentication, .enclave, .maintenance:
+        case .items, .explain, .itemsExplained, .device, .authentication, .enclave, .maintenance, .files:
             authenticationContexts.map(\.identifier)
         }
     }
@@ -198,4 +202,10 @@ public enum KeychainReply: Sendable, Hashable {
     case count(Int)
     /// What a backup holds.
     indirect case backup(BackupReport)
+    /// What is known of a file-based keychain.
+    case fileStatus(KeychainFileStatus)
+    /// Items of a file-based keychain.
+    case fileItems([KeychainFileItem])
+    /// Who may use an item of a file-based keychain.
+    indirect case itemAccess(ItemAccess)
 }

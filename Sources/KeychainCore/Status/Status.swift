@@ -39,6 +39,9 @@ extension Status {
     /// Reading or writing failed.
     public static let io = Status(rawValue: -36)
 
+    /// A file must not be written: `errSecWrPerm`.
+    public static let writePermission = Status(rawValue: -61)
+
     /// A parameter is not valid: `errSecParam`.
     public static let parameter = Status(rawValue: -50)
 
@@ -66,6 +69,15 @@ extension Status {
     /// Authentication failed: `errSecAuthFailed`.
     public static let authenticationFailed = Status(rawValue: -25293)
 
+    /// There is no such keychain file.
+    public static let noSuchKeychain = Status(rawValue: -25294)
+
+    /// A file is not a keychain.
+    public static let invalidKeychain = Status(rawValue: -25295)
+
+    /// There is a keychain of the same name already.
+    public static let duplicateKeychain = Status(rawValue: -25296)
+
     /// The item exists already.
     public static let duplicateItem = Status(rawValue: -25299)
 
@@ -78,8 +90,14 @@ extension Status {
     /// The attribute does not exist: `errSecNoSuchAttr`.
     public static let noSuchAttribute = Status(rawValue: -25303)
 
+    /// The item is not there any more: `errSecInvalidItemRef`.
+    public static let invalidItemReference = Status(rawValue: -25304)
+
     /// The item class does not exist.
     public static let noSuchClass = Status(rawValue: -25306)
+
+    /// No keychain file is the default.
+    public static let noDefaultKeychain = Status(rawValue: -25307)
 
     /// User interaction is needed and not allowed.
     public static let interactionNotAllowed = Status(rawValue: -25308)

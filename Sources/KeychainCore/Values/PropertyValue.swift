@@ -24,10 +24,14 @@ public enum PropertyValue: Sendable, Hashable {
     indirect case accessControl(AccessControl)
     /// An `LAContext`.
     indirect case authenticationContext(AuthenticationContext)
-    /// A `SecKey`, `SecCertificate` or `SecIdentity`.
+    /// A `SecKey`, `SecCertificate`, `SecIdentity` or `SecKeychainItem`.
     indirect case reference(ItemReference)
     /// A `SecPolicy`.
     indirect case policy(CertificatePolicy)
+    /// A `SecKeychain`: the path of its file.
+    case keychain(String)
+    /// A `SecAccess`.
+    indirect case access(ItemAccess)
     /// A dictionary, or an array in an array: no key takes one, and only whether it can be sent matters.
     case nested(Encodability)
     /// So many bytes, which were not copied because no item can hold them.

@@ -85,7 +85,7 @@ extension KeychainCommand {
         switch self {
         case .items(let request): request
         case .explain(let request), .itemsExplained(let request): request.call
-        case .device, .authentication, .enclave, .maintenance: nil
+        case .device, .authentication, .enclave, .maintenance, .files: nil
         }
     }
 
@@ -109,6 +109,8 @@ extension KeychainCommand {
         case .maintenance(.restoreBackup): "restore backup"
         case .maintenance(.takeOver): "take over"
         case .maintenance(.giveBack): "give back"
+        case .files(.lockAll): "lock all keychain files"
+        case .files(.keychain(_, let action)): "keychain file \(action.auditedName)"
         }
     }
 }
@@ -124,6 +126,27 @@ extension KeychainCommand.Device {
         case .changePasscode: "change passcode"
         case .removePasscode: "remove passcode"
         case .setPolicy: "set policy"
+        }
+    }
+}
+
+extension KeychainFileCommand.Action {
+    fileprivate var auditedName: String {
+        switch self {
+        case .create: "create"
+        case .delete: "delete"
+        case .lock: "lock"
+        case .unlock: "unlock"
+        case .status: "status"
+        case .setSettings: "set settings"
+        case .changePassword: "change password"
+        case .items: "items"
+        case .secret: "secret"
+        case .access: "access"
+        case .add: "add"
+        case .update: "update"
+        case .setPartitions: "set partition list"
+        case .remove: "remove"
         }
     }
 }

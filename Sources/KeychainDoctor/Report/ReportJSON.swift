@@ -254,6 +254,8 @@ extension DoctorReport {
         case .authenticationContext: .string("<context>")
         case .reference(let reference): .string("<\(reference.itemClass.rawValue)>")
         case .policy: .string("<policy>")
+        case .keychain: .string("<SecKeychain>")
+        case .access: .string("<SecAccess>")
         case .nested: .string("<dictionary>")
         case .object(let name): .string("<\(name)>")
         }

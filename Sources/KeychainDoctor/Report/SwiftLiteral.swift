@@ -46,6 +46,8 @@ struct SwiftLiteral {
         case .reference: return "reference"
         case .date: return "date"
         case .policy: return "policy"
+        case .keychain: return "keychain"
+        case .access: return "access"
         case .null: return "NSNull()"
         case .array, .nested, .object: return "value"
         }

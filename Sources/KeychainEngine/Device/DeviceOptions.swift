@@ -11,6 +11,9 @@ public struct DeviceOptions: Sendable {
     /// What delays and idleness are measured by.
     public var hostClock: any HostClock
 
+    /// Who says whether certificates are trusted; nobody by default, and then none is.
+    public var certificateJudge: (any CertificateJudge)?
+
     /// Where root keys are kept.
     package var rootKeys = RootKeySources()
 

@@ -96,7 +96,9 @@ struct EmbeddedDevice: Sendable {
     }
 
     func changePasscode(from old: SecretBytes, to new: SecretBytes) throws(KeychainError) {
-        guard !new.isEmpty else { throw KeychainError(DeviceError.emptyPasscode) }
+        guard !new.isEmpty || access.device.personality == .keychainFile else {
+            throw KeychainError(DeviceError.emptyPasscode)
+        }
         try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
             guard let key = try attempt.check(old) else { throw KeychainError(DeviceError.noPasscode) }
             let slot = try attempt.derive(new)

@@ -32,7 +32,7 @@ extension EmbeddedKeychain {
 
 extension EngineAccess {
     fileprivate func hasStoreOrMemory() throws(KeychainError) -> Bool {
-        if case .memory = source { return true }
+        if isInMemory { return true }
         return try hasStore()
     }
 }

@@ -35,6 +35,9 @@ extension EmbeddedKeychain {
     /// The same, to the daemon.
     @_spi(Benchmarks) public func handOverToDaemon() throws(KeychainError) { try handOver(to: .daemon) }
 
+    /// Whether this process has unlocked the device, and it was not locked since; does not count as a use of it.
+    package var isUnlocked: Bool { access.lockState == .unlocked }
+
     /// Whether keys are unlocked that would have to be unlocked again by another process; does not count as a use of
     /// the device.
     package var holdsUnlockedKeys: Bool { access.lockState != .beforeFirstUnlock }

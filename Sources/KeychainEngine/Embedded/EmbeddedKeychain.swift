@@ -60,6 +60,11 @@ public final class EmbeddedKeychain: KeychainBackend {
         return EmbeddedKeychain(EngineAccess(.memory(passcode: passcode), device, clock, SystemRandomSource()))
     }
 
+    /// A keychain in memory from another source.
+    convenience init(source: EngineAccess.Source, _ device: DeviceOptions, _ clock: any KeychainClock) {
+        self.init(EngineAccess(source, device, clock, SystemRandomSource()))
+    }
+
     private init(_ access: EngineAccess) {
         self.access = access
         evaluator = Evaluator(
@@ -81,6 +86,7 @@ public final class EmbeddedKeychain: KeychainBackend {
         case .authentication(let command): try evaluator.perform(command)
         case .enclave(let command): try EmbeddedEnclave(access: access, evaluator: evaluator).perform(command)
         case .maintenance(let command): try perform(command)
+        case .files: throw KeychainError(.notAvailable, "file-based keychains are the daemon's", kind: .unavailable)
         }
     }
 

@@ -13,6 +13,10 @@ final class EngineAccess: Sendable {
         case folder(KeychainLocation, StoreOptions)
         /// In memory, with a passcode from the beginning if there is one.
         case memory(passcode: SecretBytes?)
+        /// In memory, with the password of a new keychain file.
+        case newFile(password: SecretBytes)
+        /// In memory, as a keychain file has it.
+        case file(image: [UInt8])
     }
 
     /// What an engine is wanted for.
@@ -52,11 +56,16 @@ final class EngineAccess: Sendable {
         session = DeviceSession(device.hostClock, device.personality)
     }
 
+    /// Whether the store is in memory.
+    var isInMemory: Bool {
+        if case .folder = source { false } else { true }
+    }
+
     /// How long a call waits for others.
     var patienceMilliseconds: Int32 {
         switch source {
         case .folder(_, let options): options.busyTimeoutMilliseconds
-        case .memory: StoreOptions().busyTimeoutMilliseconds
+        case .memory, .newFile, .file: StoreOptions().busyTimeoutMilliseconds
         }
     }
 
@@ -131,7 +140,10 @@ final class EngineAccess: Sendable {
     /// until it ends.
     func lockSession() {
         // One that is made with a passcode is unlocked by its first call.
-        if case .memory(passcode: .some) = source { try? withEngine { _ in } }
+        switch source {
+        case .memory(passcode: .some), .newFile: try? withEngine { _ in }
+        case .memory(passcode: nil), .folder, .file: break
+        }
         try? Turns.none.take { session.lock() }
     }
 
@@ -198,7 +210,20 @@ final class EngineAccess: Sendable {
             engine = try openFolder(location, options)
             opened.open(engine)
         case .memory(let passcode):
-            engine = try openMemory(passcode)
+            let (rootKey, made) = try Self.making { () throws(ProtectionError) in
+                try NewKeybag.ephemeral(random: random, passcode: passcode, device.passwordWork)
+            }
+            let store = if let spare = SpareStores.shared.take() { spare } else { try Store() }
+            engine = try openMemory(store, rootKey, made)
+            opened.openInMemory(engine)
+        case .newFile(let password):
+            let (rootKey, made) = try Self.making { () throws(ProtectionError) in
+                try NewKeybag.keychainFile(random: random, password: password, device.passwordWork)
+            }
+            engine = try openMemory(try Store(), rootKey, made)
+            opened.openInMemory(engine)
+        case .file(let image):
+            engine = try openImage(image)
             opened.openInMemory(engine)
         }
         return engine
@@ -230,18 +255,29 @@ final class EngineAccess: Sendable {
     }
 
     /// What was just made here is taken as it is, and not read back.
-    private func openMemory(_ passcode: SecretBytes?) throws(KeychainError) -> Engine {
-        let (rootKey, made): (SoftwareRootKey, NewKeybag)
-        do throws(ProtectionError) {
-            (rootKey, made) = try NewKeybag.ephemeral(random: random, passcode: passcode, device.passwordWork)
-        } catch {
-            throw KeychainError(error)
-        }
-        let store = if let spare = SpareStores.shared.take() { spare } else { try Store() }
+    private func openMemory(
+        _ store: Store,
+        _ rootKey: any RootKey,
+        _ made: NewKeybag
+    ) throws(KeychainError) -> Engine {
         try store.begin(withKeybag: made.bytes)
         let engine = engine(store, rootKey, nil)
         engine.start(with: made)
         return engine
+    }
+
+    private func openImage(_ image: [UInt8]) throws(KeychainError) -> Engine {
+        let store = try Store(image: image)
+        let rootKey = try Self.making { () throws(ProtectionError) in try SoftwareRootKey.published() }
+        let engine = engine(store, rootKey, nil)
+        try engine.start()
+        return engine
+    }
+
+    private static func making<Result>(
+        _ body: () throws(ProtectionError) -> Result
+    ) throws(KeychainError) -> Result {
+        do throws(ProtectionError) { return try body() } catch { throw KeychainError(error) }
     }
 
     private func engine(_ store: Store, _ rootKey: any RootKey, _ folder: PrivateDirectory?) -> Engine {
@@ -253,7 +289,8 @@ final class EngineAccess: Sendable {
             owner: device.owner,
             floor: device.passwordFloor,
             clock: clock,
-            random: random
+            random: random,
+            certificateJudge: device.certificateJudge
         )
     }
 }

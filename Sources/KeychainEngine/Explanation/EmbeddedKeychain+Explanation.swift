@@ -22,7 +22,7 @@ extension EmbeddedKeychain {
     ///
     /// - Throws: ``KeychainError`` where it cannot be told, as in a folder of somebody else.
     package func exists() throws(KeychainError) -> Bool {
-        if case .memory = access.source { return true }
+        if access.isInMemory { return true }
         return try access.hasStore()
     }
 

@@ -171,8 +171,8 @@ extension ItemTransaction {
         guard let conditions = CertificateConditions(query, self) else { return true }
         guard try conditions.acceptIssuer(of: metadata.attributes) else { return false }
         // Contents that nothing in the query has read meet no condition.
-        guard given.readsSecret else { return conditions.acceptContents(nil) }
+        guard given.readsSecret else { return try conditions.acceptContents(nil) }
         guard case .content(let contents) = try sealer.openSecret(row, metadata, nil) else { return false }
-        return conditions.acceptContents(contents)
+        return try conditions.acceptContents(contents)
     }
 }

@@ -127,7 +127,7 @@ struct ItemSearch {
             case .content(let secret): item.secret = secret
             }
         }
-        if let certificates, !certificates.acceptContents(item.secret) { return .leftOut }
+        if let certificates, try !certificates.acceptContents(item.secret) { return .leftOut }
         return .found(.stored(item))
     }
 }

@@ -11,6 +11,7 @@ class ItemTransaction {
     let groups: AccessGroups
     let authorization: Authorization
     let clock: any KeychainClock
+    let certificateJudge: (any CertificateJudge)?
 
     init(_ rows: RowReader, _ engine: Engine, _ groups: AccessGroups, _ authorization: Authorization) {
         self.rows = rows
@@ -22,6 +23,7 @@ class ItemTransaction {
         self.groups = groups
         self.authorization = authorization
         clock = engine.clock
+        certificateJudge = engine.certificateJudge
     }
 
     var device: Sealer { sealer.device }

@@ -46,7 +46,8 @@ enum RequestEncoding {
             throw fraction
         case .oversizedData(let count):
             throw KeychainError(.dataTooLarge, "\(count) bytes are more than an item can hold")
-        case .nested(.unencodable), .accessControl, .authenticationContext, .reference, .policy, .object:
+        case .nested(.unencodable), .accessControl, .authenticationContext, .reference, .policy, .keychain,
+            .access, .object:
             throw .parameter("a value is an object that cannot be sent to the keychain")
         case .null, .boolean, .string, .data, .date, .uuid, .nested(.encodable):
             return value

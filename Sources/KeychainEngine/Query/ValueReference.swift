@@ -47,7 +47,7 @@ enum ValueReference {
             entries[AttributeName.label.description] = certificate.subjectSummary.map { .string($0) }
         case (.certificate(let certificate), .filter):
             entries = certificate.attributes
-        case (.identity, _):
+        case (.identity, _), (.keychainItem, _):
             return nil
         }
         entries[PropertyKey.itemClass] = .string(reference.itemClass.rawValue)

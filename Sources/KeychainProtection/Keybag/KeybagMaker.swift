@@ -60,7 +60,7 @@ struct KeybagMaker {
             keybag.entries.append(
                 Keybag.Entry(
                     purpose: purpose,
-                    slot: purpose.slot(hasPasscode: passcode != nil),
+                    slot: purpose.slot(hasPasscode: passcode != nil, owner),
                     generation: keybag.generation(of: purpose) ?? generation,
                     wrappedKey: []
                 )

@@ -46,7 +46,7 @@ extension Keybag {
             throw .damagedKeybag("it has other keys than it must have")
         }
         for entry in entries {
-            guard entry.slot == entry.purpose.slot(hasPasscode: passcodeSlot != nil) else {
+            guard entry.slot == entry.purpose.slot(hasPasscode: passcodeSlot != nil, owner) else {
                 throw .damagedKeybag("one of its keys is in a slot that does not protect it")
             }
             guard entry.generation == generation(of: entry.purpose) else {
@@ -66,8 +66,14 @@ extension Keybag.Entry.Purpose {
     }
 
     /// The slot that protects the key: with a passcode, only what is needed in every lock state is under the root key
-    /// alone.
-    func slot(hasPasscode: Bool) -> Keybag.Slot.Kind {
-        hasPasscode && !(accessibility?.isAlwaysAvailable ?? true) ? .passcode : .root
+    /// alone; of a keychain file that includes the attributes of all items (Semantics, "File-based keychains").
+    func slot(hasPasscode: Bool, _ owner: StoreOwner) -> Keybag.Slot.Kind {
+        guard hasPasscode else { return .root }
+        switch self {
+        case .index: return .root
+        case .metadataKey where owner == .keychainFile: return .root
+        case .classKey(let accessibility), .metadataKey(let accessibility):
+            return accessibility.isAlwaysAvailable ? .root : .passcode
+        }
     }
 }

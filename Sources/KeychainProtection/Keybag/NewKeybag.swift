@@ -26,12 +26,37 @@ package struct NewKeybag: Sendable {
         passcode: SecretBytes?,
         _ work: ScryptParameters
     ) throws(ProtectionError) -> (SoftwareRootKey, NewKeybag) {
-        let rootKey = try SoftwareRootKey.ephemeral()
+        try make(rootKey: try SoftwareRootKey.ephemeral(), .embedded, random: random, passcode: passcode, work)
+    }
+
+    /// Makes the keybag of a keychain file, under the root key that all of them have.
+    ///
+    /// - Parameters:
+    ///   - random: where the store's identifier comes from.
+    ///   - password: the password of the keychain; may be empty.
+    ///   - work: how much work one password is.
+    /// - Returns: The root key and the keybag.
+    /// - Throws: ``ProtectionError/noMemory``.
+    package static func keychainFile(
+        random: any RandomSource,
+        password: SecretBytes,
+        _ work: ScryptParameters
+    ) throws(ProtectionError) -> (SoftwareRootKey, NewKeybag) {
+        try make(rootKey: try .published(), .keychainFile, random: random, passcode: password, work)
+    }
+
+    private static func make(
+        rootKey: SoftwareRootKey,
+        _ owner: StoreOwner,
+        random: any RandomSource,
+        passcode: SecretBytes?,
+        _ work: ScryptParameters
+    ) throws(ProtectionError) -> (SoftwareRootKey, NewKeybag) {
         let storeIdentifier = random.bytes16()
         let slot = try passcode.map { (passcode) throws(ProtectionError) in
             try NewPasscodeSlot(passcode, work, rootKey: rootKey, for: storeIdentifier)
         }
-        let made = try NewKeybag(rootKey: rootKey, storeIdentifier, passcode: slot, ScryptFloor(of: work))
+        let made = try NewKeybag(rootKey: rootKey, storeIdentifier, owner: owner, passcode: slot, ScryptFloor(of: work))
         return (rootKey, made)
     }
 
@@ -59,9 +84,9 @@ package struct NewKeybag: Sendable {
         func fresh(where belongs: (Keybag.Entry.Purpose) -> Bool) throws(ProtectionError) -> StoreKeys {
             try StoreKeys(fresh: purposes.filter(belongs))
         }
-        let rooted = try fresh { $0.slot(hasPasscode: hasPasscode) == .root }
-        let outlivingLock = try fresh { $0.slot(hasPasscode: hasPasscode) == .passcode && $0.outlivesLock }
-        let untilLock = try fresh { $0.slot(hasPasscode: hasPasscode) == .passcode && !$0.outlivesLock }
+        let rooted = try fresh { $0.slot(hasPasscode: hasPasscode, owner) == .root }
+        let outlivingLock = try fresh { $0.slot(hasPasscode: hasPasscode, owner) == .passcode && $0.outlivesLock }
+        let untilLock = try fresh { $0.slot(hasPasscode: hasPasscode, owner) == .passcode && !$0.outlivesLock }
         let made = try maker.keybag { (purpose) throws(ProtectionError) in
             if let key = rooted[purpose] ?? outlivingLock[purpose] { return key }
             return try untilLock.key(purpose)

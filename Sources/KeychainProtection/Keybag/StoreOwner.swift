@@ -17,6 +17,9 @@ public struct StoreOwner: RawRepresentable, Sendable, Hashable {
     /// The keychain daemon of the system alone, which has a user of its own.
     public static let system = StoreOwner(rawValue: 3)
 
+    /// What keeps file-based keychains: the store is a keychain file.
+    public static let keychainFile = StoreOwner(rawValue: 4)
+
     /// Its name in messages; the number of one that this version does not know.
     package var name: String { Self.names.first { $0.owner == self }?.name ?? "\(rawValue)" }
 
@@ -30,5 +33,6 @@ public struct StoreOwner: RawRepresentable, Sendable, Hashable {
 
     private static let names: [(owner: StoreOwner, name: String)] = [
         (.embedded, "embedded"), (.daemon, "daemon"), (.system, "system"),
+        (.keychainFile, "keychain file"),
     ]
 }

@@ -33,11 +33,17 @@ public struct SoftwareRootKey: RootKey {
     /// The number of bytes of the key: 32.
     public static let byteCount = LockedKey.byteCount
 
+    /// A key in memory, secret or published.
+    public let kind: RootKeyKind
+
     private let key: LockedKey
 
     /// A root key from 32 bytes, which the caller wipes.
-    public init(_ bytes: UnsafeRawBufferPointer) throws(ProtectionError) {
+    public init(_ bytes: UnsafeRawBufferPointer) throws(ProtectionError) { try self.init(bytes, .software) }
+
+    private init(_ bytes: UnsafeRawBufferPointer, _ kind: RootKeyKind) throws(ProtectionError) {
         guard bytes.count == Self.byteCount else { throw .wrongRootKey }
+        self.kind = kind
         let memory = try LockedMemory(keyCapacity: 1)
         key = try memory.store(SymmetricKey(data: bytes))
     }
@@ -47,8 +53,18 @@ public struct SoftwareRootKey: RootKey {
         try SymmetricKey.random().withBytes { bytes throws(ProtectionError) in try SoftwareRootKey(bytes) }
     }
 
-    /// A key in memory.
-    public var kind: RootKeyKind { .software }
+    /// The root key of keychain files: 32 zeros.
+    ///
+    /// It keeps nothing secret. Such a file can be copied, and its attributes read, by whoever may read it, as on
+    /// macOS; what its password protects is protected by the password alone (Documentation/Format.md, "Keychain
+    /// files").
+    package static func published() throws(ProtectionError) -> SoftwareRootKey {
+        let zeros = [UInt8](repeating: 0, count: byteCount)
+        let key = zeros.withUnsafeBytes { bytes in
+            Result { () throws(ProtectionError) in try SoftwareRootKey(bytes, .published) }
+        }
+        return try key.get()
+    }
 
     /// Wraps by RFC 3394.
     public func wrap(_ key: SymmetricKey, for storeIdentifier: Bytes16) throws(ProtectionError) -> [UInt8] {

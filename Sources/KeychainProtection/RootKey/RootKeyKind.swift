@@ -16,6 +16,9 @@ public struct RootKeyKind: RawRepresentable, Sendable, Hashable {
 
     /// Reserved: a systemd credential.
     public static let systemdCredential = RootKeyKind(rawValue: 3)
+
+    /// A key that everyone has: that of keychain files, which their password alone protects.
+    public static let published = RootKeyKind(rawValue: 4)
 }
 
 extension RootKeyKind: CustomStringConvertible {
@@ -25,6 +28,7 @@ extension RootKeyKind: CustomStringConvertible {
         case .software: "in a file"
         case .tpm: "in a TPM 2.0"
         case .systemdCredential: "in a systemd credential"
+        case .published: "published"
         default: "of the unknown kind \(rawValue)"
         }
     }

@@ -2,6 +2,7 @@
 
 import Foundation
 package import KeychainCore
+package import KeychainTrust
 
 /// The keychain that serves the calls of a task, and its client.
 package struct KeychainContext: Sendable {
@@ -14,6 +15,9 @@ package struct KeychainContext: Sendable {
     /// The entitlements of the client as a property list, for `SecTask…`; empty without a list.
     package var entitlements: @Sendable () -> [UInt8]
 
+    /// Whom the user trusts; nobody but the system, unless settings are given.
+    package var trustSettings: TrustSettingsStore
+
     /// Supplies the context of each call; `nil` when it stays as it is.
     package var owner: (any KeychainContextOwner)?
 
@@ -22,12 +26,14 @@ package struct KeychainContext: Sendable {
         backend: any KeychainBackend,
         client: Client,
         entitlements: @escaping @Sendable () -> [UInt8] = { [] },
-        owner: (any KeychainContextOwner)? = nil
+        owner: (any KeychainContextOwner)? = nil,
+        trustSettings: TrustSettingsStore = .inMemory()
     ) {
         self.backend = backend
         self.client = client
         self.entitlements = entitlements
         self.owner = owner
+        self.trustSettings = trustSettings
     }
 
     /// The context of a task, as tests set it; `nil` for the one of the process.
@@ -47,7 +53,8 @@ package struct KeychainContext: Sendable {
     package static let process = KeychainContext(
         backend: defaultBackend,
         client: ProcessClient.current.client,
-        entitlements: { Array(ProcessClient.current.entitlements) }
+        entitlements: { Array(ProcessClient.current.entitlements) },
+        trustSettings: .process
     )
 
     private static var defaultBackend: any KeychainBackend {

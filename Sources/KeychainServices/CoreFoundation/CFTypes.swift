@@ -62,6 +62,18 @@ public typealias NSInteger = Int
 public typealias NSUInteger = UInt
 /// A pointer to an object that a call replaces.
 public typealias AutoreleasingUnsafeMutablePointer = UnsafeMutablePointer
+/// A truth value of C, as Swift imports it on Apple's platforms.
+public struct DarwinBoolean: ExpressibleByBooleanLiteral, Equatable, Sendable {
+    /// The value.
+    public var boolValue: Bool
+
+    /// A truth value.
+    public init(_ value: Bool) { boolValue = value }
+
+    /// A truth value of a literal.
+    public init(booleanLiteral value: Bool) { boolValue = value }
+}
+
 /// Where a call puts an error.
 public typealias NSErrorPointer = AutoreleasingUnsafeMutablePointer<NSError?>?
 

@@ -70,8 +70,8 @@ extension PKCS12Items {
         let chains = entries.map { entry in
             let dictionary = NSMutableDictionary()
             dictionary.setObject(entry.identity, forKey: kSecImportItemIdentity)
-            dictionary.setObject(SecTrust(entry.chain), forKey: kSecImportItemTrust)
             let chain = entry.chain.map(SecCertificate.init(_:))
+            dictionary.setObject(SecTrust(chain), forKey: kSecImportItemTrust)
             dictionary.setObject(NSArray(array: chain), forKey: kSecImportItemCertChain)
             if let label = entry.names.friendlyName {
                 dictionary.setObject(NSString(string: label), forKey: kSecImportItemLabel)

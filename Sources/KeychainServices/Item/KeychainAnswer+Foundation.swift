@@ -45,7 +45,7 @@ extension PropertyValue {
         case .date(let date): NSDate(timeIntervalSinceReferenceDate: date.secondsSinceReferenceDate)
         case .accessControl(let accessControl): SecAccessControl(accessControl)
         case .reference(let reference): reference.object
-        case .null, .array, .authenticationContext, .policy, .nested, .oversizedData, .object: nil
+        case .null, .array, .authenticationContext, .policy, .keychain, .access, .nested, .oversizedData, .object: nil
         }
     }
 }
@@ -57,6 +57,7 @@ extension ItemReference {
         case .key(let reference): SecKey(reference)
         case .certificate(let reference): SecCertificate(reference)
         case .identity(let reference): SecIdentity(reference)
+        case .keychainItem: nil
         }
     }
 }

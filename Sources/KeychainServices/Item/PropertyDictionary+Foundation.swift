@@ -136,7 +136,8 @@ extension PropertyValue.Encodability {
                 switch PropertyValue(value) {
                 case .number(let number): isFractional = isFractional || number.exactInteger == nil
                 case .null, .boolean, .string, .data, .oversizedData, .date, .uuid: break
-                case .array, .nested, .accessControl, .authenticationContext, .reference, .policy, .object:
+                case .array, .nested, .accessControl, .authenticationContext, .reference, .policy, .keychain, .access,
+                    .object:
                     self = .unencodable
                     return
                 }

@@ -3,17 +3,13 @@
 
 public import Foundation
 import KeychainCore
+import KeychainTrust
 
-/// A policy for any certificate: valid now, and nothing critical in it that is unknown.
-///
-/// - Important: As a condition of a query it finds nothing: it asks for a trusted chain, and nothing is trusted yet.
+/// A policy for any certificate: a chain to an anchor, valid now, and nothing critical in it that is unknown.
 @discardableResult
 public func SecPolicyCreateBasicX509() -> SecPolicy { SecPolicy(.basicX509) }
 
 /// A policy for certificates of TLS.
-///
-/// - Important: Differs from Apple: a policy says what a single certificate looks like. No chain is built, and no trust
-///   evaluated.
 ///
 /// - Parameters:
 ///   - server: whether the certificate is that of a server, else of a client.
@@ -22,4 +18,58 @@ public func SecPolicyCreateBasicX509() -> SecPolicy { SecPolicy(.basicX509) }
 @discardableResult
 public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPolicy {
     SecPolicy(.tls(isServer: server, host: hostname.map { $0 as String }))
+}
+
+/// A policy about revocation, beside another one.
+///
+/// - Important: Differs from Apple: only answers that were given by `SecTrustSetOCSPResponse` are looked at.
+///
+/// - Parameter revocationFlags: flags of the names `kSecRevocation…`.
+/// - Returns: The policy; `nil` for flags that do not go together: a positive answer without any method.
+@discardableResult
+public func SecPolicyCreateRevocation(_ revocationFlags: CFOptionFlags) -> SecPolicy? {
+    let methods = kSecRevocationUseAnyAvailableMethod
+    let isUnanswerable = revocationFlags & kSecRevocationRequirePositiveResponse != 0 && revocationFlags & methods == 0
+    return isUnanswerable ? nil : SecPolicy(.revocation(UInt64(revocationFlags)))
+}
+
+/// A policy by its identifier.
+///
+/// - Parameters:
+///   - policyIdentifier: one of the strings `kSecPolicyApple…`.
+///   - properties: `kSecPolicyName`, the host or e-mail address; `kSecPolicyClient`, whether it is for a client;
+///     `kSecPolicyRevocationFlags`, a number.
+/// - Returns: The policy; `nil` for one that is not known, and for a property of a wrong type.
+@discardableResult
+public func SecPolicyCreateWithProperties(_ policyIdentifier: CFTypeRef, _ properties: CFDictionary?) -> SecPolicy? {
+    guard let identifier = policyIdentifier as? NSString else { return nil }
+    let name = properties?.object(forKey: kSecPolicyName)
+    let isClient = properties?.object(forKey: kSecPolicyClient)
+    let flags = properties?.object(forKey: kSecPolicyRevocationFlags)
+    guard name == nil || name is String, isClient == nil || isClient is NSNumber, flags == nil || flags is NSNumber else {
+        return nil
+    }
+    return CertificatePolicy(
+        objectIdentifier: identifier as String,
+        isServer: !((isClient as? NSNumber)?.boolValue ?? false),
+        name: name as? String,
+        revocationFlags: (flags as? NSNumber)?.uint64Value ?? 0
+    ).map(SecPolicy.init(_:))
+}
+
+/// What a policy is.
+///
+/// - Returns: A dictionary with `kSecPolicyOid`, and the other keys where they say something.
+@discardableResult
+public func SecPolicyCopyProperties(_ policyRef: SecPolicy) -> CFDictionary? {
+    let properties = NSMutableDictionary()
+    properties.setObject(NSString(string: policyRef.value.objectIdentifier), forKey: kSecPolicyOid)
+    if let name = policyRef.value.name { properties.setObject(NSString(string: name), forKey: kSecPolicyName) }
+    switch policyRef.value {
+    case .tls(false, _), .purpose(.eap, false, _), .purpose(.ipsec, false, _):
+        properties.setObject(NSNumber(value: true), forKey: kSecPolicyClient)
+    case .revocation(let flags): properties.setObject(NSNumber(value: flags), forKey: kSecPolicyRevocationFlags)
+    case .basicX509, .tls, .purpose: break
+    }
+    return properties
 }

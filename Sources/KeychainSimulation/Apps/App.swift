@@ -125,7 +125,8 @@ extension App: KeychainContextOwner {
             backend: AppKeychain(app: self),
             client: client,
             entitlements: { [platform = device.platform] in entitlements.propertyList(on: platform) },
-            owner: self
+            owner: self,
+            trustSettings: device.trustSettings
         )
     }
 

@@ -31,7 +31,7 @@ struct AppKeychain: KeychainBackend {
         case .authentication(.invalidate), .authentication(.release), .authentication(.forgetPassword):
             // Not a call of the app: an object is deallocated, possibly after the app was removed.
             return try app.device.backend.perform(command)
-        case .enclave(.kind), .enclave(.key), .authentication, .device, .maintenance, .explain:
+        case .enclave(.kind), .enclave(.key), .authentication, .device, .maintenance, .explain, .files:
             return try backend.perform(command)
         }
     }

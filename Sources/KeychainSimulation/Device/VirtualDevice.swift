@@ -4,6 +4,7 @@ import HostFiles
 package import KeychainCore
 package import KeychainEngine
 import KeychainProtection
+import KeychainTrust
 
 /// A device for one test: it can be locked, rebooted and erased, and the test controls its owner and its clock.
 ///
@@ -41,6 +42,9 @@ public final class VirtualDevice: Sendable {
     /// The folder that contains the keychain's folder; `nil` for a keychain in memory.
     let folder: DeviceFolder?
 
+    /// Whom the owner trusts, beside the system.
+    let trustSettings: TrustSettingsStore
+
     let condition = Guarded(ConditionInForce())
 
     /// The test that created it, if that is known.
@@ -74,7 +78,9 @@ public final class VirtualDevice: Sendable {
         self.platform = platform
         clock = VirtualClock()
         owner = Owner(Self.biometry(sensor), hiddenPasscode: platform.hiddenPasscode ?? "")
+        trustSettings = .inMemory()
         var options = Self.options(platform, owner, clock)
+        options.certificateJudge = SystemTrust(settings: trustSettings)
         options.authenticator = transport.authenticator(options.authenticator)
         switch storage {
         case .memory:
@@ -114,11 +120,9 @@ public final class VirtualDevice: Sendable {
         guard let folder else {
             throw VirtualDeviceError(.parameter("a keychain in memory is that of one process"))
         }
-        return EmbeddedKeychain(
-            at: Self.location(folder),
-            device: Self.options(platform, owner, clock),
-            clock: clock.dates
-        )
+        var options = Self.options(platform, owner, clock)
+        options.certificateJudge = SystemTrust(settings: trustSettings)
+        return EmbeddedKeychain(at: Self.location(folder), device: options, clock: clock.dates)
     }
 
     static func location(_ folder: DeviceFolder) -> KeychainLocation {

@@ -49,6 +49,8 @@ extension PropertyValue: WireValue {
         case .nested(let encodability): try writer.write(case: 13, encodability)
         case .oversizedData(let count): try writer.write(case: 14, count)
         case .object(let name): try writer.write(case: 15, name)
+        case .keychain(let path): try writer.write(case: 16, path)
+        case .access(let access): try writer.write(case: 17, access)
         }
     }
 
@@ -69,6 +71,8 @@ extension PropertyValue: WireValue {
         case 13: self = try .nested(reader.value())
         case 14: self = try .oversizedData(reader.value())
         case 15: self = try .object(reader.value())
+        case 16: self = try .keychain(reader.value())
+        case 17: self = try .access(reader.value())
         default: throw .unknownCase
         }
     }
@@ -127,6 +131,7 @@ extension ItemReference: WireValue {
         case .key(let key): try writer.write(case: 1, key)
         case .certificate(let certificate): try writer.write(case: 2, certificate)
         case .identity(let identity): try writer.write(case: 3, identity)
+        case .keychainItem(let item): try writer.write(case: 4, item)
         }
     }
 
@@ -135,6 +140,7 @@ extension ItemReference: WireValue {
         case 1: self = try .key(reader.value())
         case 2: self = try .certificate(reader.value())
         case 3: self = try .identity(reader.value())
+        case 4: self = try .keychainItem(reader.value())
         default: throw .unknownCase
         }
     }
@@ -172,6 +178,8 @@ extension CertificatePolicy: WireValue {
         switch self {
         case .basicX509: try writer.write(case: 1)
         case .tls(let isServer, let host): try writer.write(case: 2, isServer, host)
+        case .purpose(let purpose, let isServer, let name): try writer.write(case: 3, purpose.rawValue, isServer, name)
+        case .revocation(let flags): try writer.write(case: 4, flags)
         }
     }
 
@@ -179,6 +187,10 @@ extension CertificatePolicy: WireValue {
         switch try reader.tag() {
         case 1: self = .basicX509
         case 2: self = try .tls(isServer: reader.value(), host: reader.value())
+        case 3:
+            guard let purpose = Purpose(rawValue: try reader.value()) else { throw .unknownCase }
+            self = try .purpose(purpose, isServer: reader.value(), name: reader.value())
+        case 4: self = try .revocation(reader.value())
         default: throw .unknownCase
         }
     }

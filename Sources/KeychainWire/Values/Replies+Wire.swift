@@ -18,6 +18,9 @@ extension KeychainReply: WireValue {
         case .backup(let report): try writer.write(case: 11, report)
         case .explanation(let explanation): try writer.write(case: 12, explanation)
         case .explained(let outcome): try writer.write(case: 13, outcome)
+        case .fileStatus(let status): try writer.write(case: 14, status)
+        case .fileItems(let items): try writer.write(case: 15, items)
+        case .itemAccess(let access): try writer.write(case: 16, access)
         }
     }
 
@@ -36,6 +39,9 @@ extension KeychainReply: WireValue {
         case 11: self = try .backup(reader.value())
         case 12: self = try .explanation(reader.value())
         case 13: self = try .explained(reader.value())
+        case 14: self = try .fileStatus(reader.value())
+        case 15: self = try .fileItems(reader.value())
+        case 16: self = try .itemAccess(reader.value())
         default: throw .unknownCase
         }
     }

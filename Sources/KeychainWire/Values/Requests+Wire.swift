@@ -12,6 +12,7 @@ extension KeychainCommand: WireValue {
         case .maintenance(let command): try writer.write(case: 5, command)
         case .explain(let request): try writer.write(case: 6, request)
         case .itemsExplained(let request): try writer.write(case: 7, request)
+        case .files(let command): try writer.write(case: 8, command)
         }
     }
 
@@ -24,6 +25,7 @@ extension KeychainCommand: WireValue {
         case 5: self = try .maintenance(reader.value())
         case 6: self = try .explain(reader.value())
         case 7: self = try .itemsExplained(reader.value())
+        case 8: self = try .files(reader.value())
         default: throw .unknownCase
         }
     }

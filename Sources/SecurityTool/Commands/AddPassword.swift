@@ -4,7 +4,8 @@ import KeychainCore
 
 /// `add-generic-password` and `add-internet-password`.
 ///
-/// - Important: Differs from macOS: a keychain that does not exist is an error, and nothing is stored elsewhere.
+/// - Important: Differs from macOS: a keychain that does not exist is an error, and nothing is stored elsewhere; the
+///   access of `-T` and `-A` keeps nobody from the item (``RequestedAccess``).
 struct AddPassword: Command {
     let kind: PasswordKind
 
@@ -25,27 +26,30 @@ struct AddPassword: Command {
                 again: "retype password for new item: "
             )
         }
-        if let keychain = operands.first, !session.keychain.name.isMeant(by: keychain) {
-            // Without its name, which may be a password that was mistyped.
-            throw CommandFailure(.noSuchKeychain, kind.addFunction)
-        }
         let subject = kind.subjectOfMessage(operands.first)
+        // Without the name, which may be a password that was mistyped.
+        let store = try reporting(kind.addFunction, operands.isEmpty ? subject : nil) { () throws(KeychainError) in
+            try session.keychains.target(operands.first)
+        }
         guard request.updates else {
-            try add(request, to: session.keychain, subject)
+            try add(request, to: store, subject)
             return 0
         }
-        let outcome = try update(request, in: session)
+        let searched = try reporting(kind.addFunction, subject) { () throws(KeychainError) in
+            operands.isEmpty ? try session.keychains.searched(by: []) : [store]
+        }
+        let outcome = try update(request, in: searched, session.errors)
         if outcome == .updated { return 0 }
-        guard let failure = failureToAdd(request, session.keychain, subject) else { return 0 }
+        guard let failure = failureToAdd(request, store, subject) else { return 0 }
         // Another process may have added the item meanwhile.
         let isLate = outcome == .absent && failure.status == Status.duplicateItem.rawValue
-        if isLate, try update(request, in: session) == .updated { return 0 }
+        if isLate, try update(request, in: searched, session.errors) == .updated { return 0 }
         throw failure
     }
 
-    private func failureToAdd(_ request: Request, _ keychain: UserKeychain, _ subject: ByteText) -> CommandFailure? {
+    private func failureToAdd(_ request: Request, _ store: any ItemStore, _ subject: ByteText) -> CommandFailure? {
         do throws(CommandFailure) {
-            try add(request, to: keychain, subject)
+            try add(request, to: store, subject)
             return nil
         } catch {
             return error
@@ -60,44 +64,48 @@ struct AddPassword: Command {
     }
 
     /// Changes the first item that is meant.
-    private func update(_ request: Request, in session: Session) throws -> Outcome {
+    private func update(_ request: Request, in stores: [any ItemStore], _ errors: Output) throws -> Outcome {
         let function = "SecKeychainItemModifyContent"
         let meant = request.fields.itemsToUpdate
         do {
-            let found = try reporting(function) { () throws(KeychainError) in
-                try session.keychain.items(kind.itemClass, meant).first
-            }
-            if let found {
-                try reporting(function) { () throws(KeychainError) in
-                    try session.keychain.update(found, request.changes)
+            for store in stores {
+                let found = try reporting(function) { () throws(KeychainError) in
+                    try store.items(kind.itemClass, meant).first
                 }
-                return .updated
+                if let found {
+                    try reporting(function) { () throws(KeychainError) in
+                        try store.update(found, request.changes, request.password, request.access)
+                    }
+                    return .updated
+                }
+                let obstacle = try reporting(function) { () throws(KeychainError) in
+                    try store.obstacle(kind.itemClass, meant)
+                }
+                if obstacle == .interactionNotAllowed { throw CommandFailure(.interactionNotAllowed, function) }
             }
-            let obstacle = try reporting(function) { () throws(KeychainError) in
-                try session.keychain.obstacle(kind.itemClass, meant)
-            }
-            guard obstacle == .interactionNotAllowed else { return .absent }
-            throw CommandFailure(.interactionNotAllowed, function)
+            return .absent
         } catch let failure as CommandFailure {
             // The add that follows decides the status.
-            if let message = failure.message { try session.errors.write("\(message)\n") }
+            if let message = failure.message { try errors.write("\(message)\n") }
             return .failed
         }
     }
 
-    /// Adds a new item, unless any group has one like it: macOS distinguishes items within a keychain, not a group.
-    private func add(_ request: Request, to keychain: UserKeychain, _ subject: ByteText) throws(CommandFailure) {
+    /// Adds a new item, unless the keychain has one like it: in the data protection keychain in any group, because
+    /// macOS distinguishes items within a keychain, not a group.
+    private func add(_ request: Request, to store: any ItemStore, _ subject: ByteText) throws(CommandFailure) {
         let duplicates = request.fields.duplicates
         try reporting(kind.addFunction, subject) { () throws(KeychainError) in
+            try store.checkCanAdd()
             // The operators for conditions would lose the type of the error.
             for conditions in duplicates {
-                var isDuplicate = try !keychain.items(kind.itemClass, conditions).isEmpty
+                var isDuplicate = try !store.items(kind.itemClass, conditions).isEmpty
                 if !isDuplicate {
-                    isDuplicate = try keychain.obstacle(kind.itemClass, conditions) == .interactionNotAllowed
+                    isDuplicate = try store.obstacle(kind.itemClass, conditions) == .interactionNotAllowed
                 }
                 if isDuplicate { throw KeychainError(.duplicateItem, "an item with the same key exists") }
             }
-            try keychain.add(kind.itemClass, request.newItem)
+            try store.add(kind.itemClass, request.newItem, request.password ?? SecretBytes(), request.access)
         }
     }
 }
@@ -107,11 +115,13 @@ private struct Request {
     var fields: PasswordFields
     var password: SecretBytes?
     var updates = false
+    var access = RequestedAccess()
 
     init(_ fields: PasswordFields) { self.fields = fields }
 
     mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) {
         if try fields.take(option) { return }
+        if try access.take(option) { return }
         switch option.letter {
         case let letter where fields.kind.passwordLetters.contains(letter):
             password = option.value.bytes
@@ -124,8 +134,6 @@ private struct Request {
             }
             password = bytes
         case "U": updates = true
-        case "A": break
-        case "T": try TrustedApplication.check(option.value)
         default: throw CommandFailure.usage
         }
     }
@@ -133,18 +141,13 @@ private struct Request {
     /// Whether the account and the service or server are given, if only as empty strings.
     var isComplete: Bool { fields[.account] != nil && fields[fields.kind.subject] != nil }
 
-    /// What an update changes; without a password the old one stays.
-    var changes: [String: PropertyValue] { dictionary(fields.changedValues, password) }
+    /// What an update changes besides the password.
+    var changes: [String: PropertyValue] { Self.named(fields.changedValues) }
 
-    var newItem: [String: PropertyValue] { dictionary(fields.newValues, password ?? SecretBytes()) }
+    var newItem: [String: PropertyValue] { Self.named(fields.newValues) }
 
-    private func dictionary(
-        _ values: [AttributeName: PropertyValue],
-        _ password: SecretBytes?
-    ) -> [String: PropertyValue] {
-        var dictionary = values.reduce(into: [:]) { $0[$1.key.description] = $1.value }
-        if let password { dictionary[PropertyKey.valueData] = .data(password) }
-        return dictionary
+    private static func named(_ values: [AttributeName: PropertyValue]) -> [String: PropertyValue] {
+        values.reduce(into: [:]) { $0[$1.key.description] = $1.value }
     }
 }
 

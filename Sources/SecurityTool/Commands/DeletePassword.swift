@@ -15,11 +15,11 @@ struct DeletePassword: Command {
         }
         try invocation.checkOptions(options)
         guard !fields.values.isEmpty else { throw CommandFailure.usage }
-        let search = PasswordSearch(fields: fields, operands: invocation.arguments.operands, keychain: session.keychain)
+        let search = try PasswordSearch(fields, invocation.arguments.operands, session.keychains)
         let item = try search.first()
-        try session.output.write(AttributeBlock.text(item, session.keychain.name))
+        try session.output.write(AttributeBlock.text(item))
         let deletion = Result { () throws(CommandFailure) in
-            try reporting("SecKeychainItemDelete") { () throws(KeychainError) in try session.keychain.delete(item) }
+            try reporting("SecKeychainItemDelete") { () throws(KeychainError) in try item.store.delete(item) }
         }
         // macOS says so in any case; the status tells.
         try session.errors.write("password has been deleted.\n")

@@ -5,8 +5,7 @@ import KeychainCore
 
 /// `dump-keychain`.
 ///
-/// - Important: Differs from macOS: `-i` has nothing to edit and shows access like `-a`; `-r` has no sealed bytes to
-///   show.
+/// - Important: Differs from macOS: `-i` shows access like `-a`, and asks nothing; `-r` has no sealed bytes to show.
 struct DumpKeychain: Command {
     let options: OptionSyntax = "hadiro:"
 
@@ -23,13 +22,19 @@ struct DumpKeychain: Command {
             }
         }
         try invocation.checkOptions(options)
-        let isSearched = session.keychain.name.isSearched(by: invocation.arguments.operands)
+        let operands = invocation.arguments.operands
+        let stores: [any ItemStore]
+        do throws(KeychainError) {
+            stores = try session.keychains.searched(by: operands)
+        } catch {
+            throw CommandFailure(error, PasswordSearch.preparing).withStatusOne
+        }
         guard let file else {
-            if isSearched { try dump(sections, session, to: session.output) }
+            try dump(stores, operands, sections, session, to: session.output)
             return 0
         }
         let output = try OutputFile(file)
-        if isSearched { try dump(sections, session, to: output.output) }
+        try dump(stores, operands, sections, session, to: output.output)
         try output.close()
         return 0
     }
@@ -43,36 +48,40 @@ struct DumpKeychain: Command {
 
     private static let reading = "SecKeychainItemCopyAttributesAndData"
 
-    private func dump(_ sections: Sections, _ session: Session, to output: Output) throws {
+    private func dump(
+        _ stores: [any ItemStore],
+        _ operands: [Word],
+        _ sections: Sections,
+        _ session: Session,
+        to output: Output
+    ) throws {
         var obstacles: Set<Status> = []
-        for itemClass in ItemClass.stored {
-            let (obstacle, items) = try contents(itemClass, session.keychain)
-            if let obstacle {
-                try session.errors.write(CommandFailure(obstacle, Self.reading).line)
-                obstacles.insert(obstacle)
-            }
-            for item in items {
-                guard let failure = try dump(item, sections, session, to: output) else { continue }
-                if let cause = failure.cause { obstacles.insert(cause) }
+        for store in stores {
+            for itemClass in ItemClass.stored {
+                let (obstacle, items) = try contents(itemClass, store)
+                if let obstacle {
+                    try session.errors.write(CommandFailure(obstacle, Self.reading).line)
+                    obstacles.insert(obstacle)
+                }
+                for item in items {
+                    guard let failure = try dump(item, sections, session, to: output) else { continue }
+                    if let cause = failure.cause { obstacles.insert(cause) }
+                }
             }
         }
         // Once for all items.
-        if obstacles.contains(.interactionNotAllowed) { try session.explainLock(.interactionNotAllowed) }
+        if obstacles.contains(.interactionNotAllowed) { try session.explainLock(.interactionNotAllowed, operands) }
     }
 
     /// What a class has; a failure has the status 1, as the command has no other.
     private func contents(
         _ itemClass: ItemClass,
-        _ keychain: UserKeychain
+        _ store: any ItemStore
     ) throws(CommandFailure) -> (obstacle: Status?, items: [StoredItem]) {
-        do {
-            return try reporting(PasswordSearch.searching) { () throws(KeychainError) in
-                (try keychain.obstacle(itemClass), try keychain.items(itemClass))
-            }
+        do throws(KeychainError) {
+            return (try store.obstacle(itemClass, Conditions()), try store.items(itemClass))
         } catch {
-            var failure = error
-            failure.status = 1
-            throw failure
+            throw CommandFailure(error, PasswordSearch.searching).withStatusOne
         }
     }
 
@@ -85,26 +94,40 @@ struct DumpKeychain: Command {
         _ session: Session,
         to output: Output
     ) throws -> CommandFailure? {
-        let name = session.keychain.name
         var secret: SecretBytes?
         if sections.data {
             do {
-                secret = try session.keychain.secret(of: item)
+                secret = try item.store.secret(of: item)
             } catch {
-                try output.write(AttributeBlock.head(item, name))
+                try output.write(AttributeBlock.head(item))
                 let failure = CommandFailure(error, Self.reading)
                 try session.errors.write(failure.line)
                 return failure
             }
         }
-        try output.write(AttributeBlock.text(item, name))
+        try output.write(AttributeBlock.text(item))
         if sections.rawData { try output.write("raw data:\n\n") }
         if let secret {
             try output.write("data:\n")
             try output.write(ValueFormat.quoted(secret))
             try output.write("\n")
         }
-        if sections.access { try output.write(AccessSection.text(item)) }
+        return sections.access ? try dumpAccess(of: item, session, to: output) : nil
+    }
+
+    /// Shows who may use an item; of a keychain file it is sealed with the secret.
+    private func dumpAccess(of item: StoredItem, _ session: Session, to output: Output) throws -> CommandFailure? {
+        let text: ByteText
+        do throws(KeychainError) {
+            // Certificates are for everybody.
+            let access = item.itemClass == .certificate ? nil : try item.store.access(of: item)
+            text = AccessSection.text(item, access)
+        } catch {
+            let failure = CommandFailure(error, "SecKeychainItemCopyAccess")
+            try session.errors.write(failure.line)
+            return failure
+        }
+        try output.write(text)
         return nil
     }
 }

@@ -16,10 +16,10 @@ struct ExportItems: Command {
         for option in invocation.arguments.options { try request.take(option) }
         try invocation.checkOptions(options)
         guard invocation.arguments.operands.isEmpty else { throw CommandFailure.usage }
-        let source = try source(request.keychain, session)
+        let sources = try sources(request.keychain, session)
         let bytes: SecretBytes
         do throws(KeychainError) {
-            bytes = try request.file(source, session)
+            bytes = try request.file(sources, session)
         } catch {
             throw CommandFailure(error, Self.function).withStatusOne
         }
@@ -34,10 +34,14 @@ struct ExportItems: Command {
         return 0
     }
 
-    /// The keychain that items are read from; without a name all that are searched.
-    private func source(_ name: Word?, _ session: Session) throws(CommandFailure) -> any ItemSource {
-        guard let name, !session.keychain.name.isMeant(by: name) else { return session.keychain }
-        throw CommandFailure(.noSuchKeychain, Self.function).withStatusOne
+    /// The keychains that items are read from; without a name all that are searched.
+    private func sources(_ name: Word?, _ session: Session) throws(CommandFailure) -> [any ItemSource] {
+        do throws(KeychainError) {
+            guard let name else { return try session.keychains.searched(by: []) }
+            return [try session.keychains.target(name)]
+        } catch {
+            throw CommandFailure(error, Self.function).withStatusOne
+        }
     }
 }
 
@@ -98,8 +102,8 @@ private struct Request {
     }
 
     /// The file of what the keychain has.
-    func file(_ source: any ItemSource, _ session: Session) throws(KeychainError) -> SecretBytes {
-        let items = try items(source)
+    func file(_ sources: [any ItemSource], _ session: Session) throws(KeychainError) -> SecretBytes {
+        let items = try items(sources)
         guard !items.isEmpty else { throw KeychainError(.itemNotFound, "the keychain has no such item") }
         var encoder = ItemEncoder(format)
         encoder.isArmored = isArmored
@@ -120,10 +124,12 @@ private struct Request {
         }
     }
 
-    private func items(_ source: any ItemSource) throws(KeychainError) -> [ExternalItem] {
+    private func items(_ sources: [any ItemSource]) throws(KeychainError) -> [ExternalItem] {
         var items: [ExternalItem] = []
         for itemClass in selection.classes {
-            for found in try source.references(itemClass) {
+            var all: [LabelledReference] = []
+            for source in sources { all += try source.references(itemClass) }
+            for found in all {
                 guard let item = ExternalItem(found.reference, label: found.label) else {
                     // Nothing of a key of the Secure Enclave can be written, and a damaged certificate is none.
                     continue
@@ -148,7 +154,7 @@ extension ItemReference {
     /// Whether the keychain says of the key that it may leave.
     fileprivate var isExtractable: Bool {
         switch self {
-        case .certificate: true
+        case .certificate, .keychainItem: true
         case .key(let key): ![.boolean(false), .number(.integer(0))].contains(key.attributes["extr"])
         case .identity(let identity): ItemReference.key(identity.key).isExtractable
         }

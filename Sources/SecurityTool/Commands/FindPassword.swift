@@ -22,17 +22,17 @@ struct FindPassword: Command {
             }
         }
         try invocation.checkOptions(options)
-        let search = PasswordSearch(fields: fields, operands: invocation.arguments.operands, keychain: session.keychain)
+        let search = try PasswordSearch(fields, invocation.arguments.operands, session.keychains)
         guard showsPassword || showsOnlyPassword else {
             let item = try search.first()
-            try session.output.write(AttributeBlock.text(item, session.keychain.name))
+            try session.output.write(AttributeBlock.text(item))
             return 0
         }
         let (item, secret) = try search.firstWithSecret()
         if showsOnlyPassword {
             try session.output.write(ValueFormat.bare(secret).line())
         } else {
-            try session.output.write(AttributeBlock.text(item, session.keychain.name))
+            try session.output.write(AttributeBlock.text(item))
             try session.errors.write(ValueFormat.quoted(secret).line(after: "password: "))
         }
         return 0

@@ -84,20 +84,14 @@ struct ImportItems: Command {
     }
 }
 
-extension CommandFailure {
-    /// The same message, from a command that has no other status.
-    var withStatusOne: CommandFailure {
-        var failure = self
-        failure.status = 1
-        return failure
-    }
-}
-
 extension Session {
     /// The keychain that items are added to; without a name the default one.
     fileprivate func destination(_ name: Word?) throws(CommandFailure) -> any ItemDestination {
-        guard let name, !keychain.name.isMeant(by: name) else { return keychain }
-        throw CommandFailure(.noSuchKeychain, ImportItems.function).withStatusOne
+        do throws(KeychainError) {
+            return try keychains.target(name)
+        } catch {
+            throw CommandFailure(error, ImportItems.function).withStatusOne
+        }
     }
 }
 
@@ -108,9 +102,10 @@ private struct Request {
     var type = ExternalItemType.unknown
     var passphrase: Word?
     var isExtractable = true
-    var access = ImportedAccess()
+    var access = RequestedAccess()
 
     mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) {
+        if try access.take(option) { return }
         switch option.letter {
         case "k": keychain = option.value
         case "t":
@@ -121,10 +116,6 @@ private struct Request {
             self.format = format
         case "P": passphrase = option.value
         case "x": isExtractable = false
-        case "A": access.allowsAll = true
-        case "T":
-            try TrustedApplication.check(option.value)
-            access.applications.append(option.value)
         // What is encrypted says so itself; and there is no place for attributes of one's own.
         case "w", "a": break
         default: throw CommandFailure.usage

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// `unlock-keychain` (reference, section 4.2).
+/// `unlock-keychain`.
 ///
 /// - Important: Differs from macOS: the password is checked also while the keychain is unlocked.
 struct UnlockKeychain: Command {
@@ -11,29 +11,40 @@ struct UnlockKeychain: Command {
     private static let function = "SecKeychainUnlock"
 
     func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
-        var passcode: SecretBytes?
+        var password: SecretBytes?
         for option in invocation.arguments.options {
             switch option.letter {
-            case "p": passcode = option.value.bytes
+            case "p": password = option.value.bytes
             // Unlocking without a password is a matter of a window of macOS; here it is asked for.
             case "u": continue
             default: throw CommandFailure.usage
             }
         }
         try invocation.checkOptions(options)
-        let operand = invocation.arguments.operands.first
-        let keychain = session.keychain
-        try keychain.checkIsMeant(by: operand, Self.function)
+        let operands = invocation.arguments.operands
+        guard operands.count < 2 else { throw CommandFailure.usage }
+        let operand = operands.first
+        let keychains = session.keychains
+        let name: ByteText = operand.map { "\($0)" } ?? "<NULL>"
+        let meansDataProtection = keychains.meansDataProtection(by: operands)
+        let path = try reporting(Self.function, name) { () throws(KeychainError) in
+            meansDataProtection ? nil : try keychains.path(orDefault: operand)
+        }
         let shown: ByteText = operand.map { "\($0)" } ?? "default"
-        let typed = try passcode ?? session.prompts.ask("password to unlock \(shown): ")
+        let typed = try password ?? session.prompts.ask("password to unlock \(shown): ")
+        if let path {
+            try reporting(Self.function, name) { () throws(KeychainError) in
+                try keychains.files.unlock(at: path, password: typed)
+            }
+            return 0
+        }
         do throws(KeychainError) {
-            try keychain.backend.device.unlock(passcode: typed)
+            try keychains.dataProtection.backend.device.unlock(passcode: typed)
         } catch {
-            let name: ByteText = operand.map { "\($0)" } ?? "<NULL>"
             guard case .device(.wrongPasscode) = error.kind else { throw CommandFailure(error, Self.function, name) }
             throw CommandFailure(.authenticationFailed, Self.function, name)
         }
-        if !keychain.unlocksForAll() { try session.errors.write(Self.remark) }
+        if !keychains.dataProtection.unlocksForAll() { try session.errors.write(Self.remark) }
         return 0
     }
 

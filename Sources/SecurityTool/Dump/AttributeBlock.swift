@@ -5,17 +5,17 @@ import KeychainCore
 /// The attributes of an item, as macOS prints them.
 enum AttributeBlock {
     /// The keychain, the class, and a line for each attribute that the class has in a file keychain.
-    static func text(_ item: StoredItem, _ keychain: KeychainName) -> ByteText {
-        AttributeLine.lines(of: item.itemClass).reduce(head(item, keychain)) { text, line in
+    static func text(_ item: StoredItem) -> ByteText {
+        AttributeLine.lines(of: item.itemClass).reduce(head(item)) { text, line in
             text + "    \(line.tag)<\(line.format.rawValue)>=\(value(of: line, item))\n"
         }
     }
 
     /// What stands before the attributes.
-    static func head(_ item: StoredItem, _ keychain: KeychainName) -> ByteText {
+    static func head(_ item: StoredItem) -> ByteText {
         """
-        keychain: \(ValueFormat.quoted(keychain.path.bytes))
-        version: 512
+        keychain: \(ValueFormat.quoted(item.store.path.bytes))
+        version: \(item.store.version)
         class: \(ValueFormat.quoted(classCode(item)))
         attributes:
 
@@ -30,9 +30,8 @@ enum AttributeBlock {
         case .number(let number)?: bytes(number)
         case .boolean(let flag)?: UInt32(flag ? 1 : 0).bigEndianBytes
         case .date(let date)?: DateText.bytes(date)
-        case .null?, .array?, .accessControl?, .authenticationContext?, .reference?, .policy?, .nested?,
-            .oversizedData?,
-            .object?, nil:
+        case .null?, .array?, .accessControl?, .authenticationContext?, .reference?, .policy?, .keychain?, .access?,
+            .nested?, .oversizedData?, .object?, nil:
             nil
         }
     }
@@ -62,16 +61,16 @@ enum AttributeBlock {
     private static func classCode(_ item: StoredItem) -> UInt32 {
         switch item.itemClass {
         case .certificate: 0x8000_1000
-        case .key: keyClassCode(item["kcls"])
+        case .key: keyClassCode(KeyKind(item))
         case .genericPassword, .internetPassword, .identity: code(item.itemClass.rawValue)
         }
     }
 
-    private static func keyClassCode(_ value: PropertyValue?) -> UInt32 {
-        switch value {
-        case .number(.integer(1))?: 0x10
-        case .number(.integer(2))?: 0x11
-        default: 0x0F
+    private static func keyClassCode(_ kind: KeyKind) -> UInt32 {
+        switch kind {
+        case .public: 0x0F
+        case .private: 0x10
+        case .symmetric: 0x11
         }
     }
 

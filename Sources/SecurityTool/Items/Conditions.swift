@@ -21,6 +21,19 @@ struct Conditions: Sendable {
         }
     }
 
+    /// Whether an item has the values, as bytes: what is empty and what is absent are the same, and so is 0.
+    func hold(_ item: StoredItem) -> Bool {
+        let haveValues = attributes.allSatisfy { name, value in
+            guard let name = AttributeName(name) else { return false }
+            return Self.bytes(item[name]) == Self.bytes(value)
+        }
+        return haveValues && holdBlanks(item)
+    }
+
+    private static func bytes(_ value: PropertyValue?) -> [UInt8] {
+        value == .number(.integer(0)) ? [] : AttributeBlock.bytes(value) ?? []
+    }
+
     /// Whether the attributes that are to be empty are.
     func holdBlanks(_ item: StoredItem) -> Bool {
         blanks.allSatisfy { name in

@@ -88,11 +88,7 @@ struct PasswordFields {
     }
 
     private func code(_ word: Word) throws(CommandFailure) -> Int64 {
-        guard word.count == 4 else {
-            let hint: ByteText = word.count == 3 ? "\n(Try \"\(word) \" instead of \"\(word)\")" : ""
-            throw CommandFailure("Error: four-character types must be exactly 4 characters long.\(hint)")
-        }
-        return (0..<4).reduce(0) { $0 << 8 | Int64(word[$1]) }
+        try FourCharacterCode.bytes(word).reduce(0) { $0 << 8 | Int64($1) }
     }
 
     private func port(_ word: Word) throws(CommandFailure) -> Int64 {

@@ -6,10 +6,14 @@ import KeychainCore
 struct PasswordSearch {
     let fields: PasswordFields
 
-    /// The keychains to search; none for all.
-    let operands: [Word]
+    /// The keychains to search, in their order.
+    let stores: [any ItemStore]
 
-    let keychain: UserKeychain
+    /// A search in the keychains that operands name; without one, in the search list.
+    init(_ fields: PasswordFields, _ operands: [Word], _ keychains: Keychains) throws(CommandFailure) {
+        self.fields = fields
+        stores = try reporting(Self.preparing) { () throws(KeychainError) in try keychains.searched(by: operands) }
+    }
 
     /// The functions of macOS that prepare a search, and that go through it.
     static let preparing = "SecKeychainSearchCreateFromAttributes"
@@ -29,11 +33,11 @@ struct PasswordSearch {
     func firstWithSecret() throws(CommandFailure) -> (StoredItem, SecretBytes) {
         for item in try items() {
             do {
-                return (item, try keychain.secret(of: item))
+                return (item, try item.store.secret(of: item))
             } catch {
                 switch error.status {
                 // Damaged: it has been set aside, and the next one is the first now. Or it was deleted just now.
-                case .decode, .itemNotFound: continue
+                case .decode, .itemNotFound, .invalidItemReference: continue
                 case .interactionNotAllowed: throw CommandFailure(status: error.status.rawValue)
                 default: throw CommandFailure(error, "SecKeychainItemCopyContent")
                 }
@@ -45,17 +49,20 @@ struct PasswordSearch {
     }
 
     private func items() throws(CommandFailure) -> [StoredItem] {
-        guard keychain.name.isSearched(by: operands) else { return [] }
-        return try reporting(Self.searching) { () throws(KeychainError) in
-            try keychain.items(fields.kind.itemClass, fields.filter)
+        try reporting(Self.searching) { () throws(KeychainError) in
+            var items: [StoredItem] = []
+            for store in stores { items += try store.items(fields.kind.itemClass, fields.filter) }
+            return items
         }
     }
 
     /// Why nothing was found.
     private func absence() throws(CommandFailure) -> Status {
-        guard keychain.name.isSearched(by: operands) else { return .itemNotFound }
-        return try reporting(Self.searching) { () throws(KeychainError) in
-            try keychain.obstacle(fields.kind.itemClass, fields.filter) ?? .itemNotFound
+        try reporting(Self.searching) { () throws(KeychainError) in
+            for store in stores {
+                if let obstacle = try store.obstacle(fields.kind.itemClass, fields.filter) { return obstacle }
+            }
+            return .itemNotFound
         }
     }
 }

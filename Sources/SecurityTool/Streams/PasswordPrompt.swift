@@ -11,6 +11,9 @@ struct PasswordPrompt {
     /// Where prompts go when there is no terminal.
     let errors: Output
 
+    /// The path of the terminal; `nil` for none.
+    let terminal: String?
+
     /// Whether passwords come from standard input only, one line each, without a prompt.
     let usesStandardInput: Bool
 
@@ -47,7 +50,7 @@ struct PasswordPrompt {
     func ask(_ question: ByteText, mustExist: Bool = false) throws -> SecretBytes {
         do {
             if usesStandardInput { return try answerOfInput() }
-            let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+            let terminal = openTerminal()
             guard terminal >= 0 else { return try ask(question, input, errors, mustExist) }
             defer { close(terminal) }
             let reader = LineReader(descriptor: terminal, readsAhead: false)
@@ -71,11 +74,14 @@ struct PasswordPrompt {
 
     private var canBeAnswered: Bool {
         if usesStandardInput { return true }
-        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        let terminal = openTerminal()
         guard terminal >= 0 else { return false }
         close(terminal)
         return true
     }
+
+    /// A descriptor of the terminal; negative where there is none.
+    private func openTerminal() -> Int32 { terminal.map { open($0, O_RDWR | O_CLOEXEC) } ?? -1 }
 
     private func ask(
         _ question: ByteText,

@@ -38,9 +38,6 @@ extension Status {
     /// The sentence for an `errno`, in the form that statuses made from one have.
     static func text(ofSystemError code: Int32) -> String { "UNIX[\(String(cString: strerror(code)))]" }
 
-    /// A keychain does not exist: `errSecNoSuchKeychain`.
-    static let noSuchKeychain = Status(rawValue: -25294)
-
     /// The statuses that stand for an `errno`: 100000 and the code.
     private static let systemErrors: ClosedRange<Int32> = 100_000...100_255
 }

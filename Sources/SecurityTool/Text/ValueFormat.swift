@@ -43,6 +43,12 @@ enum ValueFormat {
     /// Rule B for a number of 32 bits: four-character codes come out as text.
     static func quoted(_ number: UInt32) -> ByteText { quoted(number.bigEndianBytes) }
 
+    /// Bytes in capital hexadecimal digits.
+    static func capitalDigits(_ bytes: [UInt8]) -> String {
+        let digits = bytes.flatMap { [upperCaseDigits[Int($0 >> 4)], upperCaseDigits[Int($0 & 15)]] }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
     static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
 
     fileprivate static func isPlain(_ byte: UInt8) -> Bool { isPrintable(byte) && byte != UInt8(ascii: "\\") }

@@ -20,22 +20,21 @@ struct NewItem {
     let isExtractable: Bool
 
     /// Who may use a key.
-    let access: ImportedAccess
+    let access: RequestedAccess
 
     /// The entries of an add by reference, but for the class.
     var attributes: [String: PropertyValue] { item.attributesToAdd(isExtractable: isExtractable) }
-}
 
-/// Who may use an imported key.
-struct ImportedAccess {
-    /// Every program (`-A`).
-    var allowsAll = false
-
-    /// The programs that were named (`-T`).
-    var applications: [Word] = []
-}
-
-extension UserKeychain: ItemDestination {
-    /// Adds an item to the common group; there are no lists of programs.
-    func add(_ item: NewItem) throws(KeychainError) { try add(item.item.reference.itemClass, item.attributes) }
+    /// The attributes in full and the bytes, for a keychain that knows no references; `nil` without bytes.
+    var contents: (attributes: [String: PropertyValue], bytes: SecretBytes)? {
+        switch item.reference {
+        case .certificate(let certificate):
+            var attributes = certificate.attributes
+            attributes[AttributeName.label.description] = certificate.subjectSummary.map { .string($0) }
+            return (attributes, certificate.data)
+        case .key(let key):
+            return key.data.map { (key.attributes.merging(item.ownAttributes(isExtractable: isExtractable)) { $1 }, $0) }
+        case .identity, .keychainItem: return nil
+        }
+    }
 }

@@ -29,3 +29,35 @@ extension UserKeychain: ItemSource {
         }
     }
 }
+
+extension FileKeychain: ItemSource {
+    func references(_ itemClass: ItemClass) throws(KeychainError) -> [LabelledReference] {
+        switch itemClass {
+        case .certificate:
+            return try items(.certificate).map { (item) throws(KeychainError) in
+                LabelledReference(reference: .certificate(try certificate(item)), label: item.label)
+            }
+        case .key:
+            return try items(.key).map { (item) throws(KeychainError) in
+                LabelledReference(reference: .key(try key(item)), label: item.label)
+            }
+        case .identity:
+            return try StoredIdentity.all(in: [self]).map { (identity) throws(KeychainError) in
+                let reference = IdentityReference(
+                    certificate: try certificate(identity.certificate),
+                    key: try key(identity.key)
+                )
+                return LabelledReference(reference: .identity(reference), label: identity.key.label)
+            }
+        case .genericPassword, .internetPassword: return []
+        }
+    }
+
+    private func certificate(_ item: StoredItem) throws(KeychainError) -> CertificateReference {
+        CertificateReference(data: try secret(of: item))
+    }
+
+    private func key(_ item: StoredItem) throws(KeychainError) -> KeyReference {
+        KeyReference(attributes: item.attributes, data: try secret(of: item))
+    }
+}

@@ -41,6 +41,7 @@ public final class FakeKeychain: KeychainBackend {
         case .authentication(let command): try authentication(command)
         case .maintenance(let command): try maintenance(command)
         case .enclave: throw KeychainError(.notAvailable, "a fake has no enclave")
+        case .files: throw KeychainError(.notAvailable, "a fake has no keychain files", kind: .unavailable)
         case .explain, .itemsExplained: throw KeychainError(.notAvailable, "a fake has no items to explain")
         }
     }

@@ -11,7 +11,11 @@ struct CertificateConditions {
     /// The conditions of a query; `nil` when it has none.
     init?(_ query: Query, _ transaction: ItemTransaction) {
         guard query.match.decidesOnCertificates else { return nil }
-        filters = CertificateFilters(match: query.match, now: transaction.clock.now)
+        filters = CertificateFilters(
+            match: query.match,
+            now: transaction.clock.now,
+            judge: transaction.certificateJudge
+        )
         issuers = IssuerChains(query, transaction)
     }
 
@@ -22,5 +26,7 @@ struct CertificateConditions {
     }
 
     /// Whether the contents of a certificate, as far as they were read, are as asked.
-    func acceptContents(_ data: SecretBytes?) -> Bool { filters.accept(data) }
+    ///
+    /// - Throws: `errSecNotAvailable` where a chain has to be judged and nothing can.
+    func acceptContents(_ data: SecretBytes?) throws(KeychainError) -> Bool { try filters.accept(data) }
 }

@@ -8,22 +8,36 @@ struct CertificateFilters {
     let match: MatchConditions
     /// When the call is made.
     let now: Timestamp
+    /// Who says whether a certificate is trusted; without one, none is.
+    let judge: (any CertificateJudge)?
 
     /// Whether every condition holds.
     ///
     /// The data is the certificate in DER; `nil` when nothing had it read, and then it meets no condition (Semantics,
     /// "Copying matching items", step 6). What does not decode meets none either, not even that trust does not matter.
-    func accept(_ data: SecretBytes?) -> Bool {
+    ///
+    /// - Throws: `errSecNotAvailable` where a chain has to be judged and nothing can.
+    func accept(_ data: SecretBytes?) throws(KeychainError) -> Bool {
         guard match.emailAddress != nil || match.readsCertificates else { return true }
         guard let data, let certificate = try? Certificate(der: data.unprotectedCopy) else { return false }
         if let address = match.emailAddress, !certificate.names(emailAddress: address) { return false }
         if match.validOn != nil, !certificate.validity.counts || !certificate.isValid(at: date) { return false }
         if let policy = match.policy, !certificate.satisfies(policy, at: date) { return false }
-        return !needsTrust
+        for policy in policiesOfChains {
+            guard try judge?.trusts(certificate.der, for: policy, at: date) ?? false else { return false }
+        }
+        return true
     }
 
-    /// Whether somebody has to trust the certificate, which nobody does yet: trust is not evaluated.
-    private var needsTrust: Bool { match.trustedOnly ?? false || match.policy == .basicX509 }
+    /// The policies for which a chain has to lead to an anchor; the others judge the certificate alone.
+    private var policiesOfChains: [CertificatePolicy] {
+        var policies: [CertificatePolicy] = match.trustedOnly ?? false ? [.basicX509] : []
+        switch match.policy {
+        case .basicX509?, .revocation?: policies += [match.policy].compactMap(\.self)
+        case .tls?, .purpose?, nil: break
+        }
+        return policies
+    }
 
     private var date: Timestamp {
         switch match.validOn {

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainImportExport
 
-/// The keychain that all commands work on: the items of every access group.
-struct UserKeychain: Sendable {
+/// The data protection keychain: the items of every access group.
+struct UserKeychain: ItemStore {
     let backend: any KeychainBackend
     let name: KeychainName
 
     /// Whether an unlock outlives this program, because a service has the keychain.
     var unlocksForAll: @Sendable () -> Bool = { false }
 
-    /// Refuses an operand that names another keychain; none stands for the default one.
-    ///
-    /// - Throws: ``CommandFailure`` of errSecNoSuchKeychain.
-    func checkIsMeant(by operand: Word?, _ function: String) throws(CommandFailure) {
-        guard let operand, !name.isMeant(by: operand) else { return }
-        throw CommandFailure(.noSuchKeychain, function, "\(operand)")
-    }
+    var path: ByteText { name.path }
+
+    var version: Int { 512 }
 
     /// Whether items stay closed until somebody enters the passcode; `false` where that cannot be told.
     var isLocked: Bool {
@@ -32,7 +29,7 @@ struct UserKeychain: Sendable {
     /// An item that requires authentication cannot be shown, and one that is damaged neither; see ``obstacle(_:_:)``.
     func items(
         _ itemClass: ItemClass,
-        _ conditions: Conditions = Conditions()
+        _ conditions: Conditions
     ) throws(KeychainError) -> [StoredItem] {
         var query = query(itemClass, conditions)
         query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
@@ -40,7 +37,7 @@ struct UserKeychain: Sendable {
         query[PropertyKey.returnPersistentReference] = .boolean(true)
         query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUISkip)
         guard case .list(let values) = try answer(toRepeated: query) else { return [] }
-        let items = values.compactMap { StoredItem(itemClass, $0) }.filter(conditions.holdBlanks)
+        let items = values.compactMap { StoredItem(itemClass, $0, in: self) }.filter(conditions.holdBlanks)
         let ordered = items.filter(\.isInCommonGroup) + items.filter { !$0.isInCommonGroup }
         let copies = Dictionary(grouping: ordered.enumerated(), by: \.element.keyWithinKeychain)
         let firsts = copies.values.map { copies in
@@ -70,7 +67,7 @@ struct UserKeychain: Sendable {
     /// it, and later only where nothing else matches.
     ///
     /// - Returns: `errSecInteractionNotAllowed` or `errSecDecode`; `nil` when there is no such item.
-    func obstacle(_ itemClass: ItemClass, _ conditions: Conditions = Conditions()) throws(KeychainError) -> Status? {
+    func obstacle(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status? {
         var query = query(itemClass, conditions)
         query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
         query[PropertyKey.returnPersistentReference] = .boolean(true)
@@ -101,16 +98,42 @@ struct UserKeychain: Sendable {
         return secret
     }
 
-    /// Adds an item to the common group.
-    func add(_ itemClass: ItemClass, _ attributes: [String: PropertyValue]) throws(KeychainError) {
+    /// Whether keys are there is told by the add itself.
+    func checkCanAdd() throws(KeychainError) {}
+
+    /// Every program of the user may use every item.
+    func access(of item: StoredItem) throws(KeychainError) -> ItemAccess? { nil }
+
+    /// Adds an item to the common group; there are no lists of programs.
+    func add(
+        _ itemClass: ItemClass,
+        _ attributes: [String: PropertyValue],
+        _ secret: SecretBytes,
+        _ access: RequestedAccess
+    ) throws(KeychainError) {
         var dictionary = PropertyDictionary(attributes)
         dictionary[PropertyKey.itemClass] = .string(itemClass.rawValue)
+        dictionary[PropertyKey.valueData] = .data(secret)
+        _ = try perform(.add(dictionary))
+    }
+
+    /// Adds an item to the common group; there are no lists of programs.
+    func add(_ item: NewItem) throws(KeychainError) {
+        var dictionary = PropertyDictionary(item.attributes)
+        dictionary[PropertyKey.itemClass] = .string(item.item.reference.itemClass.rawValue)
         _ = try perform(.add(dictionary))
     }
 
     /// Changes an item, in whichever group it is.
-    func update(_ item: StoredItem, _ attributes: [String: PropertyValue]) throws(KeychainError) {
-        _ = try perform(.update(item.query, attributes: PropertyDictionary(attributes)))
+    func update(
+        _ item: StoredItem,
+        _ attributes: [String: PropertyValue],
+        _ secret: SecretBytes?,
+        _ access: RequestedAccess
+    ) throws(KeychainError) {
+        var dictionary = PropertyDictionary(attributes)
+        if let secret { dictionary[PropertyKey.valueData] = .data(secret) }
+        _ = try perform(.update(item.query, attributes: dictionary))
     }
 
     /// Deletes an item, in whichever group it is.

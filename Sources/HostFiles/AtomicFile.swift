@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A file that is read and replaced as a whole: whoever reads it finds the old contents or the new ones, also after a
+/// crash.
+public enum AtomicFile {
+    /// Which contents a file had when it was read.
+    public struct Mark: Sendable, Hashable {
+        private let device: UInt64
+        private let inode: UInt64
+        private let byteCount: Int
+        private let seconds: Int
+        private let nanoseconds: Int
+
+        /// The mode of the file, its permission bits alone.
+        public let mode: mode_t
+
+        fileprivate init(_ status: stat) {
+            device = UInt64(status.st_dev)
+            inode = UInt64(status.st_ino)
+            byteCount = Int(status.st_size)
+            seconds = status.st_mtim.tv_sec
+            nanoseconds = status.st_mtim.tv_nsec
+            mode = status.st_mode & 0o777
+        }
+    }
+
+    /// The mark of a file; `nil` when there is none.
+    ///
+    /// - Throws: ``FileError/wrongKind(path:expected:)`` for what is no regular file.
+    public static func mark(_ path: String) throws(FileError) -> Mark? {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            guard errno == ENOENT || errno == ENOTDIR else { throw failure("stat", path) }
+            return nil
+        }
+        try check(status, path)
+        return Mark(status)
+    }
+
+    /// Reads a file; `nil` when there is none.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - limit: how many bytes it may have.
+    /// - Returns: The contents, and their mark.
+    /// - Throws: ``FileError/wrongKind(path:expected:)`` for what is no regular file, and a failure of the system.
+    public static func read(_ path: String, limit: Int) throws(FileError) -> (bytes: [UInt8], mark: Mark)? {
+        // What is no regular file must not keep anyone waiting.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else {
+            guard errno == ENOENT || errno == ENOTDIR else { throw failure("open", path) }
+            return nil
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("fstat", path) }
+        try check(status, path)
+        guard status.st_size <= limit else { throw .system(call: "read", path: path, errno: EFBIG) }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var count = 0
+        while count < bytes.count {
+            let read = bytes.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress.map { $0 + count }, $0.count - count, off_t(count))
+            }
+            if read < 0, errno == EINTR { continue }
+            guard read >= 0 else { throw failure("read", path) }
+            // It was cut short since.
+            guard read > 0 else { break }
+            count += read
+        }
+        return (Array(bytes[..<count]), Mark(status))
+    }
+
+    /// Makes a file of mode 0600, durable when this returns.
+    ///
+    /// - Throws: ``FileError/taken(path:)`` where there is something already.
+    public static func create(_ path: String, _ bytes: [UInt8]) throws(FileError) -> Mark {
+        try publish(bytes, at: path, mode: 0o600) { (temporary) throws(FileError) in
+            let failure = CSupport.renameNew(temporary, path)
+            guard failure != EEXIST else { throw .taken(path: path) }
+            guard failure == 0 else { throw .system(call: "rename", path: path, errno: failure) }
+        }
+    }
+
+    /// Makes the folders above a file that are missing, of mode 0700.
+    public static func makeFolders(above path: String) throws(FileError) {
+        var folder = ""
+        for component in path.split(separator: "/").dropLast() {
+            folder += "/\(component)"
+            if mkdir(folder, 0o700) != 0, errno != EEXIST, errno != EROFS, errno != EACCES {
+                throw failure("mkdir", folder)
+            }
+        }
+    }
+
+    /// Replaces a file, durable when this returns, unless it has other contents than those that were read.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - mark: which contents it must have; `nil` for whatever it has, and also where there is none.
+    ///   - bytes: the new contents.
+    ///   - mode: the mode of the file.
+    /// - Returns: The mark of the new contents; `nil` when there were others, and nothing was written.
+    /// - Throws: ``FileError``; the file is as it was then.
+    public static func replace(
+        _ path: String,
+        _ mark: Mark?,
+        with bytes: [UInt8],
+        mode: mode_t = 0o600
+    ) throws(FileError) -> Mark? {
+        guard let mark else {
+            return try publish(bytes, at: path, mode: mode) { (temporary) throws(FileError) in
+                guard rename(temporary, path) == 0 else { throw failure("rename", path) }
+            }
+        }
+        // Of several who replace it each holds the lock of the file that it replaces.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else {
+            guard errno == ENOENT else { throw failure("open", path) }
+            return nil
+        }
+        defer { close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw failure("flock", path) }
+        }
+        guard try self.mark(path) == mark else { return nil }
+        return try publish(bytes, at: path, mode: mark.mode) { (temporary) throws(FileError) in
+            guard rename(temporary, path) == 0 else { throw failure("rename", path) }
+        }
+    }
+
+    /// Writes a file beside another one, and has `move` give it the name of that.
+    private static func publish(
+        _ bytes: [UInt8],
+        at path: String,
+        mode: mode_t,
+        _ move: (String) throws(FileError) -> Void
+    ) throws(FileError) -> Mark {
+        var generator = SystemRandomNumberGenerator()
+        let temporary = "\(path).\(String(generator.next() as UInt64, radix: 36)).new"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+        guard descriptor >= 0 else { throw failure("open", temporary) }
+        defer { close(descriptor) }
+        do throws(FileError) {
+            try write(bytes, to: descriptor, path)
+            guard fchmod(descriptor, mode) == 0 else { throw failure("fchmod", temporary) }
+            guard fsync(descriptor) == 0 else { throw failure("fsync", temporary) }
+            try move(temporary)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        syncFolder(of: path)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("fstat", path) }
+        return Mark(status)
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileError) {
+        var count = 0
+        while count < bytes.count {
+            let written = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress.map { $0 + count }, $0.count - count)
+            }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { throw failure("write", path) }
+            count += written
+        }
+    }
+
+    /// Makes a new name durable; a file system that cannot sync folders has its names in order by itself.
+    private static func syncFolder(of path: String) {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    private static func check(_ status: stat, _ path: String) throws(FileError) {
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .wrongKind(path: path, expected: "a regular file") }
+    }
+
+    private static func failure(_ call: String, _ path: String) -> FileError {
+        .system(call: call, path: path, errno: errno)
+    }
+}

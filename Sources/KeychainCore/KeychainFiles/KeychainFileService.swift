@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// File-based keychains, by the paths of their files.
+///
+/// A way to write commands; it holds nothing but where they go. Thread-safe. Every function throws a ``KeychainError``:
+/// `errSecNoSuchKeychain` where there is no file, `errSecInvalidKeychain` for a file that is no keychain,
+/// `errSecInteractionNotAllowed` for what needs a keychain unlocked that is locked, `errSecAuthFailed` for a wrong
+/// password.
+public struct KeychainFileService: Sendable {
+    /// What carries out the commands.
+    public typealias Perform = @Sendable (KeychainFileCommand) throws(KeychainError) -> KeychainReply
+
+    private let perform: Perform
+
+    /// Keychains that commands reach through a closure.
+    public init(_ perform: @escaping Perform) { self.perform = perform }
+
+    /// Makes a keychain, which stays unlocked.
+    ///
+    /// - Throws: `errSecDuplicateKeychain` where there is a file already.
+    public func create(at path: String, password: SecretBytes) throws(KeychainError) {
+        try done(path, .create(password: password))
+    }
+
+    /// Removes a keychain with everything in it.
+    public func delete(at path: String) throws(KeychainError) { try done(path, .delete) }
+
+    /// Locks a keychain for every program.
+    public func lock(at path: String) throws(KeychainError) { try done(path, .lock) }
+
+    /// Locks every keychain that is unlocked.
+    public func lockAll() throws(KeychainError) { _ = try perform(.lockAll) }
+
+    /// Unlocks a keychain for every program of the user.
+    public func unlock(at path: String, password: SecretBytes) throws(KeychainError) {
+        try done(path, .unlock(password: password))
+    }
+
+    /// What is known of a keychain without its password.
+    public func status(at path: String) throws(KeychainError) -> KeychainFileStatus {
+        guard case .fileStatus(let status) = try perform(.keychain(path: path, .status)) else {
+            throw .unexpectedReply
+        }
+        return status
+    }
+
+    /// Sets when a keychain, which has to be unlocked, locks by itself.
+    public func setSettings(_ settings: KeychainFileSettings, at path: String) throws(KeychainError) {
+        try done(path, .setSettings(settings))
+    }
+
+    /// Replaces the password of a keychain.
+    public func changePassword(
+        at path: String,
+        from old: SecretBytes,
+        to new: SecretBytes
+    ) throws(KeychainError) {
+        try done(path, .changePassword(from: old, to: new))
+    }
+
+    /// Every item of a keychain with its attributes, also of a locked one, in the order in which they were added.
+    public func items(at path: String) throws(KeychainError) -> [KeychainFileItem] {
+        guard case .fileItems(let items) = try perform(.keychain(path: path, .items)) else { throw .unexpectedReply }
+        return items
+    }
+
+    /// The secret of an item.
+    ///
+    /// - Throws: `errSecInvalidItemRef` for an item that is not there.
+    public func secret(of item: Bytes16, at path: String) throws(KeychainError) -> SecretBytes {
+        guard case .secret(let secret) = try perform(.keychain(path: path, .secret(of: item))) else {
+            throw .unexpectedReply
+        }
+        return secret
+    }
+
+    /// Who may use an item; it is sealed with the secret.
+    public func access(of item: Bytes16, at path: String) throws(KeychainError) -> ItemAccess {
+        guard case .itemAccess(let access) = try perform(.keychain(path: path, .access(of: item))) else {
+            throw .unexpectedReply
+        }
+        return access
+    }
+
+    /// Adds an item.
+    ///
+    /// - Returns: The item as it was stored, with its identifier and its dates.
+    /// - Throws: `errSecDuplicateItem`.
+    public func add(
+        _ itemClass: ItemClass,
+        _ attributes: [String: PropertyValue],
+        secret: SecretBytes,
+        _ access: ItemAccess,
+        at path: String
+    ) throws(KeychainError) -> KeychainFileItem {
+        let item = KeychainFileItem(identifier: .zero, itemClass: itemClass, attributes: attributes)
+        guard case .fileItems(let items) = try perform(.keychain(path: path, .add(item, secret: secret, access))),
+            let stored = items.first
+        else { throw .unexpectedReply }
+        return stored
+    }
+
+    /// Changes an item.
+    ///
+    /// - Throws: `errSecDuplicateItem`, `errSecInvalidItemRef`.
+    public func update(
+        _ item: Bytes16,
+        _ changes: KeychainFileItem.Changes,
+        at path: String
+    ) throws(KeychainError) {
+        try done(path, .update(item, changes))
+    }
+
+    /// Replaces the partition list of an item.
+    public func setPartitions(
+        _ partitions: [String],
+        of item: Bytes16,
+        password: SecretBytes,
+        at path: String
+    ) throws(KeychainError) {
+        try done(path, .setPartitions(partitions, of: item, password: password))
+    }
+
+    /// Removes an item.
+    public func remove(_ item: Bytes16, at path: String) throws(KeychainError) { try done(path, .remove(item)) }
+
+    private func done(_ path: String, _ action: KeychainFileCommand.Action) throws(KeychainError) {
+        guard case .done = try perform(.keychain(path: path, action)) else { throw .unexpectedReply }
+    }
+}

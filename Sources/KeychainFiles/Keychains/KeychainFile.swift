@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import HostFiles
+import KeychainCore
+import KeychainEngine
+
+/// A file-based keychain: a file with a password, which is read and written as a whole, and the engine over what it
+/// holds (Documentation/Format.md, "Keychain files").
+///
+/// Thread-safe: commands take turns.
+final class KeychainFile: @unchecked Sendable {
+    let path: String
+    private let device: DeviceOptions
+    private let turn = ForkSafeLock()
+    // In a turn only.
+    private var opened: Opened?
+
+    private struct Opened {
+        let engine: EmbeddedKeychain
+        var mark: AtomicFile.Mark
+    }
+
+    /// Larger than every keychain that somebody wants to rewrite for each change.
+    private static let largestFile = 256 << 20
+
+    init(at path: String, _ device: DeviceOptions) {
+        self.path = path
+        self.device = device
+    }
+
+    /// Carries out a command; a change is durable when it returns.
+    func perform(_ action: KeychainFileCommand.Action) throws(KeychainError) -> KeychainReply {
+        turn.acquire()
+        defer { turn.release() }
+        switch action {
+        case .create(let password): try create(password)
+        case .delete: try delete()
+        case .lock: try lock()
+        case .unlock(let password): try unlock(password)
+        case .status: return .fileStatus(try status())
+        case .setSettings(let settings):
+            try change { (engine) throws(KeychainError) in try FileSettings.set(settings, in: engine) }
+        case .changePassword(let old, let new): try changePassword(from: old, to: new)
+        case .items: return .fileItems(try FileItems(try keychain()).all())
+        case .secret(let item): return .secret(try FileItems(try keychain()).contents(of: item).secret)
+        case .access(let item): return .itemAccess(try FileItems(try keychain()).contents(of: item).access)
+        case .add(let item, let secret, let access):
+            try checkUnlocked()
+            return try change { (engine) throws(KeychainError) in
+                .fileItems([try FileItems(engine).add(item, ItemContents(access: access, secret: secret))])
+            }
+        case .update(let item, let changes):
+            try checkUnlocked()
+            try change { (engine) throws(KeychainError) in try FileItems(engine).update(item, changes) }
+        case .setPartitions(let partitions, let item, let password):
+            try check(password)
+            try change { (engine) throws(KeychainError) in
+                var access = try FileItems(engine).contents(of: item).access
+                access.partitions = partitions
+                try FileItems(engine).update(item, KeychainFileItem.Changes(access: access))
+            }
+        case .remove(let item):
+            try change { (engine) throws(KeychainError) in try FileItems(engine).remove(item) }
+        }
+        return .done
+    }
+
+    /// Whether it holds unlocked keys; a command under way is not waited for.
+    var isUnlocked: Bool {
+        turn.acquire()
+        defer { turn.release() }
+        return opened?.engine.isUnlocked ?? false
+    }
+
+    /// Locks the keychain if it is unlocked and its settings say that it locks when the host goes to sleep.
+    func hostWillSleep() {
+        turn.acquire()
+        defer { turn.release() }
+        guard let engine = opened?.engine, engine.isUnlocked else { return }
+        if (try? FileSettings.of(engine).locksOnSleep) ?? true { opened = nil }
+    }
+
+    // MARK: - The file
+
+    private func create(_ password: SecretBytes) throws(KeychainError) {
+        guard try mark() == nil else { throw .duplicateKeychain }
+        let engine = EmbeddedKeychain.newFile(password: password, device: device)
+        try FileSettings.set(KeychainFileSettings(), in: engine)
+        let image = try engine.image()
+        let mark: AtomicFile.Mark
+        do throws(FileError) {
+            try AtomicFile.makeFolders(above: path)
+            mark = try AtomicFile.create(path, image)
+        } catch {
+            if case .taken = error { throw .duplicateKeychain }
+            throw KeychainError(keychainFile: error)
+        }
+        opened = Opened(engine: engine, mark: mark)
+    }
+
+    /// Removes the file, if it is a keychain.
+    private func delete() throws(KeychainError) {
+        _ = try keychain()
+        opened = nil
+        guard unlink(path) == 0 else {
+            throw KeychainError(keychainFile: .system(call: "unlink", path: path, errno: errno))
+        }
+    }
+
+    private func mark() throws(KeychainError) -> AtomicFile.Mark? {
+        do throws(FileError) { return try AtomicFile.mark(path) } catch { throw KeychainError(keychainFile: error) }
+    }
+
+    private func read() throws(KeychainError) -> Opened {
+        let contents: (bytes: [UInt8], mark: AtomicFile.Mark)?
+        do throws(FileError) {
+            contents = try AtomicFile.read(path, limit: Self.largestFile)
+        } catch {
+            throw KeychainError(keychainFile: error)
+        }
+        guard let contents else { throw .noSuchKeychain }
+        let engine = EmbeddedKeychain.file(image: contents.bytes, device: device)
+        do throws(KeychainError) {
+            _ = try engine.device.status()
+        } catch {
+            guard error.status != .allocate else { throw error }
+            throw KeychainError(
+                .invalidKeychain,
+                "the file is not a keychain of this program, or it is damaged: \(error.reason)",
+                kind: error.kind
+            )
+        }
+        return Opened(engine: engine, mark: contents.mark)
+    }
+
+    /// The engine over what the file holds now.
+    private func keychain() throws(KeychainError) -> EmbeddedKeychain {
+        if let opened, try mark() == opened.mark { return opened.engine }
+        // Another file took its place, and with the old one goes what was unlocked.
+        opened = nil
+        let read = try read()
+        opened = read
+        return read.engine
+    }
+
+    /// Makes a change, and writes the file.
+    ///
+    /// If it cannot be written, nothing has changed; but the keychain is locked then.
+    private func change<Result>(
+        _ body: (EmbeddedKeychain) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let engine = try keychain()
+        guard let before = opened else { throw .noSuchKeychain }
+        let result = try body(engine)
+        try write(engine, replacing: before.mark)
+        return result
+    }
+
+    private func write(_ engine: EmbeddedKeychain, replacing mark: AtomicFile.Mark) throws(KeychainError) {
+        opened = nil
+        let image = try engine.image()
+        let written: AtomicFile.Mark?
+        do throws(FileError) {
+            written = try AtomicFile.replace(path, mark, with: image)
+        } catch {
+            throw KeychainError(keychainFile: error)
+        }
+        guard let written else {
+            throw KeychainError(
+                .notAvailable,
+                "another program replaced the keychain file at the same time, and nothing was changed; try again",
+                kind: .storage(.busy)
+            )
+        }
+        opened = Opened(engine: engine, mark: written)
+    }
+
+    // MARK: - Its password
+
+    /// Refuses a change of a locked keychain also where no key is needed for it: certificates are not sealed under the
+    /// password, so that they can be read at any time.
+    private func checkUnlocked() throws(KeychainError) {
+        guard try !keychain().isUnlocked else { return }
+        throw KeychainError(.interactionNotAllowed, "the keychain is locked", kind: .device(.locked))
+    }
+
+    private func lock() throws(KeychainError) {
+        guard try mark() != nil else { throw .noSuchKeychain }
+        opened = nil
+    }
+
+    private func unlock(_ password: SecretBytes) throws(KeychainError) {
+        let read = try read()
+        try Self.reporting { () throws(KeychainError) in try read.engine.device.unlock(passcode: password) }
+        opened = read
+    }
+
+    /// Checks the password without a change of anything.
+    private func check(_ password: SecretBytes) throws(KeychainError) {
+        let read = try read()
+        try Self.reporting { () throws(KeychainError) in try read.engine.device.unlock(passcode: password) }
+    }
+
+    private func changePassword(from old: SecretBytes, to new: SecretBytes) throws(KeychainError) {
+        let read = try read()
+        try Self.reporting { () throws(KeychainError) in
+            try read.engine.device.changePasscode(from: old, to: new)
+        }
+        try write(read.engine, replacing: read.mark)
+    }
+
+    /// Says of a password that is wrong what macOS says.
+    private static func reporting(_ body: () throws(KeychainError) -> Void) throws(KeychainError) {
+        do throws(KeychainError) {
+            try body()
+        } catch {
+            guard case .device(.wrongPasscode) = error.kind else { throw error }
+            throw KeychainError(.authenticationFailed, "the password of the keychain is wrong", kind: error.kind)
+        }
+    }
+
+    private func status() throws(KeychainError) -> KeychainFileStatus {
+        let engine = try keychain()
+        let status = try engine.device.status()
+        let isLocked = status.lockState != .unlocked
+        return KeychainFileStatus(
+            isLocked: isLocked,
+            settings: isLocked ? KeychainFileSettings() : try FileSettings.of(engine)
+        )
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCertificates
+import KeychainCore
+import KeychainTrust
+import Synchronization
+
+/// A certificate to be judged: with others for its chain, the policies that it has to satisfy, and who is trusted.
+///
+/// The evaluation is kept until something that it depends on is set.
+public final class SecTrust: Sendable {
+    /// What was set, and the last evaluation.
+    struct State: Sendable {
+        var certificates: [SecCertificate]
+        var policies: [SecPolicy]
+        /// The anchors that were given; `nil` for none, so that those of the system count.
+        var anchors: [SecCertificate]?
+        var usesAnchorsOnly = false
+        var date: Timestamp?
+        var allowsNetwork = true
+        var revocationAnswers: [Data] = []
+        var exceptions: TrustExceptions?
+        var options: SecTrustOptionFlags = []
+        fileprivate(set) var evaluation: (result: TrustEvaluation, date: Timestamp)?
+    }
+
+    private let state: Mutex<State>
+
+    /// An object for certificates, the one that is judged first.
+    init(_ certificates: [SecCertificate], _ policies: [SecPolicy] = [SecPolicy(.basicX509)]) {
+        state = Mutex(State(certificates: certificates, policies: policies))
+    }
+
+    /// What was set.
+    var current: State { state.withLock { $0 } }
+
+    /// Sets something, and forgets the evaluation.
+    func set(_ body: (inout State) -> Void) {
+        state.withLock { state in
+            body(&state)
+            state.evaluation = nil
+        }
+    }
+
+    /// The evaluation, made now unless it was made before.
+    ///
+    /// - Parameter context: whose trust settings count.
+    /// - Throws: `errSecNotAvailable` where nothing can judge, and why trust settings cannot be read.
+    func evaluation(in context: KeychainContext = .inEffect) throws(KeychainError) -> TrustEvaluation {
+        let state = current
+        if let known = state.evaluation { return known.result }
+        let date = state.date ?? Self.now
+        var request = TrustRequest(
+            certificates: state.certificates.map(\.certificate.der),
+            policies: state.policies.map(\.value),
+            date: date
+        )
+        request.anchors = (state.anchors ?? []).map(\.certificate.der)
+        request.usesSystemAnchors = state.anchors == nil || !state.usesAnchorsOnly
+        request.settings = try context.trustSettings.all()
+        request.revocationAnswers = state.revocationAnswers.map { Array($0) }
+        request.exceptions = state.exceptions
+        request.allowsExpired = state.options.contains(.allowExpired)
+        request.allowsExpiredRoot = state.options.contains(.allowExpiredRoot)
+        request.hasImplicitAnchors = state.options.contains(.implicitAnchors)
+        let evaluation = try TrustEvaluator.evaluate(request)
+        self.state.withLock { $0.evaluation = (evaluation, date) }
+        return evaluation
+    }
+
+    /// The last evaluation, and the time that it is for; `nil` when something was set since.
+    var lastEvaluation: (result: TrustEvaluation, date: Timestamp)? { current.evaluation }
+
+    static var now: Timestamp {
+        Timestamp(secondsSinceReferenceDate: Date().timeIntervalSinceReferenceDate)
+    }
+}
+
+extension TrustEvaluation {
+    /// The certificates as objects, those of a trust object themselves where they are in it.
+    var certificates: [SecCertificate] {
+        chain.compactMap { try? Certificate(der: $0) }.map(SecCertificate.init(_:))
+    }
+
+    /// What an evaluation failed with; `nil` for success.
+    var error: CFError? {
+        guard let main = mainFinding else { return nil }
+        var details: [String] = []
+        for position in Set(findings.map(\.position)).sorted() {
+            let defects = findings.filter { $0.position == position }
+            let sentences = defects.map(\.defect.sentence).joined(separator: "; ")
+            details.append("certificate \(position), \(name(at: position)): it \(sentences)")
+        }
+        let status = Int(main.defect.status.rawValue)
+        let reason = main.defect.status.message ?? "OSStatus \(status)"
+        let cause = NSError(
+            domain: NSOSStatusErrorDomain,
+            code: status,
+            userInfo: [NSLocalizedDescriptionKey: details.joined(separator: ". ")]
+        )
+        return NSError(
+            domain: NSOSStatusErrorDomain,
+            code: status,
+            userInfo: [
+                NSLocalizedDescriptionKey: "\(name(at: main.position)) certificate \(main.defect.sentence)",
+                NSLocalizedFailureReasonErrorKey: reason,
+                NSUnderlyingErrorKey: cause,
+            ]
+        )
+    }
+
+    private func name(at position: Int) -> String {
+        let der = chain.indices.contains(position) ? chain[position] : chain.last ?? []
+        return "“\((try? Certificate(der: der))?.subjectSummary ?? "")”"
+    }
+}

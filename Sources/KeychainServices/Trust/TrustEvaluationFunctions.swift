@@ -1,0 +1,214 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// SPDX-License-Identifier: Apache-2.0
+
+public import Dispatch
+public import Foundation
+import KeychainCertificates
+import KeychainCore
+import KeychainTrust
+
+/// Judges the certificate.
+///
+/// A chain has to lead to an anchor, with signatures, dates and constraints that hold (RFC 5280), each policy has to be
+/// satisfied, and trust settings must not deny it (Semantics, "Trust").
+///
+/// - Parameters:
+///   - trust: the object.
+///   - error: where the reason goes: of `NSOSStatusErrorDomain`, with the code of what is told first of all that is
+///     wrong, such as `errSecNotTrusted`, `errSecCertificateExpired` or `errSecHostNameMismatch`; `errSecNotAvailable`
+///     where OpenSSL is not installed.
+/// - Returns: Whether it is trusted.
+@discardableResult
+public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
+    let failure = TrustCall.failure(of: trust, in: .inEffect)
+    error?.pointee = failure
+    return failure == nil
+}
+
+/// Judges the certificate on a queue.
+///
+/// - Parameters:
+///   - trust: the object.
+///   - queue: where it is judged, and where the closure is called.
+///   - result: called once.
+/// - Returns: `errSecSuccess`.
+@discardableResult
+public func SecTrustEvaluateAsyncWithError(
+    _ trust: SecTrust,
+    _ queue: DispatchQueue,
+    _ result: @escaping SecTrustWithErrorCallback
+) -> OSStatus {
+    // Whoever calls is not in the task any more when the queue comes to it.
+    let context = KeychainContext.inEffect
+    nonisolated(unsafe) let result = result
+    queue.async {
+        let failure = TrustCall.failure(of: trust, in: context)
+        result(trust, failure == nil, failure)
+    }
+    return errSecSuccess
+}
+
+/// Judges the certificate, in the older form.
+///
+/// - Parameters:
+///   - trust: the object.
+///   - result: where the result goes.
+/// - Returns: `errSecSuccess`, whatever the result is; `errSecNotAvailable` where OpenSSL is not installed.
+@discardableResult
+public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>) -> OSStatus {
+    TrustCall.status { () throws(KeychainError) in
+        result.pointee = .otherError
+        result.pointee = try trust.evaluation().type
+    }
+}
+
+/// Judges the certificate on a queue, in the older form.
+///
+/// - Parameters:
+///   - trust: the object.
+///   - queue: where it is judged, and where the closure is called; the main one for `nil`.
+///   - result: called once.
+/// - Returns: `errSecSuccess`.
+@discardableResult
+public func SecTrustEvaluateAsync(
+    _ trust: SecTrust,
+    _ queue: DispatchQueue?,
+    _ result: @escaping SecTrustCallback
+) -> OSStatus {
+    let context = KeychainContext.inEffect
+    nonisolated(unsafe) let result = result
+    (queue ?? .main).async {
+        result(trust, (try? trust.evaluation(in: context).type) ?? .otherError)
+    }
+    return errSecSuccess
+}
+
+/// The result of the last evaluation; `.invalid` when there was none since something was set.
+///
+/// - Returns: `errSecSuccess`.
+@discardableResult
+public func SecTrustGetTrustResult(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>) -> OSStatus {
+    result.pointee = trust.lastEvaluation?.result.type ?? .invalid
+    return errSecSuccess
+}
+
+/// What the last evaluation came to, as a dictionary with the keys `kSecTrust…`.
+///
+/// - Returns: `kSecTrustResultValue`, `kSecTrustEvaluationDate` and, where an answer of an OCSP responder counted,
+///   `kSecTrustRevocationChecked`; `nil` without an evaluation.
+@discardableResult
+public func SecTrustCopyResult(_ trust: SecTrust) -> CFDictionary? {
+    guard let (evaluation, date) = trust.lastEvaluation else { return nil }
+    let result = NSMutableDictionary()
+    result.setObject(NSNumber(value: evaluation.type.rawValue), forKey: kSecTrustResultValue)
+    result.setObject(
+        NSDate(timeIntervalSinceReferenceDate: date.secondsSinceReferenceDate),
+        forKey: kSecTrustEvaluationDate
+    )
+    if evaluation.isRevocationChecked { result.setObject(NSNumber(value: true), forKey: kSecTrustRevocationChecked) }
+    return result
+}
+
+/// What there is to say of each certificate of the chain: its name, and what is wrong with it.
+///
+/// - Returns: An array of dictionaries with `kSecPropertyTypeTitle` and, where something is wrong,
+///   `kSecPropertyTypeError`; `nil` where nothing can judge.
+@discardableResult
+public func SecTrustCopyProperties(_ trust: SecTrust) -> CFArray? {
+    guard let evaluation = try? trust.evaluation() else { return nil }
+    let properties = evaluation.certificates.enumerated().map { position, certificate in
+        let members = NSMutableDictionary()
+        let name = certificate.certificate.subjectSummary ?? ""
+        members.setObject(NSString(string: name), forKey: kSecPropertyTypeTitle)
+        let sentences = evaluation.findings.filter { $0.position == position }.map(\.defect.sentence)
+        if !sentences.isEmpty {
+            members.setObject(NSString(string: sentences.joined(separator: "; ")), forKey: kSecPropertyTypeError)
+        }
+        return members
+    }
+    return NSArray(array: properties)
+}
+
+/// The chain: the certificate that is judged, then those that were found above it.
+///
+/// - Returns: An array of `SecCertificate`; `nil` where nothing can judge.
+@discardableResult
+public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? {
+    (try? trust.evaluation()).map { NSArray(array: $0.certificates) }
+}
+
+/// The number of certificates in the chain; of those that were given, where nothing can judge.
+@discardableResult
+public func SecTrustGetCertificateCount(_ trust: SecTrust) -> CFIndex {
+    (try? trust.evaluation())?.chain.count ?? trust.current.certificates.count
+}
+
+/// A certificate of the chain by its position, that of the certificate that is judged being 0.
+///
+/// - Returns: The certificate; `nil` beyond the chain.
+@discardableResult
+public func SecTrustGetCertificateAtIndex(_ trust: SecTrust, _ index: CFIndex) -> SecCertificate? {
+    let certificates = (try? trust.evaluation())?.certificates ?? trust.current.certificates
+    return certificates.indices.contains(index) ? certificates[index] : nil
+}
+
+/// The public key of the certificate that is judged, trusted or not.
+///
+/// - Returns: The key; `nil` for a kind of key that is not implemented.
+@discardableResult
+public func SecTrustCopyKey(_ trust: SecTrust) -> SecKey? {
+    trust.current.certificates.first.flatMap(SecCertificateCopyKey)
+}
+
+/// The public key of the certificate that is judged, under an older name.
+///
+/// - Returns: The key; `nil` for a kind of key that is not implemented.
+@discardableResult
+public func SecTrustCopyPublicKey(_ trust: SecTrust) -> SecKey? { SecTrustCopyKey(trust) }
+
+/// What an evaluation finds wrong, for `SecTrustSetExceptions`: a program keeps it once somebody has decided to pass it
+/// over.
+///
+/// - Returns: The exceptions for this certificate; `nil` where nothing can judge.
+@discardableResult
+public func SecTrustCopyExceptions(_ trust: SecTrust) -> CFData? {
+    (try? trust.evaluation()).map { NSData(data: TrustExceptions($0).encoding) }
+}
+
+/// Sets what is passed over, as an evaluation before has found it.
+///
+/// Exactly the defects of then are passed over: with the same certificate, and the same ones above it. A denial by trust
+/// settings never is. An evaluation is needed afterwards all the same.
+///
+/// - Parameters:
+///   - trust: the object.
+///   - exceptions: of `SecTrustCopyExceptions`; `nil` for none.
+/// - Returns: Whether they are exceptions for the certificate that is judged; if not, none are set.
+@discardableResult
+public func SecTrustSetExceptions(_ trust: SecTrust, _ exceptions: CFData?) -> Bool {
+    guard let exceptions else {
+        trust.set { $0.exceptions = nil }
+        return true
+    }
+    let known = TrustExceptions(encoding: exceptions as Data)
+    let matching = known.flatMap { known in
+        trust.current.certificates.first.flatMap { known.concern($0.certificate.der) ? known : nil }
+    }
+    trust.set { $0.exceptions = matching }
+    return matching != nil
+}
+
+extension TrustCall {
+    /// Why a certificate is not trusted; `nil` when it is.
+    fileprivate static func failure(of trust: SecTrust, in context: KeychainContext) -> CFError? {
+        do throws(KeychainError) {
+            return try trust.evaluation(in: context).error
+        } catch {
+            return SecurityError.make(error.status.rawValue, error.reason)
+        }
+    }
+}
+
+extension TrustEvaluation {
+    fileprivate var type: SecTrustResultType { SecTrustResultType(rawValue: result.rawValue) ?? .otherError }
+}

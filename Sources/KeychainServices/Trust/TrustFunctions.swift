@@ -1,0 +1,188 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import KeychainCore
+
+/// Makes an object that judges a certificate.
+///
+/// - Parameters:
+///   - certificates: a `SecCertificate`, or an array of them: the first is judged, the others may be in its chain.
+///   - policies: a `SecPolicy`, or an array of them, each of which has to be satisfied; basic X.509 for `nil`.
+///   - trust: where the object goes.
+/// - Returns: `errSecSuccess`; `errSecParam` for anything else, and for no certificate.
+@discardableResult
+public func SecTrustCreateWithCertificates(
+    _ certificates: CFTypeRef,
+    _ policies: CFTypeRef?,
+    _ trust: UnsafeMutablePointer<SecTrust?>
+) -> OSStatus {
+    guard let certificates = Members.of(certificates, SecCertificate.self), !certificates.isEmpty else {
+        return errSecParam
+    }
+    guard let policies else {
+        trust.pointee = SecTrust(certificates)
+        return errSecSuccess
+    }
+    guard let policies = Members.of(policies, SecPolicy.self) else { return errSecParam }
+    trust.pointee = SecTrust(certificates, policies.isEmpty ? [SecPolicy(.basicX509)] : policies)
+    return errSecSuccess
+}
+
+/// Sets the policies that the certificate has to satisfy: a `SecPolicy`, or an array of them.
+///
+/// - Returns: `errSecSuccess`; `errSecParam` for anything else.
+@discardableResult
+public func SecTrustSetPolicies(_ trust: SecTrust, _ policies: CFTypeRef) -> OSStatus {
+    guard let policies = Members.of(policies, SecPolicy.self), !policies.isEmpty else { return errSecParam }
+    trust.set { $0.policies = policies }
+    return errSecSuccess
+}
+
+/// The policies that the certificate has to satisfy.
+///
+/// - Returns: `errSecSuccess`.
+@discardableResult
+public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePointer<CFArray?>) -> OSStatus {
+    policies.pointee = NSArray(array: trust.current.policies)
+    return errSecSuccess
+}
+
+/// Sets certificates at which the chain may end, in place of those of the system.
+///
+/// With `SecTrustSetAnchorCertificatesOnly(trust, false)` afterwards those of the system count as well.
+///
+/// - Parameters:
+///   - trust: the object.
+///   - anchorCertificates: an array of `SecCertificate`; `nil` for the anchors of the system again.
+/// - Returns: `errSecSuccess`; `errSecParam` for an array with anything else.
+@discardableResult
+public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus {
+    guard let anchorCertificates else {
+        trust.set {
+            $0.anchors = nil
+            $0.usesAnchorsOnly = false
+        }
+        return errSecSuccess
+    }
+    guard let anchors = Members.of(anchorCertificates, SecCertificate.self) else { return errSecParam }
+    trust.set {
+        $0.anchors = anchors
+        $0.usesAnchorsOnly = true
+    }
+    return errSecSuccess
+}
+
+/// Sets whether the anchors that were given are the only ones.
+///
+/// - Returns: `errSecSuccess`.
+@discardableResult
+public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ anchorCertificatesOnly: Bool) -> OSStatus {
+    trust.set {
+        $0.usesAnchorsOnly = anchorCertificatesOnly
+        if anchorCertificatesOnly, $0.anchors == nil { $0.anchors = [] }
+    }
+    return errSecSuccess
+}
+
+/// The anchors that were given; `nil` where none were.
+///
+/// - Returns: `errSecSuccess`.
+@discardableResult
+public func SecTrustCopyCustomAnchorCertificates(
+    _ trust: SecTrust,
+    _ anchors: UnsafeMutablePointer<CFArray?>
+) -> OSStatus {
+    anchors.pointee = trust.current.anchors.map { NSArray(array: $0) }
+    return errSecSuccess
+}
+
+/// The anchors of the system: the file of certificate authorities that the distribution keeps.
+///
+/// - Returns: `errSecSuccess`; `errSecNotAvailable` where OpenSSL is not installed.
+@discardableResult
+public func SecTrustCopyAnchorCertificates(_ anchors: UnsafeMutablePointer<CFArray?>) -> OSStatus {
+    TrustCall.status { () throws(KeychainError) in
+        anchors.pointee = NSArray(array: try TrustCall.systemAnchors())
+    }
+}
+
+/// Sets when the certificates have to be valid; without it, at the time of the evaluation.
+///
+/// - Returns: `errSecSuccess`.
+@discardableResult
+public func SecTrustSetVerifyDate(_ trust: SecTrust, _ verifyDate: CFDate) -> OSStatus {
+    let date = Timestamp(secondsSinceReferenceDate: verifyDate.timeIntervalSinceReferenceDate)
+    trust.set { $0.date = date }
+    return errSecSuccess
+}
+
+/// When the certificates have to be valid: the time that was set, else now.
+@discardableResult
+public func SecTrustGetVerifyTime(_ trust: SecTrust) -> CFAbsoluteTime {
+    (trust.current.date ?? SecTrust.now).secondsSinceReferenceDate
+}
+
+/// Sets whether the network may be asked for missing certificates and for revocations.
+///
+/// - Important: Differs from Apple: the network is never asked. The setting is only kept.
+///
+/// - Returns: `errSecSuccess`.
+@discardableResult
+public func SecTrustSetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Bool) -> OSStatus {
+    trust.set { $0.allowsNetwork = allowFetch }
+    return errSecSuccess
+}
+
+/// Whether the network may be asked, as it was set; true at first.
+///
+/// - Returns: `errSecSuccess`.
+@discardableResult
+public func SecTrustGetNetworkFetchAllowed(
+    _ trust: SecTrust,
+    _ allowFetch: UnsafeMutablePointer<DarwinBoolean>
+) -> OSStatus {
+    allowFetch.pointee = DarwinBoolean(trust.current.allowsNetwork)
+    return errSecSuccess
+}
+
+/// Sets answers of OCSP responders (RFC 6960) that came with the certificate, as in a handshake of TLS.
+///
+/// One that says that the certificate is revoked makes the evaluation fail with `errSecCertificateRevoked`; a good one
+/// is what a policy with `kSecRevocationRequirePositiveResponse` needs. An answer that is not signed for the issuer, is
+/// about another certificate, or does not hold at the time of the evaluation is passed over.
+///
+/// - Parameters:
+///   - trust: the object.
+///   - responseData: data, or an array of data; `nil` for none.
+/// - Returns: `errSecSuccess`; `errSecParam` for anything else.
+@discardableResult
+public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: CFTypeRef?) -> OSStatus {
+    guard let responseData else {
+        trust.set { $0.revocationAnswers = [] }
+        return errSecSuccess
+    }
+    guard let answers = Members.of(responseData, NSData.self) else { return errSecParam }
+    let copies = answers.map { $0 as Data }
+    trust.set { $0.revocationAnswers = copies }
+    return errSecSuccess
+}
+
+/// Sets proofs that the certificate is in public logs.
+///
+/// - Important: Differs from Apple: without effect, because nothing here asks for them.
+///
+/// - Returns: `errSecSuccess`.
+@discardableResult
+public func SecTrustSetSignedCertificateTimestamps(_ trust: SecTrust, _ sctArray: CFArray?) -> OSStatus {
+    errSecSuccess
+}
+
+/// Sets what an evaluation passes over.
+///
+/// - Returns: `errSecSuccess`.
+@discardableResult
+public func SecTrustSetOptions(_ trustRef: SecTrust, _ options: SecTrustOptionFlags) -> OSStatus {
+    trustRef.set { $0.options = options }
+    return errSecSuccess
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainCore
+
+/// What is wrong with a certificate of a chain; the raw value is its name in exceptions.
+///
+/// In the order of what is told when there are several.
+package enum TrustDefect: String, Sendable, Hashable, CaseIterable {
+    /// Trust settings deny it.
+    case denied
+    /// It was revoked.
+    case revoked
+    /// It cannot be read.
+    case malformed
+    /// Memory was short.
+    case outOfMemory
+    /// Its signature is not that of its issuer.
+    case signature
+    /// Its issuer may not issue certificates.
+    case notAuthority
+    /// A key that is too small, or on a curve without a name.
+    case weakKey
+    /// A digest that is too weak, in its signature.
+    case weakDigest
+    /// A kind of key that nothing is known of.
+    case unsupportedKey
+    /// A critical extension that nothing is known of.
+    case unknownCriticalExtension
+    /// More issuers than one of them permits.
+    case pathLength
+    /// A name that an issuer may not certify.
+    case nameNotAllowed
+    /// The certificate policies of the chain permit nothing.
+    case policyNotAllowed
+    /// The chain has more certificates than are looked at.
+    case chainTooLong
+    /// Anything else about the chain.
+    case invalidChain
+    /// No chain leads to an anchor.
+    case untrusted
+    /// The validity is over.
+    case expired
+    /// The validity has not begun.
+    case notYetValid
+    /// It has not the name of the host.
+    case hostName
+    /// It has not the e-mail address.
+    case emailAddress
+    /// An extension is missing that the policy asks for.
+    case missingExtension
+    /// Its key is limited to other purposes.
+    case purpose
+    /// Its key is limited to other operations.
+    case keyUsage
+    /// A positive answer about its revocation was asked for, and there is none.
+    case revocationUnknown
+
+    /// What an evaluation returns for it.
+    package var status: Status { row.status }
+
+    /// The name that `security` prints for it; `nil` for one that is printed by the text of its status.
+    package var symbol: String? { row.symbol }
+
+    /// Whether a user cannot choose to pass it over.
+    package var isFatal: Bool { row.isFatal }
+
+    /// What it says of a certificate, after its name.
+    package var sentence: String { row.sentence }
+
+    private struct Row {
+        let status: Status
+        let symbol: String?
+        let isFatal: Bool
+        let sentence: String
+
+        init(_ status: Int32, _ symbol: String?, isFatal: Bool = false, _ sentence: String) {
+            self.status = Status(rawValue: status)
+            self.symbol = symbol
+            self.isFatal = isFatal
+            self.sentence = sentence
+        }
+    }
+
+    /// The statuses are those of the table of statuses; the symbols are Apple's of the older module interface.
+    private var row: Row {
+        switch self {
+        case .denied: Row(-67654, "CSSMERR_APPLETP_TRUST_SETTING_DENY", "is denied by trust settings")
+        case .revoked: Row(-67820, "CSSMERR_TP_CERT_REVOKED", isFatal: true, "is revoked")
+        case .malformed: Row(-67853, "CSSMERR_TP_INVALID_CERTIFICATE", isFatal: true, "cannot be read")
+        case .outOfMemory: Row(-108, nil, isFatal: true, "cannot be judged, because memory is short")
+        case .signature: Row(-26267, "CSSMERR_TP_VERIFICATION_FAILURE", isFatal: true, "has a signature that is wrong")
+        case .notAuthority:
+            Row(-67826, "CSSMERR_TP_INVALID_CERT_AUTHORITY", isFatal: true, "may not issue certificates")
+        case .weakKey: Row(-67735, "CSSMERR_CSP_UNSUPPORTED_KEY_SIZE", isFatal: true, "has a key that is too weak")
+        case .weakDigest:
+            Row(-67815, "CSSMERR_CSP_INVALID_DIGEST_ALGORITHM", isFatal: true, "is signed with a digest that is too weak")
+        case .unsupportedKey: Row(-67734, nil, isFatal: true, "has a key of an unknown kind")
+        case .unknownCriticalExtension:
+            Row(-67618, "CSSMERR_APPLETP_UNKNOWN_CRITICAL_EXTEN", isFatal: true, "has an unknown critical extension")
+        case .pathLength:
+            Row(-67611, "CSSMERR_APPLETP_PATH_LEN_CONSTRAINT", isFatal: true, "has too many certificates below it")
+        case .nameNotAllowed: Row(-67900, nil, isFatal: true, "has a name that an issuer may not certify")
+        case .policyNotAllowed: Row(-67899, nil, isFatal: true, "has policies that are not allowed")
+        case .chainTooLong: Row(-25318, nil, isFatal: true, "has too long a chain")
+        case .invalidChain: Row(-67826, "CSSMERR_TP_VERIFY_ACTION_FAILED", isFatal: true, "has an invalid chain")
+        case .untrusted: Row(-67843, "CSSMERR_TP_NOT_TRUSTED", "is not trusted")
+        case .expired: Row(-67818, "CSSMERR_TP_CERT_EXPIRED", "is expired")
+        case .notYetValid: Row(-67819, "CSSMERR_TP_CERT_NOT_VALID_YET", "is not valid yet")
+        case .hostName: Row(-67602, "CSSMERR_APPLETP_HOSTNAME_MISMATCH", "has another name than the host")
+        case .emailAddress:
+            Row(-67623, "CSSMERR_APPLETP_SMIME_EMAIL_ADDRS_NOT_FOUND", "has not the e-mail address")
+        case .missingExtension: Row(-67880, nil, "lacks an extension that is required")
+        case .purpose: Row(-67609, "CSSMERR_APPLETP_INVALID_EXTENDED_KEY_USAGE", "is not meant for the purpose")
+        case .keyUsage: Row(-67608, "CSSMERR_APPLETP_INVALID_KEY_USAGE", "has a key that may not be used so")
+        case .revocationUnknown:
+            Row(-67635, "CSSMERR_APPLETP_INCOMPLETE_REVOCATION_CHECK", "has no answer about its revocation")
+        }
+    }
+}

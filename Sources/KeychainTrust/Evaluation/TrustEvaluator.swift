@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+package import KeychainCore
+
+/// Judges certificates: OpenSSL builds the chain and checks signatures, dates, constraints and names (RFC 5280,
+/// RFC 9525); what policies and trust settings ask beyond that is asked here.
+package enum TrustEvaluator {
+    /// Judges the first certificate of a request.
+    ///
+    /// - Returns: The chain, and all that is wrong with it.
+    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed; `errSecAllocate`.
+    package static func evaluate(_ request: TrustRequest) throws(KeychainError) -> TrustEvaluation {
+        let library = try OpenSSLLibrary.shared
+        let parsed = request.certificates.map { ParsedCertificate(der: $0, library) }
+        guard let leafBytes = request.certificates.first, let first = parsed.first, let leaf = first,
+            let certificate = try? Certificate(der: leafBytes)
+        else {
+            let finding = TrustEvaluation.Finding(position: 0, defect: .malformed)
+            return TrustEvaluation(chain: Array(request.certificates.prefix(1)), findings: [finding])
+        }
+        let anchors = Anchors(request, parsed, library)
+        let verification = try ChainVerification(
+            leaf,
+            others: parsed.dropFirst().compactMap(\.self),
+            anchors: anchors.all,
+            at: request.date,
+            securityLevel: request.policies.contains { if case .tls = $0 { true } else { false } } ? 2 : 1,
+            library
+        )
+        var evaluation = TrustEvaluation(chain: verification.chain.isEmpty ? [leafBytes] : verification.chain)
+        evaluation.findings = verification.findings.map { .init(position: $0.position, defect: $0.defect) }
+        let judged = JudgedChain(evaluation.chain, first: certificate, verification.authorities)
+        evaluation.findings += judged.findings(for: request.policies)
+        evaluation.findings += names(request.policies, leaf, library)
+        evaluation.findings += judged.denials(by: request)
+        revocation(request, leaf, &evaluation, library)
+        evaluation.findings.removeAll { judged.isAllowed($0, by: request) }
+        evaluation.isDecidedByUser = anchors.areOfSettings(evaluation.chain.last)
+        passOver(request.exceptions, &evaluation)
+        evaluation.findings = unique(evaluation.findings)
+        return evaluation
+    }
+
+    /// The anchors of the system in DER.
+    ///
+    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed.
+    package static func systemAnchors() throws(KeychainError) -> [[UInt8]] {
+        SystemAnchors.list(try OpenSSLLibrary.shared).map(\.der)
+    }
+
+    /// The names that policies ask for (X509_check_host(3)).
+    private static func names(
+        _ policies: [CertificatePolicy],
+        _ leaf: ParsedCertificate,
+        _ library: OpenSSLLibrary
+    ) -> [TrustEvaluation.Finding] {
+        policies.compactMap { policy in
+            switch policy {
+            case .basicX509, .revocation, .tls(false, _): return nil
+            case .tls(true, let host):
+                return host.flatMap { LeafNames.haveHost($0, leaf, library) ? nil : .init(position: 0, defect: .hostName) }
+            case .purpose(let purpose, let isServer, let name):
+                guard let name else { return nil }
+                switch purpose {
+                case .eap, .ipsec:
+                    guard isServer, !LeafNames.haveHost(name, leaf, library) else { return nil }
+                    return .init(position: 0, defect: .hostName)
+                case .emailProtection, .chat:
+                    return LeafNames.haveAddress(name, leaf, library) ? nil : .init(position: 0, defect: .emailAddress)
+                case .codeSigning, .timeStamping, .appleID, .macAppStoreReceipt: return nil
+                }
+            }
+        }
+    }
+
+    /// What stapled answers say, and whether one was needed.
+    private static func revocation(
+        _ request: TrustRequest,
+        _ leaf: ParsedCertificate,
+        _ evaluation: inout TrustEvaluation,
+        _ library: OpenSSLLibrary
+    ) {
+        // `kSecRevocationRequirePositiveResponse`.
+        let needsAnswer = request.policies.contains { if case .revocation(let flags) = $0 { flags & 8 != 0 } else { false } }
+        var standing: StapledAnswer.Standing?
+        if !request.revocationAnswers.isEmpty, evaluation.chain.count > 1,
+            let issuer = ParsedCertificate(der: evaluation.chain[1], library)
+        {
+            standing = StapledAnswer.standing(
+                request.revocationAnswers,
+                of: leaf,
+                issuer: issuer,
+                at: request.date,
+                library
+            )
+        }
+        evaluation.isRevocationChecked = standing != nil
+        if standing == .revoked { evaluation.findings.append(.init(position: 0, defect: .revoked)) }
+        if standing == nil, needsAnswer { evaluation.findings.append(.init(position: 0, defect: .revocationUnknown)) }
+    }
+
+    private static func passOver(_ exceptions: TrustExceptions?, _ evaluation: inout TrustEvaluation) {
+        guard let exceptions, let leaf = evaluation.chain.first, exceptions.concern(leaf) else { return }
+        let (before, chain) = (evaluation.findings, evaluation)
+        evaluation.findings.removeAll { exceptions.permit($0.defect, of: chain.certificate($0)) }
+        if evaluation.findings.isEmpty, !before.isEmpty { evaluation.isDecidedByUser = true }
+    }
+
+    private static func unique(_ findings: [TrustEvaluation.Finding]) -> [TrustEvaluation.Finding] {
+        var seen: Set<TrustEvaluation.Finding> = []
+        return findings.filter { seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainCore
+
+extension CertificatePolicy {
+    /// The object identifier that Apple has given to the policy, in numbers with dots between: the value of its
+    /// constant `kSecPolicyApple…`.
+    package var objectIdentifier: String { "1.2.840.113635.100.1.\(identity.number)" }
+
+    /// The name of the policy in trust settings.
+    package var settingsName: String { identity.name }
+
+    /// A policy by its object identifier; `nil` for one that is not known.
+    ///
+    /// - Parameters:
+    ///   - objectIdentifier: numbers with dots between.
+    ///   - isServer: which side, where the policy has sides.
+    ///   - name: the host or e-mail address, where the policy takes one.
+    ///   - revocationFlags: the flags of a policy for revocation.
+    package init?(objectIdentifier: String, isServer: Bool, name: String?, revocationFlags: UInt64 = 0) {
+        let known: [CertificatePolicy] =
+            [.basicX509, .tls(isServer: isServer, host: name), .revocation(revocationFlags)]
+            + Purpose.allCases.map { .purpose($0, isServer: isServer, name: name) }
+        guard let policy = known.first(where: { $0.objectIdentifier == objectIdentifier }) else { return nil }
+        self = policy
+    }
+
+    /// The last number of the object identifier, and the name.
+    private var identity: (number: Int, name: String) {
+        switch self {
+        case .basicX509: (2, "basicX509")
+        case .tls(let isServer, _): (3, isServer ? "sslServer" : "sslClient")
+        case .purpose(.emailProtection, _, _): (8, "SMIME")
+        case .purpose(.eap, let isServer, _): (9, isServer ? "eapServer" : "eapClient")
+        case .purpose(.ipsec, let isServer, _): (11, isServer ? "ipsecServer" : "ipsecClient")
+        case .purpose(.chat, _, _): (12, "iChat")
+        case .purpose(.codeSigning, _, _): (16, "CodeSigning")
+        case .purpose(.appleID, _, _): (18, "AppleIDAuthority")
+        case .purpose(.macAppStoreReceipt, _, _): (19, "macAppStoreReceipt")
+        case .purpose(.timeStamping, _, _): (20, "timeStamping")
+        case .revocation: (21, "revocation")
+        }
+    }
+}
+
+/// Object identifiers as their content octets (ITU-T X.690, section 8.19), which trust settings hold.
+package enum ObjectIdentifierOctets {
+    /// The octets of numbers with dots between; empty for what is no identifier.
+    package static func octets(_ text: String) -> [UInt8] {
+        let numbers = text.split(separator: ".", omittingEmptySubsequences: false).map { UInt64($0) }
+        guard numbers.count >= 2, let first = numbers[0], let second = numbers[1], first <= 2,
+            second < (first == 2 ? UInt64.max - 80 : 40)
+        else { return [] }
+        let parts = [first * 40 + second] + numbers.dropFirst(2).compactMap(\.self)
+        return parts.count == numbers.count - 1 ? parts.flatMap(octets) : []
+    }
+
+    /// The numbers of octets, with dots between; `nil` for what is no identifier.
+    package static func text(_ octets: [UInt8]) -> String? {
+        guard let last = octets.last, last & 0x80 == 0, octets.count <= 64 else { return nil }
+        var parts: [UInt64] = []
+        var part: UInt64 = 0
+        for octet in octets {
+            guard part >> 57 == 0 else { return nil }
+            part = part << 7 | UInt64(octet & 0x7F)
+            guard octet & 0x80 == 0 else { continue }
+            parts.append(part)
+            part = 0
+        }
+        let first = min(parts[0] / 40, 2)
+        return ([first, parts[0] - first * 40] + parts.dropFirst()).map(String.init).joined(separator: ".")
+    }
+
+    private static func octets(_ number: UInt64) -> [UInt8] {
+        var octets = [UInt8(number & 0x7F)]
+        var rest = number >> 7
+        while rest > 0 {
+            octets.insert(UInt8(rest & 0x7F) | 0x80, at: 0)
+            rest >>= 7
+        }
+        return octets
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+import KeychainCore
+
+extension TrustSettings.Entry {
+    /// What is decided of the certificate for a policy; `nil` for nothing.
+    ///
+    /// Trust that is limited to a program is passed over, because no program here is one of those that can be named; a
+    /// denial is not.
+    func decision(for policy: CertificatePolicy, isSelfIssued: Bool) -> TrustSettings.Decision? {
+        guard !rules.isEmpty else { return isSelfIssued ? .trustRoot : nil }
+        let decisions = rules.filter { $0.fits(policy) }.compactMap { rule in
+            rule.effect(isSelfIssued: isSelfIssued)
+        }
+        return decisions.contains(.deny) ? .deny : decisions.first
+    }
+
+    /// The codes that are passed over for a policy.
+    func allowedErrors(for policy: CertificatePolicy) -> Set<Int32> {
+        Set(rules.filter { $0.fits(policy) && $0.application == nil }.compactMap(\.allowedError))
+    }
+}
+
+extension TrustSettings.Rule {
+    /// `kSecTrustSettingsKeyUseSignCert`.
+    private static let signsCertificates: UInt32 = 1 << 3
+
+    fileprivate func fits(_ policy: CertificatePolicy) -> Bool {
+        if let octets = self.policy, octets != ObjectIdentifierOctets.octets(policy.objectIdentifier) { return false }
+        // Both sides of TLS have one object identifier, and names of their own.
+        if case .tls(let isServer, _) = policy, policyName == (isServer ? "sslClient" : "sslServer") { return false }
+        guard let string = policyString else { return true }
+        return policy.name.map { $0.lowercased() == string.lowercased() } ?? false
+    }
+
+    /// The decision, unless it has none for such a certificate.
+    fileprivate func effect(isSelfIssued: Bool) -> TrustSettings.Decision? {
+        let decision = decision ?? .trustRoot
+        guard decision != .deny else { return .deny }
+        guard application == nil, keyUsage.map({ $0 & Self.signsCertificates != 0 }) ?? true else { return nil }
+        switch decision {
+        case .trustRoot: return isSelfIssued ? decision : nil
+        case .trustAsRoot: return isSelfIssued ? nil : decision
+        case .deny, .unspecified: return nil
+        }
+    }
+}

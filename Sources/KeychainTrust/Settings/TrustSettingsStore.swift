@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+package import HostFiles
+package import KeychainCore
+import Synchronization
+
+/// Where trust settings are kept: for the user and for the whole system, in files or in memory.
+///
+/// The user's are `trust-settings.plist` in the folder of the user's keychain (`KeychainLocation`); the system's,
+/// which only root changes, `/etc/swift-keychain/trust-settings.plist`. Other programs of Linux know of neither.
+package final class TrustSettingsStore: Sendable {
+    /// Whose settings.
+    package enum Domain: Sendable, Hashable, CaseIterable {
+        /// The user's own, which come first.
+        case user
+        /// Those of the administrator, for everybody.
+        case admin
+    }
+
+    private enum Place: Sendable {
+        case files(user: KeychainLocation?, adminFolder: String)
+        case memory
+    }
+
+    /// The name of the file.
+    package static let fileName = "trust-settings.plist"
+
+    /// The folder of the administrator's settings.
+    package static let adminFolder = "/etc/swift-keychain"
+
+    private static let lockName = "trust-settings.lock"
+
+    /// How long a change waits for another one, in milliseconds.
+    private static let patience: Int32 = 5000
+
+    private let place: Place
+    private let memory = Mutex<[Domain: TrustSettings]>([:])
+
+    private init(_ place: Place) { self.place = place }
+
+    /// The settings of this process's user, and of the administrator.
+    package static let process = TrustSettingsStore(
+        .files(user: try? KeychainLocation(environment: ProcessEnvironment.path), adminFolder: adminFolder)
+    )
+
+    /// The settings of the administrator alone.
+    package static let system = TrustSettingsStore(.files(user: nil, adminFolder: adminFolder))
+
+    /// Settings in files elsewhere.
+    package static func files(user: KeychainLocation?, adminFolder: String) -> TrustSettingsStore {
+        TrustSettingsStore(.files(user: user, adminFolder: adminFolder))
+    }
+
+    /// Settings that go with the object; none at first.
+    package static func inMemory() -> TrustSettingsStore { TrustSettingsStore(.memory) }
+
+    /// The settings of a domain; empty ones where there is no file.
+    ///
+    /// - Throws: `errSecInvalidTrustSettings` for a file that is damaged, another status for one that cannot be read or
+    ///   that others may change: a denial in it must not be passed over.
+    package func settings(_ domain: Domain) throws(KeychainError) -> TrustSettings {
+        switch (place, domain) {
+        case (.memory, _): return memory.withLock { $0[domain] ?? TrustSettings() }
+        case (.files(nil, _), .user): return TrustSettings()
+        case (.files(let location?, _), .user):
+            return try fileErrors { () throws(FileError) in
+                guard let folder = try PrivateDirectory(existing: location), try folder.hasFile(Self.fileName) else {
+                    return nil
+                }
+                return try folder.withContents(of: Self.fileName, limit: TrustSettings.mostBytes + 1) { Data($0) }
+            }
+        case (.files(_, let folder), .admin):
+            return try fileErrors { () throws(FileError) in try Self.adminFile("\(folder)/\(Self.fileName)") }
+        }
+    }
+
+    /// All settings that count, those that come first first.
+    package func all() throws(KeychainError) -> [TrustSettings] {
+        var all: [TrustSettings] = []
+        for domain in Domain.allCases { all.append(try settings(domain)) }
+        return all
+    }
+
+    /// Changes the settings of a domain.
+    ///
+    /// - Throws: `errSecWrPerm` for settings of the administrator, unless the process is root.
+    package func change<Result>(
+        _ domain: Domain,
+        _ body: (inout TrustSettings) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        switch (place, domain) {
+        case (.memory, _):
+            var settings = try settings(domain)
+            let result = try body(&settings)
+            memory.withLock { [settings] in $0[domain] = settings }
+            return result
+        case (.files(nil, _), .user):
+            throw KeychainError(.notAvailable, "there is no user whose trust settings could be changed")
+        case (.files(let location?, _), .user):
+            let folder = try errors { () throws(FileError) in try PrivateDirectory(location) }
+            let deadline = Deadline(milliseconds: Self.patience)
+            let lock = try errors { () throws(FileError) in
+                try FileLock(Self.lockName, in: folder, until: deadline)
+            }
+            return try Self.holding(lock) { () throws(KeychainError) in
+                var settings = try settings(domain)
+                let result = try body(&settings)
+                let list = settings.propertyList
+                try errors { () throws(FileError) in
+                    // Data's function does not pass the type of an error on.
+                    try list.withUnsafeBytes { bytes in
+                        Swift.Result { () throws(FileError) in try folder.makeFile(Self.fileName, bytes) }
+                    }.get()
+                }
+                return result
+            }
+        case (.files(_, let folder), .admin):
+            guard geteuid() == 0 else {
+                throw KeychainError(Status(rawValue: -61), "only root changes the trust settings of the system")
+            }
+            var settings = try settings(domain)
+            let result = try body(&settings)
+            try write(settings.propertyList, in: folder)
+            return result
+        }
+    }
+
+    // MARK: - Files
+
+    /// Runs `body` while a lock is held.
+    private static func holding<Result>(
+        _ lock: consuming FileLock,
+        _ body: () throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let result = Swift.Result { () throws(KeychainError) in try body() }
+        _ = consume lock
+        return try result.get()
+    }
+
+    private func fileErrors(_ read: () throws(FileError) -> Data?) throws(KeychainError) -> TrustSettings {
+        let data = try errors { () throws(FileError) in try read() }
+        return try data.map { (data) throws(KeychainError) in try TrustSettings(propertyList: data) } ?? TrustSettings()
+    }
+
+    private func errors<Result: ~Copyable>(_ body: () throws(FileError) -> Result) throws(KeychainError) -> Result {
+        do throws(FileError) { return try body() } catch {
+            throw KeychainError(.io, "the trust settings: \(error)", kind: .storage(.file), facts: error.facts)
+        }
+    }
+
+    /// The contents of the administrator's file, which only root may have written; `nil` without one.
+    private static func adminFile(_ path: String) throws(FileError) -> Data? {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw .system(call: "open", path: path, errno: errno)
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(call: "fstat", path: path, errno: errno) }
+        guard status.st_uid == 0 else { throw .exposed(path: path, "belongs to another user than root") }
+        guard status.st_mode & 0o022 == 0 else { throw .exposed(path: path, "can be written to by others than root") }
+        return Data(try FileContents.read(descriptor, path, TrustSettings.mostBytes))
+    }
+
+    /// Writes the administrator's file, which everybody may read.
+    private func write(_ data: Data, in folder: String) throws(KeychainError) {
+        let path = "\(folder)/\(Self.fileName)"
+        do {
+            if mkdir(folder, 0o755) == 0 { _ = chmod(folder, 0o755) }
+            // Under a name of its own first, so that nobody reads half of it.
+            try data.write(to: URL(fileURLWithPath: "\(path).new"))
+            guard chmod("\(path).new", 0o644) == 0, rename("\(path).new", path) == 0 else {
+                throw FileError.system(call: "rename", path: path, errno: errno)
+            }
+        } catch {
+            throw KeychainError(.io, "the trust settings \(path) cannot be written", kind: .storage(.file))
+        }
+    }
+}

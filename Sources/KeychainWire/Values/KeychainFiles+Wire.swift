@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+extension KeychainFileCommand: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        switch self {
+        case .keychain(let path, let action): try writer.write(case: 1, path, action)
+        case .lockAll: try writer.write(case: 2)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 1: self = try .keychain(path: reader.value(), reader.value())
+        case 2: self = .lockAll
+        default: throw .unknownCase
+        }
+    }
+}
+
+extension KeychainFileCommand.Action: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        switch self {
+        case .create(let password): try writer.write(case: 1, password)
+        case .delete: try writer.write(case: 2)
+        case .lock: try writer.write(case: 3)
+        case .unlock(let password): try writer.write(case: 4, password)
+        case .status: try writer.write(case: 5)
+        case .setSettings(let settings): try writer.write(case: 6, settings)
+        case .changePassword(let old, let new): try writer.write(case: 7, old, new)
+        case .items: try writer.write(case: 8)
+        case .secret(let item): try writer.write(case: 9, item)
+        case .access(let item): try writer.write(case: 10, item)
+        case .add(let item, let secret, let access): try writer.write(case: 11, item, secret, access)
+        case .update(let item, let changes): try writer.write(case: 12, item, changes)
+        case .setPartitions(let partitions, let item, let password):
+            try writer.write(case: 13, partitions, item, password)
+        case .remove(let item): try writer.write(case: 14, item)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 1: self = try .create(password: reader.value())
+        case 2: self = .delete
+        case 3: self = .lock
+        case 4: self = try .unlock(password: reader.value())
+        case 5: self = .status
+        case 6: self = try .setSettings(reader.value())
+        case 7: self = try .changePassword(from: reader.value(), to: reader.value())
+        case 8: self = .items
+        case 9: self = try .secret(of: reader.value())
+        case 10: self = try .access(of: reader.value())
+        case 11: self = try .add(reader.value(), secret: reader.value(), reader.value())
+        case 12: self = try .update(reader.value(), reader.value())
+        case 13: self = try .setPartitions(reader.value(), of: reader.value(), password: reader.value())
+        case 14: self = try .remove(reader.value())
+        default: throw .unknownCase
+        }
+    }
+}
+
+extension KeychainFileSettings: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) { try writer.write(values: locksOnSleep, lockInterval) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        try self.init(locksOnSleep: reader.value(), lockInterval: reader.value())
+    }
+}
+
+extension KeychainFileStatus: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) { try writer.write(values: isLocked, settings) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        try self.init(isLocked: reader.value(), settings: reader.value())
+    }
+}
+
+extension KeychainFileItem: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        try writer.write(values: identifier, itemClass, attributes)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        try self.init(identifier: reader.value(), itemClass: reader.value(), attributes: reader.value())
+    }
+}
+
+extension KeychainFileItem.Changes: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        try writer.write(values: attributes, secret, access)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        try self.init(attributes: reader.value(), secret: reader.value(), access: reader.value())
+    }
+}
+
+extension ItemAccess: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        try writer.write(values: descriptor, trustedApplications, partitions)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        try self.init(
+            descriptor: reader.value(),
+            trustedApplications: reader.value(),
+            partitions: reader.value()
+        )
+    }
+}
+
+extension TrustedApplication: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) { try path.write(to: &writer) }
+
+    init(from reader: inout WireReader) throws(WireError) { try self.init(path: reader.value()) }
+}
+
+extension KeychainItemReference: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        try writer.write(values: keychain, itemClass, identifier, dataProtectionReference)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        try self.init(
+            keychain: reader.value(),
+            itemClass: reader.value(),
+            identifier: reader.value(),
+            dataProtectionReference: reader.value()
+        )
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+import KeychainCore
+import KeychainTrust
+
+/// `delete-certificate`, and `delete-identity`, which takes the private key along.
+struct DeleteCertificate: Command {
+    /// Whether only a certificate whose private key is there is meant, and the key goes too.
+    let isIdentity: Bool
+
+    let options: OptionSyntax = "hc:Z:t"
+
+    func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
+        var choice = CertificateChoice()
+        var dropsTrust = false
+        for option in invocation.arguments.options {
+            switch option.letter {
+            case "c": choice.name = option.value
+            case "Z": choice.hash = option.value
+            case "t": dropsTrust = true
+            default: throw CommandFailure.usage
+            }
+        }
+        try invocation.checkOptions(options)
+        guard !choice.isEmpty else { throw CommandFailure.usage }
+        let operands = invocation.arguments.operands
+        let (certificates, identities) = try reporting(PasswordSearch.searching) { () throws(KeychainError) in
+            let stores = try session.keychains.searched(by: operands)
+            guard isIdentity else { return (try StoredCertificate.all(in: stores), [StoredIdentity]()) }
+            let identities = try StoredIdentity.all(in: stores)
+            var certificates: [StoredCertificate] = []
+            for identity in identities {
+                if let certificate = try StoredCertificate(identity.certificate) { certificates.append(certificate) }
+            }
+            return (certificates, identities)
+        }
+        guard let found = try one(choice, certificates, session.errors) else { return 1 }
+        try reporting("SecKeychainItemDelete") { () throws(KeychainError) in
+            let key = identities.first { $0.certificate.isSameItem(as: found.item) }?.key
+            if let key { try key.store.delete(key) }
+            try found.item.store.delete(found.item)
+        }
+        if dropsTrust { try dropTrust(in: found) }
+        return 0
+    }
+
+    /// The certificate that is meant; `nil` when that has been denied, in the words and without the newline of macOS.
+    private func one(
+        _ choice: CertificateChoice,
+        _ certificates: [StoredCertificate],
+        _ errors: Output
+    ) throws -> StoredCertificate? {
+        do throws(CertificateChoice.Failure) {
+            return try choice.one(of: certificates)
+        } catch {
+            var text: ByteText = ""
+            if error == .ambiguous {
+                text = "security: \"\(choice.text)\" is ambiguous, matches more than one certificate\n"
+            }
+            try? errors.write(text + "Unable to delete certificate matching \"\(choice.text)\"")
+            return nil
+        }
+    }
+
+    /// Takes back what the user has decided of the certificate.
+    private func dropTrust(in found: StoredCertificate) throws(CommandFailure) {
+        try reporting("SecTrustSettingsRemoveTrustSettings") { () throws(KeychainError) in
+            try TrustSettingsStore.process.change(.user) { (settings) throws(KeychainError) in
+                settings.entries[TrustSettings.key(of: found.certificate.der)] = nil
+            }
+        }
+    }
+}

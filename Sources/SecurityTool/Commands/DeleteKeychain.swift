@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainFiles
+
+/// `delete-keychain`: takes keychains out of the search list, and removes their files.
+struct DeleteKeychain: Command {
+    let options: OptionSyntax = "h"
+
+    private static let function = "SecKeychainDelete"
+
+    func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
+        guard invocation.arguments.options.isEmpty else { throw CommandFailure.usage }
+        try invocation.checkOptions(options)
+        let operands = invocation.arguments.operands
+        guard !operands.isEmpty else { throw CommandFailure(.invalidKeychain, Self.function) }
+        let keychains = session.keychains
+        try reporting(Self.function) { () throws(KeychainError) in
+            var paths: [String] = []
+            for operand in operands { paths.append(try keychains.path(orDefault: operand)) }
+            // The lists first: they must not name what is not there any more.
+            for path in paths { try keychains.preferences.noteRemoval(of: path) }
+            for path in paths { try keychains.files.delete(at: path) }
+        }
+        return 0
+    }
+}

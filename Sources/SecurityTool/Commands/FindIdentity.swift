@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+import KeychainCore
+import KeychainEngine
+
+/// `find-identity`: the certificates whose private key is there, and which of them are valid for a policy.
+struct FindIdentity: Command {
+    let options: OptionSyntax = "hp:s:v"
+
+    func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
+        var policies: Set<IdentityPolicy> = []
+        var name: Word?
+        var showsValidOnly = false
+        for option in invocation.arguments.options {
+            switch option.letter {
+            case "p":
+                guard let policy = option.value.text.flatMap(IdentityPolicy.init) else { throw CommandFailure.usage }
+                policies.insert(policy)
+            case "s": name = option.value
+            case "v": showsValidOnly = true
+            default: throw CommandFailure.usage
+            }
+        }
+        try invocation.checkOptions(options)
+        if policies.isEmpty { policies = [.basic] }
+        if let name { try session.output.write("Looking for identities matching \"\(name)\"\n") }
+        let (certificates, identities) = found(invocation.arguments.operands, name, session.keychains)
+        let now = SystemClock().now
+        for policy in IdentityPolicy.allCases where policies.contains(policy) {
+            let judged = identities.map { identity in
+                let reason = policy.reason(against: identity, others: certificates, name: name?.text, at: now)
+                return (identity, reason)
+            }
+            let valid = judged.filter { $0.1 == nil }
+            if !showsValidOnly {
+                try session.output.write("\nPolicy: \(policy.title)\n  Matching identities\n")
+                try session.output.write(Self.lines(judged) + "     \(judged.count) identities found\n\n")
+                try session.output.write("  Valid identities only\n")
+            }
+            try session.output.write(Self.lines(valid) + "     \(valid.count) valid identities found\n")
+        }
+        return 0
+    }
+
+    /// Every certificate, and those of identities that have the name; none where a keychain cannot be read.
+    private func found(
+        _ operands: [Word],
+        _ name: Word?,
+        _ keychains: Keychains
+    ) -> (certificates: [StoredCertificate], identities: [StoredCertificate]) {
+        do throws(KeychainError) {
+            let stores = try keychains.searched(by: operands)
+            var identities: [StoredCertificate] = []
+            for identity in try StoredIdentity.all(in: stores) {
+                if let certificate = try StoredCertificate(identity.certificate) { identities.append(certificate) }
+            }
+            let name = name.map { String(decoding: $0.bytes.unprotectedCopy, as: UTF8.self) }
+            let named = identities.filter { identity in name.map { identity.answers(to: $0) } ?? true }
+            return (try StoredCertificate.all(in: stores), named)
+        } catch {
+            return ([], [])
+        }
+    }
+
+    private static func lines(_ identities: [(StoredCertificate, String?)]) -> ByteText {
+        identities.enumerated().reduce("") { text, entry in
+            let (identity, reason) = entry.element
+            let number = String(entry.offset + 1)
+            let blanks = String(repeating: " ", count: max(3 - number.utf8.count, 0))
+            let remark: ByteText = reason.map { " (\($0))" } ?? ""
+            return text + "\(blanks)\(number)) \(identity.sha1) \"\(identity.name)\"\(remark)\n"
+        }
+    }
+}
+
+extension StoredCertificate {
+    /// Whether a name is a part of the common name, or one of the hosts and addresses of the certificate.
+    fileprivate func answers(to name: String) -> Bool {
+        isNamed(like: name) || certificate.names(emailAddress: name)
+            || certificate.dnsNames.contains { $0.lowercased() == name.lowercased() }
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// `find-key`: shows every key that fits.
+struct FindKey: Command {
+    let options: OptionSyntax = "ha:c:dD:ej:l:rst:uvw"
+
+    func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
+        var search = KeySearch()
+        for option in invocation.arguments.options {
+            guard try search.take(option) else { throw CommandFailure.usage }
+        }
+        try invocation.checkOptions(options)
+        let stores: [any ItemStore]
+        do throws(KeychainError) {
+            stores = try session.keychains.searched(by: invocation.arguments.operands)
+        } catch {
+            throw CommandFailure(error, KeySearch.function).withStatusOne
+        }
+        for key in try search.keys(in: stores) { try session.output.write(AttributeBlock.text(key)) }
+        return 0
+    }
+}

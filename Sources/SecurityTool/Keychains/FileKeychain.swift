@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainFiles
+import KeychainImportExport
+
+/// A keychain file, which has a lock and a password of its own.
+struct FileKeychain: ItemStore {
+    /// The absolute path.
+    let location: String
+
+    private let files: KeychainFileService
+
+    init(_ path: String, _ files: KeychainFileService) {
+        location = path
+        self.files = files
+    }
+
+    var path: ByteText { ByteText(location) }
+
+    var version: Int { KeychainHome.formatVersion(location) }
+
+    /// What a search says nothing about: there is no such keychain, or it cannot be opened.
+    private static let passedOver: Set<Status> = [.noSuchKeychain, .invalidKeychain, .writePermission]
+
+    /// - Throws: `errSecNoSuchKeychain`, `errSecInvalidKeychain`.
+    func checkExists() throws(KeychainError) { _ = try files.status(at: location) }
+
+    var isLocked: Bool {
+        get throws(KeychainError) { try files.status(at: location).isLocked }
+    }
+
+    func unlock(_ password: SecretBytes) throws(KeychainError) { try files.unlock(at: location, password: password) }
+
+    func checkCanAdd() throws(KeychainError) {
+        guard try isLocked else { return }
+        throw KeychainError(.interactionNotAllowed, "the keychain is locked")
+    }
+
+    func items(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> [StoredItem] {
+        do throws(KeychainError) {
+            return try files.items(at: location).filter { $0.itemClass == itemClass }
+                .map { StoredItem($0, in: self) }
+                .filter(conditions.hold)
+        } catch {
+            guard Self.passedOver.contains(error.status) else { throw error }
+            return []
+        }
+    }
+
+    /// Every item can be shown, also while the keychain is locked.
+    func obstacle(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status? { nil }
+
+    func secret(of item: StoredItem) throws(KeychainError) -> SecretBytes {
+        try files.secret(of: item.identifier, at: location)
+    }
+
+    func access(of item: StoredItem) throws(KeychainError) -> ItemAccess? {
+        try files.access(of: item.identifier, at: location)
+    }
+
+    func add(
+        _ itemClass: ItemClass,
+        _ attributes: [String: PropertyValue],
+        _ secret: SecretBytes,
+        _ access: RequestedAccess
+    ) throws(KeychainError) {
+        let label = ByteText(AttributeBlock.bytes(attributes[AttributeName.label.description]) ?? [])
+        let descriptor = String(validating: label.bytes, as: UTF8.self) ?? ""
+        let new = access.new(descriptor, version: version)
+        _ = try files.add(itemClass, attributes, secret: secret, new, at: location)
+    }
+
+    func add(_ item: NewItem) throws(KeychainError) {
+        guard let contents = item.contents else { throw .parameter("the item has no bytes to store") }
+        var attributes = contents.attributes
+        // Keychain files say so of certificates of every version.
+        if attributes["ctyp"] != nil { attributes["ctyp"] = .number(.integer(1)) }
+        try add(item.item.reference.itemClass, attributes, contents.bytes, item.access)
+    }
+
+    func update(
+        _ item: StoredItem,
+        _ attributes: [String: PropertyValue],
+        _ secret: SecretBytes?,
+        _ access: RequestedAccess
+    ) throws(KeychainError) {
+        var merged: ItemAccess?
+        if access.changesAccess { merged = access.merged(into: try files.access(of: item.identifier, at: location)) }
+        let changes = KeychainFileItem.Changes(attributes: attributes, secret: secret, access: merged)
+        try files.update(item.identifier, changes, at: location)
+    }
+
+    func delete(_ item: StoredItem) throws(KeychainError) { try files.remove(item.identifier, at: location) }
+
+    /// Replaces the partition list of an item, for somebody who knows the password of the keychain.
+    func setPartitions(
+        _ partitions: [String],
+        of item: StoredItem,
+        password: SecretBytes
+    ) throws(KeychainError) {
+        try files.setPartitions(partitions, of: item.identifier, password: password, at: location)
+    }
+}

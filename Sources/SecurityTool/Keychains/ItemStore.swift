@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// A keychain as commands on items see it: the data protection keychain, or a keychain file.
+protocol ItemStore: Sendable, ItemDestination, ItemSource {
+    /// The path that is printed.
+    var path: ByteText { get }
+
+    /// The version of the file that is printed: 512 with partition lists, 256 without.
+    var version: Int { get }
+
+    /// Finds every item that can be shown; none where the keychain cannot be opened, which a search passes over.
+    func items(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> [StoredItem]
+
+    /// Why there may be matching items that cannot be shown; `nil` when there are none.
+    func obstacle(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status?
+
+    /// Reads the secret of an item; an item without one has an empty one.
+    func secret(of item: StoredItem) throws(KeychainError) -> SecretBytes
+
+    /// Who may use an item; `nil` where items have no list of programs.
+    func access(of item: StoredItem) throws(KeychainError) -> ItemAccess?
+
+    /// Refuses to add where that is not possible, whatever the item is.
+    ///
+    /// - Throws: `errSecInteractionNotAllowed` for a keychain file that is locked.
+    func checkCanAdd() throws(KeychainError)
+
+    /// Adds an item.
+    func add(
+        _ itemClass: ItemClass,
+        _ attributes: [String: PropertyValue],
+        _ secret: SecretBytes,
+        _ access: RequestedAccess
+    ) throws(KeychainError)
+
+    /// Changes attributes of an item; without a secret the old one stays.
+    func update(
+        _ item: StoredItem,
+        _ attributes: [String: PropertyValue],
+        _ secret: SecretBytes?,
+        _ access: RequestedAccess
+    ) throws(KeychainError)
+
+    /// Deletes an item.
+    func delete(_ item: StoredItem) throws(KeychainError)
+}
+
+extension ItemStore {
+    /// Finds every item of a class that can be shown.
+    func items(_ itemClass: ItemClass) throws(KeychainError) -> [StoredItem] { try items(itemClass, Conditions()) }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainFiles
+
+/// One keychain file: its password, its items, what becomes of damage.
+@Suite(.timeLimit(.minutes(1)))
+struct KeychainFileTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let files = KeychainFiles.forTesting()
+    private let password = SecretBytes(Array("correct horse".utf8))
+    private let access = ItemAccess(descriptor: "test", trustedApplications: [TrustedApplication(path: "/bin/true")])
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path(of: "test.keychain")
+    }
+
+    private func status(_ body: () throws -> Void) -> Status? {
+        do {
+            try body()
+            return nil
+        } catch let error as KeychainError {
+            return error.status
+        } catch {
+            return .internal
+        }
+    }
+
+    @Test("A new keychain is a file of its own, unlocked, and found by another process")
+    func create() throws {
+        try files.files.create(at: path, password: password)
+        #expect(access(path, F_OK) == 0)
+        #expect(try files.files.status(at: path) == KeychainFileStatus(isLocked: false, settings: .init()))
+        #expect(status { try files.files.create(at: path, password: password) } == .duplicateKeychain)
+        let other = KeychainFiles.forTesting()
+        #expect(try other.files.status(at: path).isLocked)
+        #expect(status { try other.files.unlock(at: path, password: SecretBytes.wrong) } == .authenticationFailed)
+        try other.files.unlock(at: path, password: password)
+        #expect(try !other.files.status(at: path).isLocked)
+    }
+
+    @Test("An empty password is one")
+    func emptyPassword() throws {
+        try files.files.create(at: path, password: SecretBytes())
+        try files.files.lock(at: path)
+        #expect(status { try files.files.unlock(at: path, password: password) } == .authenticationFailed)
+        try files.files.unlock(at: path, password: SecretBytes())
+        try files.files.changePassword(at: path, from: SecretBytes(), to: password)
+        try files.files.changePassword(at: path, from: password, to: SecretBytes())
+    }
+
+    @Test("Attributes of a locked keychain can be read, secrets and access cannot", arguments: ItemClass.stored)
+    func locked(_ itemClass: ItemClass) throws {
+        try files.files.create(at: path, password: password)
+        let attributes: [String: PropertyValue] = [
+            "labl": .string("a label"), "agrp": .string("none"), "no such attribute": .boolean(true),
+        ]
+        let secret = SecretBytes.secret
+        let added = try files.files.add(itemClass, attributes, secret: secret, access, at: path)
+        #expect(added.attributes["labl"] == .string("a label"))
+        #expect(added.attributes["agrp"] == nil)
+        #expect(try files.files.secret(of: added.identifier, at: path) == secret)
+        #expect(try files.files.access(of: added.identifier, at: path) == access)
+        #expect(
+            status { _ = try files.files.add(itemClass, attributes, secret: secret, access, at: path) }
+                == .duplicateItem
+        )
+        try files.files.lock(at: path)
+        #expect(try files.files.items(at: path) == [added])
+        // Certificates are public.
+        let refusal: Status? = itemClass == .certificate ? nil : .interactionNotAllowed
+        #expect(status { _ = try files.files.secret(of: added.identifier, at: path) } == refusal)
+        #expect(status { _ = try files.files.access(of: added.identifier, at: path) } == refusal)
+        #expect(
+            status { _ = try files.files.add(itemClass, [:], secret: secret, access, at: path) }
+                == .interactionNotAllowed
+        )
+        #expect(
+            status { try files.files.setSettings(KeychainFileSettings(), at: path) } == .interactionNotAllowed
+        )
+        try files.files.unlock(at: path, password: password)
+        #expect(try files.files.secret(of: added.identifier, at: path) == secret)
+    }
+
+    @Test("What was changed is in the file when the call returns")
+    func changes() throws {
+        try files.files.create(at: path, password: password)
+        let attributes: [String: PropertyValue] = ["acct": .string("a"), "svce": .string("s")]
+        let item = try files.files.add(.genericPassword, attributes, secret: SecretBytes.wrong, access, at: path)
+        try files.files.update(
+            item.identifier,
+            KeychainFileItem.Changes(attributes: ["icmt": .string("c")], secret: SecretBytes.secret),
+            at: path
+        )
+        try files.files.setPartitions(["apple:"], of: item.identifier, password: password, at: path)
+        #expect(
+            status {
+                try files.files.setPartitions([], of: item.identifier, password: SecretBytes.wrong, at: path)
+            } == .authenticationFailed
+        )
+        let settings = KeychainFileSettings(locksOnSleep: false, lockInterval: nil)
+        try files.files.setSettings(settings, at: path)
+        let other = KeychainFiles.forTesting()
+        try other.files.unlock(at: path, password: password)
+        #expect(try other.files.items(at: path).map { $0.attributes["icmt"] } == [.string("c")])
+        #expect(try other.files.secret(of: item.identifier, at: path) == SecretBytes.secret)
+        #expect(try other.files.access(of: item.identifier, at: path).partitions == ["apple:"])
+        #expect(try other.files.status(at: path).settings == settings)
+        try other.files.remove(item.identifier, at: path)
+        #expect(status { _ = try other.files.secret(of: item.identifier, at: path) } == .invalidItemReference)
+        // The first one notices that the file is another one, and has to be unlocked for it.
+        #expect(try files.files.status(at: path).isLocked)
+        #expect(try files.files.items(at: path).isEmpty)
+    }
+
+    @Test("Only what locks on sleep does; all are locked at once")
+    func sleep() throws {
+        let staying = folder.path(of: "staying.keychain")
+        for path in [path, staying] { try files.files.create(at: path, password: password) }
+        try files.files.setSettings(KeychainFileSettings(locksOnSleep: false, lockInterval: nil), at: staying)
+        files.hostWillSleep()
+        #expect(try files.files.status(at: path).isLocked)
+        #expect(try !files.files.status(at: staying).isLocked)
+        #expect(files.holdsUnlockedKeys)
+        try files.files.lockAll()
+        #expect(try files.files.status(at: staying).isLocked)
+        #expect(!files.holdsUnlockedKeys)
+    }
+
+    @Test("No byte of a file makes anything but an error", arguments: ["", "SQLite format 3", "no keychain at all"])
+    func damaged(_ text: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        #expect(status { _ = try files.files.status(at: path) } == .invalidKeychain)
+        #expect(status { try files.files.delete(at: path) } == .invalidKeychain)
+        #expect(access(path, F_OK) == 0)
+        #expect(status { _ = try files.files.items(at: folder.path) } == .invalidKeychain)
+        #expect(status { _ = try files.files.items(at: path + ".none") } == .noSuchKeychain)
+    }
+
+    @Test("All paths that lead to a file are one keychain, and a link stays one")
+    func links() throws {
+        try files.files.create(at: path, password: password)
+        let link = folder.path(of: "link.keychain")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        _ = try files.files.add(.genericPassword, [:], secret: password, access, at: link)
+        #expect(try files.files.items(at: "\(folder.path)/./test.keychain").count == 1)
+        #expect(try !files.files.status(at: path).isLocked)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
+    }
+
+    @Test("A keychain is deleted with its file")
+    func delete() throws {
+        try files.files.create(at: path, password: password)
+        try files.files.delete(at: path)
+        #expect(access(path, F_OK) != 0)
+        #expect(status { try files.files.delete(at: path) } == .noSuchKeychain)
+        #expect(status { try files.files.lock(at: path) } == .noSuchKeychain)
+    }
+
+    private func access(_ path: String, _ mode: Int32) -> Int32 { Glibc.access(path, mode) }
+}
+
+extension SecretBytes {
+    fileprivate static let wrong = SecretBytes(Array("wrong".utf8))
+    fileprivate static let secret = SecretBytes(Array("secret".utf8))
+}
