@@ -75,7 +75,7 @@ public struct ExternalItem: Sendable {
             .merging([PropertyKey.valueReference: .reference(reference)]) { $1 }
     }
 
-    /// What is stored of an item besides what its reference brings.
+    /// What is stored of an item besides what its reference brings (Semantics, "Importing and exporting files").
     ///
     /// A key has a label: that of the file, or one that says that it was imported, by which scripts find it. A
     /// certificate has none of its own.
