@@ -68,13 +68,23 @@ public struct ExternalItem: Sendable {
 
     /// The entries of an add by reference, but for the class and the place.
     ///
-    /// A key has a label: that of the file, or one that says that it was imported, by which scripts find it.
+    /// - Parameter isExtractable: whether a key may be exported again.
+    /// - Returns: The reference, and the item's own attributes.
+    public func attributesToAdd(isExtractable: Bool = true) -> [String: PropertyValue] {
+        ownAttributes(isExtractable: isExtractable)
+            .merging([PropertyKey.valueReference: .reference(reference)]) { $1 }
+    }
+
+    /// What is stored of an item besides what its reference brings (Semantics, "Importing and exporting files").
+    ///
+    /// A key has a label: that of the file, or one that says that it was imported, by which scripts find it. A
+    /// certificate has none of its own.
     ///
     /// - Parameter isExtractable: whether a key may be exported again.
-    /// - Returns: The entries of a dictionary for an add.
-    public func attributesToAdd(isExtractable: Bool = true) -> [String: PropertyValue] {
-        var attributes: [String: PropertyValue] = [PropertyKey.valueReference: .reference(reference)]
-        guard case .key(let half) = contents else { return attributes }
+    /// - Returns: Attributes by their names.
+    public func ownAttributes(isExtractable: Bool = true) -> [String: PropertyValue] {
+        guard case .key(let half) = contents else { return [:] }
+        var attributes: [String: PropertyValue] = [:]
         attributes[AttributeName.label.description] = .string(label ?? half.importedLabel)
         if !isExtractable { attributes["extr"] = .boolean(false) }
         return attributes

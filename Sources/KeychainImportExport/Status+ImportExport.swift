@@ -2,7 +2,7 @@
 
 public import KeychainCore
 
-/// The statuses of importing and exporting (Semantics, "Statuses").
+/// The statuses of importing and exporting (Semantics, "Importing and exporting files").
 extension Status {
     /// The format is known, but not implemented, or does not take the item: `errSecUnsupportedFormat`.
     public static let unsupportedFormat = Status(rawValue: -25256)

@@ -35,7 +35,9 @@ struct NewItem {
             attributes[AttributeName.label.description] = certificate.subjectSummary.map { .string($0) }
             return (attributes, certificate.data)
         case .key(let key):
-            return key.data.map { (key.attributes.merging(attributes) { $1 }, $0) }
+            return key.data.map {
+                (key.attributes.merging(item.ownAttributes(isExtractable: isExtractable)) { $1 }, $0)
+            }
         case .identity, .keychainItem: return nil
         }
     }
