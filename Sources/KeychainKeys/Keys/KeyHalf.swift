@@ -64,10 +64,10 @@ public enum KeyHalf: Sendable {
 }
 
 /// The values of `kSecAttrKeyClass`.
-enum KeyClass {
-    static let `public` = "0"
-    static let `private` = "1"
-    static let symmetric = "2"
+package enum KeyClass {
+    package static let `public` = "0"
+    package static let `private` = "1"
+    package static let symmetric = "2"
 }
 
 extension PropertyValue {
