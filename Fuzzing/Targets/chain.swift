@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
-import KeychainTrust
+
+@testable import KeychainTrust
 
 /// Certificates that somebody sends: each behind two octets with its length, the last of them an anchor as well, and
 /// the first of them an answer about revocation.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import KeychainTrust
+
+@testable import KeychainTrust
 
 /// A file of trust settings, and exceptions.
 @_cdecl("LLVMFuzzerTestOneInput")

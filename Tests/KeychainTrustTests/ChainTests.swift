@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainCore
+import KeychainTestSupport
 import Testing
 
 @testable import KeychainTrust
@@ -116,6 +117,36 @@ struct ChainTests {
             request.certificates[0] = server
             request.certificates[0][index] ^= 0x41
             #expect(try !TrustEvaluator.evaluate(request).isTrusted, "byte \(index)")
+        }
+    }
+
+    @Test(
+        "where OpenSSL is missing, or another library has its name, nothing is judged",
+        arguments: ["libno.so", "libc.so.6"]
+    )
+    func noLibrary(_ name: String) {
+        let error = #expect(throws: KeychainError.self) { _ = try OpenSSLLibrary(name) }
+        #expect(error?.status == .notAvailable)
+        #expect(error?.reason.contains("OpenSSL 3") == true)
+    }
+
+    @Test("random damage to certificates and answers breaks nothing", arguments: 1...4)
+    func damaged(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let names = ["server", "issuer", "root", "cross by root", "named issuer", "answer: server is good"]
+        for _ in 0..<60 {
+            var parts = try names.map(Samples.bytes)
+            for index in parts.indices where Bool.random(using: &random) {
+                for _ in 0..<Int.random(in: 1...8, using: &random) {
+                    let place = Int.random(in: 0..<parts[index].count, using: &random)
+                    parts[index][place] = UInt8.random(in: 0...255, using: &random)
+                }
+            }
+            var request = try Samples.request([], [.tls(isServer: true, host: "www.example.com"), .revocation(9)])
+            request.certificates = Array(parts.prefix(5))
+            request.revocationAnswers = [parts[5]]
+            let evaluation = try TrustEvaluator.evaluate(request)
+            #expect(try !evaluation.isTrusted || parts[0] == Samples.bytes("server"))
         }
     }
 }

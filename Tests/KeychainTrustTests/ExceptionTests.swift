@@ -58,7 +58,7 @@ struct ExceptionTests {
     @Test(
         "what are no exceptions is none",
         arguments: [
-            "", "bplist00", "<plist><dict/></plist>",
+            "", "bplist00", "<plist>" + String(repeating: "<array>", count: 100_000), "<plist><dict/></plist>",
             "<plist><dict><key>version</key><integer>1</integer></dict></plist>",
         ]
     )

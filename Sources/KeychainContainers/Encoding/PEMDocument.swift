@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
 import KeychainCore
 
 /// A document between lines of dashes (RFC 7468): a label, and bytes.

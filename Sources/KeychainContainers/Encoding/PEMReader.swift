@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
 import KeychainCore
 
 /// Goes through the lines of a file of PEM documents.

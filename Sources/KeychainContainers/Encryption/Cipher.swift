@@ -2,7 +2,7 @@
 
 import Crypto
 import CryptoExtras
-import Foundation
+import FoundationEssentials
 
 /// A block cipher in CBC mode with the padding of PKCS #7 (RFC 5652, section 6.3).
 enum Cipher {

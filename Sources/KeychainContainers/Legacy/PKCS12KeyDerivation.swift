@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
-import Foundation
+import FoundationEssentials
 
 /// The key derivation of PKCS #12 (RFC 7292, appendix B.2).
 ///

@@ -5,7 +5,7 @@ package import KeychainCore
 /// What is wrong with a certificate of a chain; the raw value is its name in exceptions.
 ///
 /// In the order of what is told when there are several.
-package enum TrustDefect: String, Sendable, Hashable, CaseIterable {
+package enum TrustDefect: String, Sendable, Hashable, CaseIterable, Codable {
     /// Trust settings deny it.
     case denied
     /// It was revoked.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
-package import Foundation
+package import FoundationEssentials
 
 /// What somebody has decided to pass over: the defects that one evaluation found, for one chain.
 ///
@@ -9,7 +9,7 @@ package import Foundation
 /// list of dictionaries with `certificate`, the digest of that in the chain, and `defect`, its name.
 package struct TrustExceptions: Sendable, Hashable {
     /// One defect of one certificate.
-    package struct Exception: Sendable, Hashable {
+    package struct Exception: Sendable, Hashable, Codable {
         let certificate: Data
         let defect: TrustDefect
     }
@@ -34,29 +34,28 @@ package struct TrustExceptions: Sendable, Hashable {
 
     /// Exceptions from their encoding; `nil` for what is none.
     package init?(encoding: Data) {
-        guard encoding.count <= Self.mostBytes, encoding.first == UInt8(ascii: "<"),
-            let list = try? PropertyListSerialization.propertyList(from: encoding, format: nil),
-            let members = list as? [String: Any], members["version"] as? Int == 1,
-            let leaf = members["leaf"] as? Data, let defects = members["defects"] as? [[String: Any]]
+        guard encoding.count <= Self.mostBytes, PropertyListShape.isFlat(encoding),
+            let list = try? PropertyListDecoder().decode(List.self, from: encoding), list.version == 1
         else { return nil }
-        self.leaf = leaf
-        var exceptions: Set<Exception> = []
-        for members in defects {
-            guard let certificate = members["certificate"] as? Data,
-                let defect = (members["defect"] as? String).flatMap(TrustDefect.init(rawValue:))
-            else { return nil }
-            exceptions.insert(Exception(certificate: certificate, defect: defect))
-        }
-        self.exceptions = exceptions
+        leaf = list.leaf
+        exceptions = Set(list.defects)
     }
 
     /// The encoding.
     package var encoding: Data {
-        let defects = exceptions.map { ["certificate": $0.certificate, "defect": $0.defect.rawValue] as [String: Any] }
-            .sorted { "\($0)" < "\($1)" }
-        let list: [String: Any] = ["version": 1, "leaf": leaf, "defects": defects]
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .xml
+        let defects = exceptions.sorted {
+            ($0.defect.rawValue, "\(Array($0.certificate))") < ($1.defect.rawValue, "\(Array($1.certificate))")
+        }
         // Such a list can always be written.
-        return (try? PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)) ?? Data()
+        return (try? encoder.encode(List(version: 1, leaf: leaf, defects: defects))) ?? Data()
+    }
+
+    private struct List: Codable {
+        var version: Int
+        var leaf: Data
+        var defects: [Exception]
     }
 
     /// Whether they are about a certificate.

@@ -83,7 +83,7 @@ struct OpenSSLLibrary: @unchecked Sendable {
     let forgetErrors: @convention(c) () -> Void
 
     /// The library, or why there is none.
-    private static let loaded = Result { () throws(KeychainError) in try OpenSSLLibrary() }
+    private static let loaded = Result { () throws(KeychainError) in try OpenSSLLibrary(fileName) }
 
     /// The library.
     ///
@@ -95,8 +95,8 @@ struct OpenSSLLibrary: @unchecked Sendable {
     /// The name under which distributions install OpenSSL 3.
     static let fileName = "libcrypto.so.3"
 
-    private init() throws(KeychainError) {
-        let symbols = try Symbols(Self.fileName)
+    init(_ fileName: String) throws(KeychainError) {
+        let symbols = try Symbols(fileName)
         newCertificate = try symbols["X509_new_ex"]
         freeCertificate = try symbols["X509_free"]
         decodeCertificate = try symbols["d2i_X509"]

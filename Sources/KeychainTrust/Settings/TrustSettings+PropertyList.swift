@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
+package import FoundationEssentials
 import KeychainCertificates
 package import KeychainCore
 
@@ -13,134 +13,112 @@ extension TrustSettings {
     /// The largest list that is read.
     package static let mostBytes = 16 << 20
 
-    /// How deep the members of a list may be nested: those of settings are four levels deep.
-    private static let mostLevels = 32
-
     /// The settings of a property list.
     ///
     /// - Throws: `errSecInvalidTrustSettings` for what is none.
     package init(propertyList: Data) throws(KeychainError) {
-        guard propertyList.count <= Self.mostBytes, Self.isFlat(propertyList),
-            let list = try? PropertyListSerialization.propertyList(from: propertyList, format: nil),
-            let members = list as? [String: Any], members["trustVersion"] as? Int == 1,
-            let entries = members["trustList"] as? [String: Any]
+        guard propertyList.count <= Self.mostBytes, PropertyListShape.isFlat(propertyList),
+            let list = try? PropertyListDecoder().decode(List.self, from: propertyList), list.trustVersion == 1
         else { throw Self.invalid("it is no property list of trust settings") }
-        for (key, value) in entries {
-            guard let members = value as? [String: Any] else { throw Self.invalid("an entry is no dictionary") }
-            self.entries[key.uppercased()] = try Entry(members, key: key.uppercased())
-        }
+        for (key, entry) in list.trustList { entries[key.uppercased()] = try Entry(entry, key: key.uppercased()) }
     }
 
     /// The property list of the settings.
     package var propertyList: Data {
-        let list: [String: Any] = ["trustVersion": 1, "trustList": entries.mapValues(\.members)]
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .xml
         // Such a list can always be written.
-        return (try? PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)) ?? Data()
+        return (try? encoder.encode(List(trustVersion: 1, trustList: entries.mapValues(EntryMembers.init)))) ?? Data()
     }
 
     fileprivate static func invalid(_ reason: String) -> KeychainError {
         KeychainError(Status(rawValue: -25262), "these are no trust settings: \(reason)")
     }
+}
 
-    /// Whether bytes are XML, with few enough levels: the parser takes stack for each, and a binary list may contain
-    /// itself.
-    private static func isFlat(_ data: Data) -> Bool {
-        let text = data.drop { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }
-        guard text.first == UInt8(ascii: "<") else { return false }
-        var level = 0
-        var previous: UInt8 = 0
-        for byte in text {
-            if previous == UInt8(ascii: "<"), byte != UInt8(ascii: "!"), byte != UInt8(ascii: "?") {
-                level += byte == UInt8(ascii: "/") ? -1 : 1
-            }
-            // An element without contents ends itself.
-            if previous == UInt8(ascii: "/"), byte == UInt8(ascii: ">") { level -= 1 }
-            guard level <= mostLevels else { return false }
-            previous = byte
-        }
-        return true
+/// The members of a list, by their names there.
+private struct List: Codable {
+    var trustVersion: Int
+    var trustList: [String: EntryMembers]
+}
+
+private struct EntryMembers: Codable {
+    var issuerName: Data
+    var serialNumber: Data
+    var modDate: Date?
+    var trustSettings: [RuleMembers]?
+    var certificate: Data?
+
+    init(_ entry: TrustSettings.Entry) {
+        issuerName = Data(entry.issuer)
+        serialNumber = Data(entry.serialNumber)
+        modDate = Date(timeIntervalSinceReferenceDate: entry.modified.secondsSinceReferenceDate.rounded())
+        trustSettings = entry.rules.isEmpty ? nil : entry.rules.map(RuleMembers.init)
+        certificate = entry.certificate.map { Data($0) }
+    }
+}
+
+private struct RuleMembers: Codable {
+    var policy: Data?
+    var policyName: String?
+    var policyString: String?
+    var application: Data?
+    var keyUsage: Int64?
+    var allowedError: Int64?
+    var result: Int32?
+
+    private enum CodingKeys: String, CodingKey {
+        case policy = "kSecTrustSettingsPolicy"
+        case policyName = "kSecTrustSettingsPolicyName"
+        case policyString = "kSecTrustSettingsPolicyString"
+        case application = "kSecTrustSettingsApplication"
+        case keyUsage = "kSecTrustSettingsKeyUsage"
+        case allowedError = "kSecTrustSettingsAllowedError"
+        case result = "kSecTrustSettingsResult"
+    }
+
+    init(_ rule: TrustSettings.Rule) {
+        policy = rule.policy.map { Data($0) }
+        policyName = rule.policyName
+        policyString = rule.policyString
+        application = rule.application.map { Data($0) }
+        keyUsage = rule.keyUsage.map(Int64.init)
+        allowedError = rule.allowedError.map(Int64.init)
+        result = rule.decision?.rawValue
     }
 }
 
 extension TrustSettings.Entry {
-    fileprivate init(_ members: [String: Any], key: String) throws(KeychainError) {
-        guard let issuer = members["issuerName"] as? Data, let serialNumber = members["serialNumber"] as? Data else {
-            throw TrustSettings.invalid("an entry has no issuer or serial number")
-        }
+    fileprivate init(_ members: EntryMembers, key: String) throws(KeychainError) {
         var rules: [TrustSettings.Rule] = []
-        for value in members["trustSettings"] as? [Any] ?? [] {
-            guard let members = value as? [String: Any] else { throw TrustSettings.invalid("a rule is no dictionary") }
-            rules.append(try TrustSettings.Rule(members))
-        }
-        let certificate = (members["certificate"] as? Data).map { Array($0) }
+        for rule in members.trustSettings ?? [] { rules.append(try TrustSettings.Rule(rule)) }
+        let certificate = members.certificate.map { Array($0) }
         if let certificate, TrustSettings.key(of: certificate) != key {
             throw TrustSettings.invalid("an entry has the certificate of another")
         }
         self.init(
-            issuer: Array(issuer),
-            serialNumber: Array(serialNumber),
-            modified: Timestamp(
-                secondsSinceReferenceDate: (members["modDate"] as? Date)?.timeIntervalSinceReferenceDate ?? 0
-            ),
+            issuer: Array(members.issuerName),
+            serialNumber: Array(members.serialNumber),
+            modified: Timestamp(secondsSinceReferenceDate: members.modDate?.timeIntervalSinceReferenceDate ?? 0),
             rules: rules,
             certificate: certificate
         )
     }
-
-    fileprivate var members: [String: Any] {
-        var members: [String: Any] = [
-            "issuerName": Data(issuer), "serialNumber": Data(serialNumber),
-            "modDate": Date(timeIntervalSinceReferenceDate: modified.secondsSinceReferenceDate.rounded()),
-        ]
-        if !rules.isEmpty { members["trustSettings"] = rules.map(\.members) }
-        if let certificate { members["certificate"] = Data(certificate) }
-        return members
-    }
 }
 
 extension TrustSettings.Rule {
-    /// The names of the members, which are those of the dictionaries of Apple's functions as well.
-    package enum Key {
-        /// The policy.
-        package static let policy = "kSecTrustSettingsPolicy"
-        /// The policy's name.
-        package static let policyName = "kSecTrustSettingsPolicyName"
-        /// The host or e-mail address.
-        package static let policyString = "kSecTrustSettingsPolicyString"
-        /// The program.
-        package static let application = "kSecTrustSettingsApplication"
-        /// What the key is used for.
-        package static let keyUsage = "kSecTrustSettingsKeyUsage"
-        /// The error that is passed over.
-        package static let allowedError = "kSecTrustSettingsAllowedError"
-        /// The decision.
-        package static let result = "kSecTrustSettingsResult"
-    }
-
-    fileprivate init(_ members: [String: Any]) throws(KeychainError) {
-        policy = (members[Key.policy] as? Data).map { Array($0) }
-        policyName = members[Key.policyName] as? String
-        policyString = members[Key.policyString] as? String
-        application = (members[Key.application] as? Data).map { Array($0) }
-        keyUsage = (members[Key.keyUsage] as? NSNumber).map { UInt32(truncatingIfNeeded: $0.int64Value) }
-        allowedError = (members[Key.allowedError] as? NSNumber).map { Int32(truncatingIfNeeded: $0.int64Value) }
-        if let number = members[Key.result] as? NSNumber {
-            guard let decision = TrustSettings.Decision(rawValue: Int32(truncatingIfNeeded: number.int64Value)) else {
-                throw TrustSettings.invalid("a rule has an unknown result")
-            }
-            self.decision = decision
+    fileprivate init(_ members: RuleMembers) throws(KeychainError) {
+        policy = members.policy.map { Array($0) }
+        policyName = members.policyName
+        policyString = members.policyString
+        application = members.application.map { Array($0) }
+        // Apple writes them as signed numbers of 32 bits, or as numbers without a sign.
+        keyUsage = members.keyUsage.map { UInt32(truncatingIfNeeded: $0) }
+        allowedError = members.allowedError.map { Int32(truncatingIfNeeded: $0) }
+        guard let number = members.result else { return }
+        guard let decision = TrustSettings.Decision(rawValue: number) else {
+            throw TrustSettings.invalid("a rule has an unknown result")
         }
-    }
-
-    fileprivate var members: [String: Any] {
-        var members: [String: Any] = [:]
-        members[Key.policy] = policy.map { Data($0) }
-        members[Key.policyName] = policyName
-        members[Key.policyString] = policyString
-        members[Key.application] = application.map { Data($0) }
-        members[Key.keyUsage] = keyUsage.map { NSNumber(value: $0) }
-        members[Key.allowedError] = allowedError.map { NSNumber(value: $0) }
-        members[Key.result] = decision.map { NSNumber(value: $0.rawValue) }
-        return members
+        self.decision = decision
     }
 }
