@@ -58,7 +58,10 @@ extension VirtualDevice {
     func attempt(_ body: (KeychainDevice) throws(KeychainError) -> Void) throws(VirtualDeviceError) {
         do throws(KeychainError) { try body(backend.device) } catch {
             // The keychain of a simulator that erased itself has no passcode until it is set again.
-            if error.kind == .device(.erased) { try hidePasscode() }
+            if error.kind == .device(.erased) {
+                try hidePasscode()
+                try? macKeychains?.erase()
+            }
             throw VirtualDeviceError(error)
         }
     }
