@@ -22,7 +22,6 @@ extension SecKey {
     ///   - data: the bytes of Semantics, "External representations of keys".
     ///   - type: the value of `kSecAttrKeyType`.
     ///   - keyClass: the value of `kSecAttrKeyClass`.
-    ///   - keychainItem: where in a file-based keychain the key is.
     /// - Throws: `errSecUnimplemented` for a symmetric key; `errSecParam` for another type or class, and for data that
     ///   is no key.
     convenience init(_ data: SecretBytes, type: String?, keyClass: String?) throws(KeychainError) {
