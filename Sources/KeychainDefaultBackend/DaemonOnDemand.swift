@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import HostFiles
 import KeychainClient
 import KeychainCore
@@ -104,6 +105,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
         // Where nobody listens there is nothing to end.
         if command.endsContext { return (try? performByRunning(command)) ?? .done }
         if command == .files(.lockAll) { return try lockAll() }
+        if try isDone(command) { return .done }
         if kind == .system { return try performByRunning(command) }
         return try starting.perform(
             command,
@@ -120,6 +122,23 @@ package final class DaemonOnDemand: NotifyingKeychain {
             },
             hasMoved: hasMoved
         )
+    }
+
+    /// Whether there is nothing to do for a command on a keychain file: one that no daemon serves is locked.
+    ///
+    /// - Throws: `errSecNoSuchKeychain` for a file that is not there, for which no daemon has to be started.
+    private func isDone(_ command: KeychainCommand) throws(KeychainError) -> Bool {
+        guard case .files(.keychain(let path, let action)) = command else { return false }
+        if case .create = action { return false }
+        var isLock = false
+        // A daemon may hold the keys of a file that was moved away.
+        if case .lock = action { isLock = true }
+        if isLock, try socket().answers { return false }
+        var status = stat()
+        guard stat(path, &status) == 0 || errno != ENOENT && errno != ENOTDIR else {
+            throw KeychainError(.noSuchKeychain, "there is no keychain file", kind: .storage(.file))
+        }
+        return isLock
     }
 
     /// Has a daemon of keychain files lock all of them; where none runs, none is unlocked.

@@ -153,5 +153,47 @@ enum StatusGuide {
             "the keychain failed inside",
             "try again; report it when it stays"
         ),
+        Row(
+            errSecNoSuchKeychain,
+            .other,
+            "there is no keychain file of this name",
+            "make it with SecKeychainCreate or 'security create-keychain', or correct the path"
+        ),
+        Row(
+            errSecInvalidKeychain,
+            .other,
+            "the file is not a keychain, or it is damaged",
+            "name a keychain file of this system, or put it back from a backup"
+        ),
+        Row(
+            errSecDuplicateKeychain,
+            .other,
+            "there is a keychain file of this name already",
+            "choose another name, or open the one that is there"
+        ),
+        Row(
+            errSecNoDefaultKeychain,
+            .other,
+            "no keychain file is the default",
+            "choose one with SecKeychainSetDefault or 'security default-keychain -s', or name one"
+        ),
+        Row(
+            errSecInvalidItemRef,
+            .other,
+            "the item was removed from its keychain file",
+            "search for it again"
+        ),
+        Row(
+            errSecInvalidOwnerEdit,
+            .other,
+            "this program is not among those that may decrypt the item, and so may not delete it",
+            "delete it with a program that its access list names"
+        ),
+        Row(
+            errSecWrPerm,
+            .other,
+            "the file must not be written by this user",
+            "correct the permissions of the file and its folder"
+        ),
     ]
 }

@@ -32,10 +32,10 @@ public final class FrontEndKeychain: KeychainBackend {
 
     /// A call, and an explanation of what the data protection keychain says of it if it fails.
     ///
-    /// A call that reaches that keychain alone is explained by it in one transaction.
+    /// A call that is for that keychain alone is explained by it in one transaction.
     private func perform(explaining request: ExplanationRequest) throws(KeychainError) -> ExplainedOutcome {
         let route = KeychainRoute(request.call.operation.mainDictionary, request.call.operation.function)
-        if route.reachesDataProtection, !route.reachesFile {
+        if route.isFlagged, route.reachesDataProtection, !route.reachesFile {
             var forwarded = request
             forwarded.call = dataProtectionRequest(request.call.operation, request.call.client)
             return try dataProtection.performExplaining(forwarded)

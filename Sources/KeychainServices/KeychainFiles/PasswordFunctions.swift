@@ -59,8 +59,8 @@ public func SecKeychainFindGenericPassword(
     _ itemRef: UnsafeMutablePointer<SecKeychainItem?>?
 ) -> OSStatus {
     var query = PropertyDictionary([PropertyKey.itemClass: .string(ItemClass.genericPassword.rawValue)])
-    query.set("svce", FileCall.text(serviceName, serviceNameLength))
-    query.set("acct", FileCall.text(accountName, accountNameLength))
+    query.look(for: "svce", FileCall.text(serviceName, serviceNameLength))
+    query.look(for: "acct", FileCall.text(accountName, accountNameLength))
     return find(query, keychainOrArray, passwordLength, passwordData, itemRef)
 }
 
@@ -148,18 +148,22 @@ public func SecKeychainFindInternetPassword(
     _ itemRef: UnsafeMutablePointer<SecKeychainItem?>?
 ) -> OSStatus {
     var query = PropertyDictionary([PropertyKey.itemClass: .string(ItemClass.internetPassword.rawValue)])
-    query.set("srvr", FileCall.text(serverName, serverNameLength))
-    query.set("sdmn", FileCall.text(securityDomain, securityDomainLength))
-    query.set("acct", FileCall.text(accountName, accountNameLength))
-    query.set("path", FileCall.text(path, pathLength))
+    query.look(for: "srvr", FileCall.text(serverName, serverNameLength))
+    query.look(for: "sdmn", FileCall.text(securityDomain, securityDomainLength))
+    query.look(for: "acct", FileCall.text(accountName, accountNameLength))
+    query.look(for: "path", FileCall.text(path, pathLength))
     query.set(port: port, `protocol`, authenticationType)
     return find(query, keychainOrArray, passwordLength, passwordData, itemRef)
 }
 
 extension PropertyDictionary {
-    /// A text; one of no length in a query of macOS's older functions is any.
     fileprivate mutating func set(_ name: String, _ text: String?) {
         if let text { self[name] = .string(text) }
+    }
+
+    /// A condition; an empty text is any.
+    fileprivate mutating func look(for name: String, _ text: String?) {
+        if let text, !text.isEmpty { self[name] = .string(text) }
     }
 
     fileprivate mutating func set(port: UInt16, _ type: SecProtocolType, _ authentication: SecAuthenticationType) {

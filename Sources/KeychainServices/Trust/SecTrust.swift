@@ -23,6 +23,8 @@ public final class SecTrust: Sendable {
         var exceptions: TrustExceptions?
         var options: SecTrustOptionFlags = []
         fileprivate(set) var evaluation: (result: TrustEvaluation, date: Timestamp)?
+        /// Counts what was set.
+        fileprivate var changes = 0
     }
 
     private let state: Mutex<State>
@@ -40,6 +42,7 @@ public final class SecTrust: Sendable {
         state.withLock { state in
             body(&state)
             state.evaluation = nil
+            state.changes += 1
         }
     }
 
@@ -66,7 +69,8 @@ public final class SecTrust: Sendable {
         request.allowsExpiredRoot = state.options.contains(.allowExpiredRoot)
         request.hasImplicitAnchors = state.options.contains(.implicitAnchors)
         let evaluation = try TrustEvaluator.evaluate(request)
-        self.state.withLock { $0.evaluation = (evaluation, date) }
+        // What was set meanwhile is not what was judged.
+        self.state.withLock { if $0.changes == state.changes { $0.evaluation = (evaluation, date) } }
         return evaluation
     }
 

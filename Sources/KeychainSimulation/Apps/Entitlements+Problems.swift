@@ -34,7 +34,7 @@ extension Entitlements {
     }
 
     private func problem(ofApplicationGroup group: String, on platform: VirtualDevice.Platform) -> String? {
-        let prefixes = ["group."] + (platform == .macOS ? ["\(team)."] : [])
+        let prefixes = ["group."] + (platform.isMac ? ["\(team)."] : [])
         if prefixes.contains(where: { group.hasPrefix($0) && group.utf8.count > $0.utf8.count }) { return nil }
         return "the app group '\(group)' does not begin with \(prefixes.joined(separator: " or "))"
     }

@@ -18,7 +18,7 @@ extension Entitlements {
     func client(on platform: VirtualDevice.Platform) -> Client {
         Client(
             accessGroups: accessGroups,
-            profile: platform == .macOS ? .macOS : .iOS,
+            profile: platform.isMac ? .macOS : .iOS,
             appClipIdentifier: kind == .appClip ? applicationIdentifier : nil,
             isNetworkExtension: kind == .networkExtension
         )
@@ -26,7 +26,7 @@ extension Entitlements {
 
     /// The property list for `SecTaskCopyValueForEntitlement`.
     func propertyList(on platform: VirtualDevice.Platform) -> [UInt8] {
-        let prefix = platform == .macOS ? "com.apple." : ""
+        let prefix = platform.isMac ? "com.apple." : ""
         var values: [String: Any] = [
             prefix + Self.identifierKey: applicationIdentifier,
             "com.apple.developer.team-identifier": team,

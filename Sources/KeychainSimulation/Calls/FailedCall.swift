@@ -63,7 +63,7 @@ extension VirtualDevice.Platform {
     fileprivate var examined: ExaminedCall.Platform {
         switch self {
         case .iOS: .iOS
-        case .macOS: .macOS
+        case .macOS, .mac: .macOS
         case .simulator: .simulator
         }
     }

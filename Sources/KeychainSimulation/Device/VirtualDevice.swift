@@ -90,7 +90,7 @@ public final class VirtualDevice: Sendable {
         var options = Self.options(platform, owner, clock)
         options.certificateJudge = SystemTrust(settings: trustSettings)
         options.authenticator = transport.authenticator(options.authenticator)
-        let macKeychains = platform == .macOS ? try MacKeychains(passcode: passcode, owner, clock) : nil
+        let macKeychains = platform == .mac ? try MacKeychains(passcode: passcode, owner, clock) : nil
         self.macKeychains = macKeychains
         let fileBased = macKeychains?.fileBased(owner, clock) ?? .none
         self.fileBased = fileBased
@@ -159,20 +159,28 @@ extension VirtualDevice {
     public enum Platform: String, Sendable, Hashable, CaseIterable {
         /// A phone or a tablet.
         case iOS
-        /// A Mac, with file-based keychains and the front end that macOS has before them and the data protection
+        /// A Mac, as a program meets it whose calls all reach the data protection keychain
+        /// (`kSecUseDataProtectionKeychain`).
+        case macOS
+
+        /// A Mac with file-based keychains, and the front end that macOS has before them and the data protection
         /// keychain (Semantics, "The macOS front end").
         ///
         /// A call without `kSecUseDataProtectionKeychain` may reach the login keychain, a file whose password is the
         /// passcode.
-        case macOS
-        /// The same as ``macOS``.
-        public static let mac = Platform.macOS
+        case mac
 
         /// The simulator of iOS, which enforces no data protection.
         ///
         /// Locking and rebooting make no item inaccessible; levels that require a passcode work without one, and their
         /// items survive its removal; guarded items and keys are used without a prompt.
         case simulator
+
+        /// Whether it is a Mac, with or without file-based keychains.
+        package var isMac: Bool { self == .macOS || self == .mac }
+
+        /// The platforms on which every call reaches the data protection keychain, and it alone.
+        package static let withOneKeychain = allCases.filter { $0 != .mac }
 
         /// The passcode of a simulator's keychain if the test sets none, so that the keys of every level exist.
         var hiddenPasscode: String? { self == .simulator ? "there is always one" : nil }
@@ -190,7 +198,7 @@ extension VirtualDevice {
 extension FileBasedKeychain {
     /// No file-based keychains: every call fails, and there is no folder for preferences.
     fileprivate static let none = FileBasedKeychain(
-        UnavailableKeychain(reason: "the device has no file-based keychains; VirtualDevice(.macOS) has"),
+        UnavailableKeychain(reason: "the device has no file-based keychains; VirtualDevice(.mac) has"),
         KeychainPreferences(home: KeychainHome(path: "/dev/null")),
         program: TrustedApplication(path: ""),
         now: { .referenceDate }

@@ -42,7 +42,9 @@ struct Anchors {
 
     /// Whether settings make a certificate an anchor for all policies.
     private static func isTrusted(_ certificate: Certificate, _ request: TrustRequest) -> Bool {
-        let policies = request.policies.filter { if case .revocation = $0 { false } else { true } }
+        let others = request.policies.filter { if case .revocation = $0 { false } else { true } }
+        // Revocation alone is asked of what is trusted at all.
+        let policies = others.isEmpty ? [.basicX509] : others
         return policies.allSatisfy { policy in
             switch TrustSettings.decision(of: request.settings, certificate, policy) {
             case .trustRoot?, .trustAsRoot?: true

@@ -65,7 +65,12 @@ struct JudgedChain {
             if request.allowsExpiredRoot, isRoot { return true }
         }
         let codes = Self.codes(of: finding.defect)
-        return certificates.compactMap(\.self).contains { certificate in
+        // A wrong name is that of the chain; anything else is passed over for the certificate that has it alone.
+        let concerned =
+            finding.defect == .hostName
+            ? certificates.compactMap(\.self)
+            : certificates.indices.contains(finding.position) ? [certificates[finding.position]].compactMap(\.self) : []
+        return concerned.contains { certificate in
             request.settings.contains { settings in
                 guard let entry = settings.entry(for: certificate) else { return false }
                 return request.policies.contains { !entry.allowedErrors(for: $0).isDisjoint(with: codes) }

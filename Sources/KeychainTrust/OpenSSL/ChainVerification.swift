@@ -54,8 +54,8 @@ struct ChainVerification {
         library.setCallback(verification, Journal.callback)
         let result = withExtendedLifetime(journal) { library.verify(verification) }
         findings = journal.findings
-        // Short memory ends a run without a call.
-        if result != 1, findings.isEmpty { findings = [Finding(position: 0, defect: .invalidChain)] }
+        // The callback never ends a run: what did, such as short memory, left checks undone.
+        if result != 1 { findings.append(Finding(position: 0, defect: .invalidChain)) }
         read(library.chain(verification), library)
     }
 
@@ -87,7 +87,7 @@ struct ChainVerification {
         }
 
         private func note(_ verification: OpaquePointer?) {
-            guard let defect = VerificationCode.defect(library.error(verification)) else { return }
+            let defect = VerificationCode.defect(library.error(verification)) ?? .invalidChain
             let position = Int(max(0, library.errorDepth(verification)))
             let finding = Finding(position: position, defect: defect)
             if findings.count < Self.mostFindings, !findings.contains(finding) { findings.append(finding) }

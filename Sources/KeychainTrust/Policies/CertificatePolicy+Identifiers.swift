@@ -10,6 +10,14 @@ extension CertificatePolicy {
     /// The name of the policy in trust settings.
     package var settingsName: String { identity.name }
 
+    /// The names that policies have in trust settings.
+    static let settingsNames: Set<String> = Set(
+        [true, false].flatMap { isServer in
+            [CertificatePolicy.basicX509, .tls(isServer: isServer, host: nil), .revocation(0)]
+                + Purpose.allCases.map { .purpose($0, isServer: isServer, name: nil) }
+        }.map(\.settingsName)
+    )
+
     /// A policy by its object identifier; `nil` for one that is not known.
     ///
     /// - Parameters:

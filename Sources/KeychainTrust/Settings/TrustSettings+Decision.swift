@@ -28,8 +28,11 @@ extension TrustSettings.Rule {
 
     fileprivate func fits(_ policy: CertificatePolicy) -> Bool {
         if let octets = self.policy, octets != ObjectIdentifierOctets.octets(policy.objectIdentifier) { return false }
-        // Both sides of TLS have one object identifier, and names of their own.
-        if case .tls(let isServer, _) = policy, policyName == (isServer ? "sslClient" : "sslServer") { return false }
+        // Some policies share one object identifier, and have names of their own; a denial under a name that nobody
+        // knows is one all the same.
+        if let policyName, policyName != policy.settingsName {
+            guard decision == .deny, !CertificatePolicy.settingsNames.contains(policyName) else { return false }
+        }
         guard let string = policyString else { return true }
         return policy.name.map { $0.lowercased() == string.lowercased() } ?? false
     }

@@ -27,24 +27,37 @@ struct AddPassword: Command {
             )
         }
         let subject = kind.subjectOfMessage(operands.first)
-        // Without the name, which may be a password that was mistyped.
-        let store = try reporting(kind.addFunction, operands.isEmpty ? subject : nil) { () throws(KeychainError) in
-            try session.keychains.target(operands.first)
+        // Only what looks like the name of a keychain is repeated: it may be a password that was mistyped.
+        let isName = operands.first.map { "\($0)" as ByteText }.map(Self.looksLikeName) ?? true
+        let target = { () throws(CommandFailure) in
+            try reporting(kind.addFunction, isName ? subject : nil) { () throws(KeychainError) in
+                try session.keychains.target(operands.first)
+            }
         }
         guard request.updates else {
-            try add(request, to: store, subject)
+            try add(request, to: try target(), subject)
             return 0
         }
-        let searched = try reporting(kind.addFunction, subject) { () throws(KeychainError) in
-            operands.isEmpty ? try session.keychains.searched(by: []) : [store]
-        }
+        // An update needs no default keychain: it goes through the search list.
+        let searched =
+            operands.isEmpty
+            ? try reporting(kind.addFunction, subject) { () throws(KeychainError) in
+                try session.keychains.searched(by: [])
+            } : [try target()]
         let outcome = try update(request, in: searched, session.errors)
         if outcome == .updated { return 0 }
+        let store = try target()
         guard let failure = failureToAdd(request, store, subject) else { return 0 }
         // Another process may have added the item meanwhile.
         let isLate = outcome == .absent && failure.status == Status.duplicateItem.rawValue
         if isLate, try update(request, in: searched, session.errors) == .updated { return 0 }
         throw failure
+    }
+
+    /// Whether an operand is a path, or named as keychains are.
+    private static func looksLikeName(_ operand: ByteText) -> Bool {
+        let text = String(decoding: operand.bytes, as: UTF8.self)
+        return text.contains("/") || text.hasSuffix(".keychain") || text.hasSuffix(".keychain-db")
     }
 
     private func failureToAdd(_ request: Request, _ store: any ItemStore, _ subject: ByteText) -> CommandFailure? {

@@ -37,9 +37,13 @@ struct DeleteCertificate: Command {
         }
         guard let found = try one(choice, certificates, session.errors) else { return 1 }
         try reporting("SecKeychainItemDelete") { () throws(KeychainError) in
-            let key = identities.first { $0.certificate.isSameItem(as: found.item) }?.key
-            if let key { try key.store.delete(key) }
             try found.item.store.delete(found.item)
+            // Another certificate of the same key, such as a renewed one, keeps it.
+            guard let key = identities.first(where: { $0.certificate.isSameItem(as: found.item) })?.key else { return }
+            let isShared = identities.contains {
+                $0.key.isSameItem(as: key) && !$0.certificate.isSameItem(as: found.item)
+            }
+            if !isShared { try key.store.delete(key) }
         }
         if dropsTrust { try dropTrust(in: found, session.trustSettings) }
         return 0

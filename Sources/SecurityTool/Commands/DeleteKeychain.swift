@@ -20,7 +20,12 @@ struct DeleteKeychain: Command {
             for operand in operands { paths.append(try keychains.path(orDefault: operand)) }
             // The lists first: they must not name what is not there any more.
             for path in paths { try keychains.preferences.noteRemoval(of: path) }
-            for path in paths { try keychains.files.delete(at: path) }
+            // What can be removed is removed: nobody would look for a file that is in no list.
+            var failure: KeychainError?
+            for path in paths {
+                do throws(KeychainError) { try keychains.files.delete(at: path) } catch { failure = failure ?? error }
+            }
+            if let failure { throw failure }
         }
         return 0
     }

@@ -25,7 +25,7 @@ struct FindIdentity: Command {
         try invocation.checkOptions(options)
         if policies.isEmpty { policies = [.basic] }
         if let name { try session.output.write("Looking for identities matching \"\(name)\"\n") }
-        let (certificates, identities) = found(invocation.arguments.operands, name, session.keychains)
+        let (certificates, identities) = try found(invocation.arguments.operands, name, session.keychains, session.errors)
         let now = SystemClock().now
         for policy in IdentityPolicy.allCases where policies.contains(policy) {
             let judged = identities.map { identity in
@@ -49,12 +49,14 @@ struct FindIdentity: Command {
         return 0
     }
 
-    /// Every certificate, and those of identities that have the name; none where a keychain cannot be read.
+    /// Every certificate, and those of identities that have the name; none where a keychain cannot be read, and that
+    /// is said.
     private func found(
         _ operands: [Word],
         _ name: Word?,
-        _ keychains: Keychains
-    ) -> (certificates: [StoredCertificate], identities: [StoredCertificate]) {
+        _ keychains: Keychains,
+        _ errors: Output
+    ) throws -> (certificates: [StoredCertificate], identities: [StoredCertificate]) {
         do throws(KeychainError) {
             let stores = try keychains.searched(by: operands)
             var identities: [StoredCertificate] = []
@@ -65,6 +67,9 @@ struct FindIdentity: Command {
             let named = identities.filter { identity in name.map { identity.answers(to: $0) } ?? true }
             return (try StoredCertificate.all(in: stores), named)
         } catch {
+            if let message = CommandFailure(error, "SecIdentitySearchCopyNext").message {
+                try errors.write("\(message)\n")
+            }
             return ([], [])
         }
     }

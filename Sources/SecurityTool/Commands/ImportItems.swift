@@ -16,7 +16,9 @@ struct ImportItems: Command {
         var request = Request()
         for option in invocation.arguments.options { try request.take(option) }
         try invocation.checkOptions(options)
-        guard let path = invocation.arguments.operands.first, !path.isEmpty, !(path == "-h") else {
+        guard let path = invocation.arguments.operands.first, invocation.arguments.operands.count == 1, !path.isEmpty,
+            !(path == "-h")
+        else {
             throw CommandFailure.usage
         }
         let bytes: SecretBytes
@@ -24,6 +26,9 @@ struct ImportItems: Command {
             bytes = try InputFile.bytes(path)
         } catch {
             throw CommandFailure("security: Error reading infile \(path): \(error.text)")
+        }
+        if request.format == .pkcs12, request.passphrase == nil {
+            request.passphrase = Word(try session.prompts.ask("password to unlock \(path): "))
         }
         let file = try failing { () throws(KeychainError) in try request.file(bytes, path, session) }
         let destination = try session.destination(request.keychain)
@@ -34,28 +39,25 @@ struct ImportItems: Command {
 
     /// Adds every item; the first failure is told when all have been tried.
     ///
-    /// A PKCS #12 file may have certificates that are there already, as those of an issuer are: that alone is no
-    /// failure as long as something else is new.
+    /// A PKCS #12 file may have items that are there already, as the certificates of an issuer are, or the key of a
+    /// renewed certificate: that alone is no failure as long as something else is new.
     private func add(
         _ file: ImportedFile,
         _ request: Request,
         to destination: any ItemDestination
     ) throws(KeychainError) {
-        var failures: [(error: KeychainError, isCertificate: Bool)] = []
+        var failures: [KeychainError] = []
         let items = file.items.flatMap(\.storedItems)
         for item in items {
             let new = NewItem(item: item, isExtractable: request.isExtractable, access: request.access)
             do throws(KeychainError) {
                 try destination.add(new)
             } catch {
-                failures.append((error, item.reference.itemClass == .certificate))
+                failures.append(error)
             }
         }
         let isPassedOver = file.format == .pkcs12 && failures.count < items.count
-        let failure = failures.first { failure in
-            !(isPassedOver && failure.isCertificate && failure.error.status == .duplicateItem)
-        }
-        if let failure { throw failure.error }
+        if let failure = failures.first(where: { !(isPassedOver && $0.status == .duplicateItem) }) { throw failure }
     }
 
     /// How many of each kind there are; nothing about kinds that there are none of.

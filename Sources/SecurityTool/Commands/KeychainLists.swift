@@ -26,7 +26,8 @@ struct ListKeychains: Command {
         try failing(request.function("SecKeychainSet", "SearchList")) { () throws(KeychainError) in
             let domain = request.domain ?? .user
             var paths: [String] = []
-            for operand in operands { paths.append(try session.keychains.path(orDefault: operand)) }
+            // Scripts pass on what an empty list printed.
+            for operand in operands where !operand.isEmpty { paths.append(try session.keychains.path(orDefault: operand)) }
             // Without names the list is what it is when none was ever set: the default keychain.
             if operands.isEmpty { paths = try preferences.defaultKeychain(domain).map { [$0] } ?? [] }
             try preferences.setSearchList(paths, domain)

@@ -15,7 +15,8 @@ struct SetKeychainSettings: Command {
             case "u": continue
             case "t":
                 guard let seconds = option.value.text.flatMap({ UInt32($0) }) else { throw CommandFailure.usage }
-                settings.lockInterval = Int(seconds)
+                // No time at all is never, as macOS takes what is no number.
+                settings.lockInterval = seconds == 0 ? nil : Int(min(seconds, UInt32(Int32.max)))
             default: throw CommandFailure.usage
             }
         }

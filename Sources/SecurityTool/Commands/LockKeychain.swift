@@ -62,12 +62,10 @@ struct LockKeychain: Command {
         do throws(KeychainError) {
             try keychain.backend.device.lock()
         } catch {
-            // Every keychain of macOS has a password; without one there is nothing to lock, and nothing to unlock
-            // later.
+            // Every keychain of macOS has a password: one without is none of those.
             guard error.kind != .device(.noPasscode) else {
-                throw CommandFailure(
-                    "security: lock-keychain: no passcode is set; 'keychainctl device set-passcode' sets one"
-                )
+                let failure: KeychainError = operand == nil ? .noDefaultKeychain : .noSuchKeychain
+                throw CommandFailure(failure, Self.function, subject)
             }
             throw CommandFailure(error, Self.function, operand == nil ? nil : subject)
         }

@@ -38,8 +38,13 @@ struct UnlockKeychain: Command {
             }
             return 0
         }
+        let device = keychains.dataProtection.backend.device
         do throws(KeychainError) {
-            try keychains.dataProtection.backend.device.unlock(passcode: typed)
+            // A keychain without a password is none of those that macOS has.
+            guard try device.status().hasPasscode else {
+                throw operand == nil ? KeychainError.noDefaultKeychain : .noSuchKeychain
+            }
+            try device.unlock(passcode: typed)
         } catch {
             guard case .device(.wrongPasscode) = error.kind else { throw CommandFailure(error, Self.function, name) }
             throw CommandFailure(.authenticationFailed, Self.function, name)

@@ -12,7 +12,7 @@ struct KeychainFunctionTests {
     private let app: App
 
     init() throws {
-        device = try VirtualDevice(.macOS)
+        device = try VirtualDevice(.mac)
         app = device.install("com.example.app", team: "TEAMID1234")
     }
 

@@ -55,7 +55,7 @@ extension ScenarioProfile {
     fileprivate var platform: VirtualDevice.Platform {
         switch self {
         case .simulator: .simulator
-        case .macOS: .macOS
+        case .macOS: .mac
         case .dataProtectionIOS, .dataProtectionMacOS, .catalyst: .iOS
         }
     }

@@ -66,7 +66,7 @@ struct PasswordStoreBench {
         case .listing: store is any ListingPasswordStoreContractSubject
         case .clearing: store is any ClearingPasswordStoreContractSubject
         case .device: try await device.platform == .simulator ? false : reachesDevice()
-        case .iOS: device.platform != .macOS
+        case .iOS: !device.platform.isMac
         }
     }
 

@@ -25,7 +25,7 @@ struct SecItemBench {
     func has(_ requirement: ContractRule.Requirement) -> Bool {
         switch requirement {
         case .concurrency: subject is any ConcurrentContractSubject
-        case .iOS: device.platform != .macOS
+        case .iOS: !device.platform.isMac
         case .device: device.platform != .simulator && reachesDevice
         // Only for stores of passwords.
         case .accessGroups, .adding, .listing, .clearing: false
