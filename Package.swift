@@ -133,7 +133,7 @@ let targets: [Target] = [
     // user prompts
     .target(name: "KeychainAuthenticators", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport"]),
 
-    // file-based keychains as macOS has them: names, the item functions on them, and the front end before both keychains
+    // file-based keychains as macOS has them: names, the item functions on them, and the front end before both
     .target(
         name: "KeychainFrontEnd",
         dependencies: ["KeychainCore", "KeychainCertificates", "HostFiles"],

@@ -5,8 +5,8 @@ import KeychainCore
 /// An update of `kSecAttrSynchronizable` that moves items from one keychain to the other (Semantics, "Moving items
 /// between keychains").
 ///
-/// The front end takes every item of the data protection keychain for synchronizable, and no item of a file; a new value
-/// that differs moves.
+/// The front end takes every item of the data protection keychain for synchronizable, and no item of a file; a new
+/// value that differs moves.
 struct SynchronizableMove {
     typealias Side = FrontEndKeychain.Side
     typealias Ask = (Side, KeychainRequest.Operation) throws(KeychainError) -> KeychainAnswer

@@ -30,7 +30,8 @@ package struct ProcessClient: Sendable {
     /// This program in access lists of file-based keychains.
     package static let program = TrustedApplication(path: executablePath)
 
-    /// Whether the user may be asked for the password of a keychain file, as `SecKeychainSetUserInteractionAllowed` says.
+    /// Whether the user may be asked for the password of a keychain file, as `SecKeychainSetUserInteractionAllowed`
+    /// says.
     package static var isInteractionAllowed: Bool { FileCall.isInteractionAllowed.load(ordering: .relaxed) }
 
     static let current = make(

@@ -6,8 +6,8 @@ import KeychainFrontEnd
 extension KeychainContext {
     /// The context with the keychain that a call is for.
     ///
-    /// Without the front end of macOS that is the data protection keychain, but for a call that names a keychain file or
-    /// an item of one, and that the front end would send to the files alone.
+    /// Without the front end of macOS that is the data protection keychain, but for a call that names a keychain file
+    /// or an item of one, and that the front end would send to the files alone.
     func reaching(_ operation: KeychainRequest.Operation) -> KeychainContext {
         guard !hasFrontEnd, operation.mainDictionary.namesKeychainFile else { return self }
         let route = KeychainRoute(operation.mainDictionary, operation.function)

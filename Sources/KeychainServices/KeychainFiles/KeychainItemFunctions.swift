@@ -226,7 +226,8 @@ public func SecKeychainItemCreatePersistentReference(
 
 /// The item of a persistent reference.
 ///
-/// - Returns: `errSecSuccess`; `errSecParam` for bytes that are none; `errSecItemNotFound` for an item that is not there.
+/// - Returns: `errSecSuccess`; `errSecParam` for bytes that are none; `errSecItemNotFound` for an item that is not
+///   there.
 @discardableResult
 public func SecKeychainItemCopyFromPersistentReference(
     _ persistentItemRef: CFData,

@@ -25,7 +25,12 @@ struct FindIdentity: Command {
         try invocation.checkOptions(options)
         if policies.isEmpty { policies = [.basic] }
         if let name { try session.output.write("Looking for identities matching \"\(name)\"\n") }
-        let (certificates, identities) = try found(invocation.arguments.operands, name, session.keychains, session.errors)
+        let (certificates, identities) = try found(
+            invocation.arguments.operands,
+            name,
+            session.keychains,
+            session.errors
+        )
         let now = SystemClock().now
         for policy in IdentityPolicy.allCases where policies.contains(policy) {
             let judged = identities.map { identity in

@@ -27,7 +27,9 @@ struct ListKeychains: Command {
             let domain = request.domain ?? .user
             var paths: [String] = []
             // Scripts pass on what an empty list printed.
-            for operand in operands where !operand.isEmpty { paths.append(try session.keychains.path(orDefault: operand)) }
+            for operand in operands where !operand.isEmpty {
+                paths.append(try session.keychains.path(orDefault: operand))
+            }
             // Without names the list is what it is when none was ever set: the default keychain.
             if operands.isEmpty { paths = try preferences.defaultKeychain(domain).map { [$0] } ?? [] }
             try preferences.setSearchList(paths, domain)
