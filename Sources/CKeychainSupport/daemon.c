@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -45,7 +46,47 @@ static void close_others(int kept) {
         if (file != kept) close(file);
 }
 
+// Names the descriptor of the report in the program that was executed anew.
+static const char *const report_variable = "SWIFT_KEYCHAIND_REPORT";
+
+// Takes the report over from the process that executed this program anew.
+static int take_report(void) {
+    const char *text = getenv(report_variable);
+    if (text == NULL) return -1;
+    char *end = NULL;
+    long number = strtol(text, &end, 10);
+    int is_number = end != text && *end == 0 && number > STDERR_FILENO && number < 1 << 20;
+    unsetenv(report_variable);
+    if (!is_number || fcntl((int)number, F_SETFD, FD_CLOEXEC) != 0) return -1;
+    return (int)number;
+}
+
+// Executes this program anew with the same arguments. The Swift runtime keeps the number of each thread for its locks,
+// which is another one after a fork: two threads that meet at such a lock would wait for each other for ever.
+static void execute_anew(int kept) {
+    char number[16];
+    snprintf(number, sizeof number, "%d", kept);
+    if (setenv(report_variable, number, 1) != 0 || fcntl(kept, F_SETFD, 0) != 0) return;
+    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    static char text[1 << 17];
+    size_t length = 0;
+    for (ssize_t got; length < sizeof text - 1; length += (size_t)got) {
+        got = read(file, text + length, sizeof text - 1 - length);
+        if (got < 0 && errno == EINTR) got = 0;
+        else if (got <= 0) break;
+    }
+    close(file);
+    static char *words[1 << 10];
+    size_t count = 0;
+    for (size_t start = 0; start < length && count < sizeof words / sizeof *words - 1; start += strlen(text + start) + 1)
+        words[count++] = text + start;
+    if (count > 0) execv("/proc/self/exe", words);
+}
+
 int keychain_go_to_background(void) {
+    report = take_report();
+    if (report >= 0) return 0;
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return errno;
     pid_t child = fork();
@@ -70,8 +111,9 @@ int keychain_go_to_background(void) {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
         if (dup2(null, stream) < 0) _exit(EXIT_FAILURE);
     close_others(ends[1]);
-    report = ends[1];
-    return 0;
+    execute_anew(ends[1]);
+    // The parent, which reads nothing, says that it failed.
+    _exit(EXIT_FAILURE);
 }
 
 void keychain_background_report(int status, const char *message) {
