@@ -81,7 +81,7 @@ final class KeychainFile: @unchecked Sendable {
     /// keychain.
     var isUnlocked: Bool {
         guard let opened = currentlyOpened, opened.engine.isUnlocked else { return false }
-        // A file that was removed, or replaced by another one, leaves nothing to unlock.
+        // A file that was removed leaves nothing to unlock; one that was replaced is noticed by the next command.
         if (try? AtomicFile.mark(path)) != nil { return true }
         lock()
         return false
