@@ -72,6 +72,8 @@ struct FileDaemonTests {
         try program.lockAll()
         #expect(folder.record == nil)
         #expect(status { _ = try program.status(at: path) } == .noSuchKeychain)
+        #expect(folder.record == nil, "nothing has to be asked of a file that is not there")
+        try program.create(at: path, password: password)
         #expect(folder.record != nil)
     }
 
@@ -92,6 +94,7 @@ struct FileDaemonTests {
     @Test("A store of a daemon serves no keychain files")
     func otherDaemon() throws {
         let other = try DaemonFolder()
+        #expect(FileManager.default.createFile(atPath: path, contents: nil))
         let error = #expect(throws: KeychainError.self) {
             try other.parts().daemon.perform(.files(.keychain(path: path, .status)))
         }
@@ -157,6 +160,7 @@ struct FileDaemonTests {
     func noProgram() throws {
         let record = ServiceRecord(program: "/nonexistent/keychaind", socket: folder.socket)
         try record.write(in: PrivateDirectory(folder.location.fileDaemon))
+        #expect(FileManager.default.createFile(atPath: path, contents: nil))
         let error = #expect(throws: KeychainError.self) { try program.status(at: path) }
         #expect(error?.status == .notAvailable && error?.reason.contains("/nonexistent/keychaind") == true)
     }
