@@ -50,9 +50,9 @@ struct LoggerTests {
         logger.log("\(secret, privacy: .private(mask: .hash)) \(secret, privacy: .auto(mask: .hash))")
         let lines = record.take()
         #expect(lines.count == 7)
-        for line in lines {
-            #expect(!line.contains("s3c") && !line.contains("42") && !line.contains("true"), "\(line)")
-        }
+        for line in lines { #expect(!line.contains("s3c") && !line.contains("true"), "\(line)") }
+        // A hash has digits of its own.
+        for line in lines.dropLast() { #expect(!line.contains("42"), "\(line)") }
         #expect(lines[0] == "notice: <private>")
         #expect(lines[5] == "notice: <private> <private> <private>")
     }
