@@ -5,7 +5,7 @@ import HostFiles
 /// The lock of a daemon's folder: one daemon at a time serves what belongs to the folder.
 enum DaemonLock {
     /// How long to wait for a daemon that is stopping.
-    private static let patienceMilliseconds: Int32 = 15_000
+    private static let patienceMilliseconds: Int32 = 30_000
 
     /// Takes the lock.
     ///

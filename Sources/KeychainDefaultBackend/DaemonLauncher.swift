@@ -56,7 +56,7 @@ package struct DaemonLauncher: Sendable {
     }
 
     /// How long a daemon may take until it listens; longer than it waits for one that ends.
-    private static let patienceMilliseconds: Int32 = 20_000
+    private static let patienceMilliseconds: Int32 = 40_000
 
     /// The environment variables that a daemon inherits: none that makes it load other code.
     private static let variables = [
