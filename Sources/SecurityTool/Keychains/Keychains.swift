@@ -98,6 +98,5 @@ struct Keychains: Sendable {
 }
 
 extension KeychainError {
-    static let noSuchKeychain = KeychainError(.noSuchKeychain, "there is no keychain of this name")
     static let noDefaultKeychain = KeychainError(.noDefaultKeychain, "there is no default keychain")
 }
