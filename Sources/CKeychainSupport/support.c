@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,17 @@ int keychain_random(void *bytes, size_t count) {
 
 int keychain_disable_dumps(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : errno;
+}
+
+void keychain_disable_crash_reports(void) {
+    static const int signals[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
+    for (size_t index = 0; index < sizeof signals / sizeof signals[0]; index++) {
+        struct sigaction action;
+        if (sigaction(signals[index], NULL, &action) != 0) continue;
+        if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) continue;
+        action = (struct sigaction){.sa_handler = SIG_DFL};
+        sigaction(signals[index], &action, NULL);
+    }
 }
 
 int keychain_rename_new(const char *from, const char *to) {

@@ -22,6 +22,10 @@ int keychain_random(void *bytes, size_t count);
 // Makes the calling process undumpable: no core file, no /proc/PID/mem for others of the same user. For executables only.
 int keychain_disable_dumps(void);
 
+// Ends the process without a report when it crashes: Swift's runtime would write registers, and memory that they point to,
+// to standard error. For executables only.
+void keychain_disable_crash_reports(void);
+
 // Memory for long-lived keys: locked, left out of core dumps, zero in a forked child, wiped when freed. Many owners share
 // a few small mappings, so that a small limit of locked memory goes far.
 // Returns NULL when there is no memory, or for more than 16 KiB; *locked tells whether mlock(2) worked.

@@ -34,8 +34,9 @@ final class PeerProgram {
     }
 
     deinit {
-        close(input)
+        // One that was attacked may crash at the end of its input.
         kill(identifier, SIGKILL)
+        close(input)
         var status: Int32 = 0
         _ = storm_wait(identifier, Self.deadlineMilliseconds, &status)
         close(output)

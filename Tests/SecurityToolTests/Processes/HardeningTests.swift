@@ -7,27 +7,42 @@ import Testing
 
 /// What other processes of the user can learn from a running `security`.
 struct HardeningTests {
-    @Test("its memory cannot be read, nor dumped")
-    func isNotDumpable() throws {
-        let process = Process()
-        let (input, output) = (Pipe(), Pipe())
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let errors = Pipe()
+
+    /// A program that runs, and not what started it: it has answered.
+    init() throws {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         // Root owns the memory of root's processes, dumpable or not.
         let drop = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
-        process.arguments = (geteuid() == 0 ? drop : []) + [try ToolProcess.path(), "-i"]
+        process.arguments =
+            ["SWIFT_BACKTRACE=enable=yes"] + (geteuid() == 0 ? drop : []) + [try ToolProcess.path(), "-i"]
         process.standardInput = input
         process.standardOutput = output
+        process.standardError = errors
         try process.run()
-        defer {
-            try? input.fileHandleForWriting.close()
-            process.waitUntilExit()
-        }
-        // An answer means that the program runs, and not what started it.
         try input.fileHandleForWriting.write(contentsOf: Data("error 0\n".utf8))
         let answer = output.fileHandleForReading.availableData
         #expect(String(decoding: answer, as: UTF8.self) == "Error: 0x00000000 0 No error.\n")
+    }
+
+    @Test("its memory cannot be read, nor dumped")
+    func isNotDumpable() throws {
         var status = stat()
         #expect(stat("/proc/\(process.processIdentifier)/mem", &status) == 0)
         #expect(status.st_uid == 0, "the kernel gives what is not dumpable to root")
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    @Test("a crash ends it without a report, which would show memory", arguments: [SIGSEGV, SIGABRT, SIGTRAP])
+    func crashIsSilent(_ signal: Int32) throws {
+        kill(process.processIdentifier, signal)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .uncaughtSignal)
+        #expect(process.terminationStatus == signal)
+        #expect(errors.fileHandleForReading.readDataToEndOfFile().isEmpty)
     }
 }

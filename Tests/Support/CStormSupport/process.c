@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -21,6 +23,20 @@ pid_t storm_fork(unsigned seconds) {
 
 int storm_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
 
+// The environment, in which Swift's runtime writes no report of a crash. Whoever calls this frees it.
+static char **variables(void) {
+    static const char name[] = "SWIFT_BACKTRACE=";
+    size_t count = 0;
+    while (environ[count] != NULL) count++;
+    char **copy = calloc(count + 2, sizeof *copy);
+    if (copy == NULL) return NULL;
+    size_t kept = 0;
+    for (size_t index = 0; index < count; index++)
+        if (strncmp(environ[index], name, sizeof name - 1) != 0) copy[kept++] = environ[index];
+    copy[kept] = "SWIFT_BACKTRACE=enable=no";
+    return copy;
+}
+
 int storm_spawn(char *const arguments[], pid_t *process, int *input, int *output) {
     int in[2], out[2];
     if (pipe2(in, O_CLOEXEC) != 0) return errno;
@@ -34,7 +50,10 @@ int storm_spawn(char *const arguments[], pid_t *process, int *input, int *output
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-    int status = posix_spawnp(process, arguments[0], &actions, NULL, arguments, environ);
+    // The program that writes a report outlives the one that is killed meanwhile, and holds the runner's output for ever.
+    char **environment = variables();
+    int status = environment == NULL ? ENOMEM : posix_spawnp(process, arguments[0], &actions, NULL, arguments, environment);
+    free(environment);
     posix_spawn_file_actions_destroy(&actions);
     close(in[0]);
     close(out[1]);

@@ -13,7 +13,8 @@ pid_t storm_fork(unsigned seconds);
 // Whether this process is dumpable (PR_GET_DUMPABLE).
 int storm_is_dumpable(void);
 
-// Starts a program with pipes at its standard input and output, which no other child inherits.
+// Starts a program with pipes at its standard input and output, which no other child inherits; Swift's runtime writes no report
+// when it crashes.
 // Returns 0 or an errno. The arguments end with NULL.
 int storm_spawn(char *const arguments[], pid_t *process, int *input, int *output);
 
