@@ -54,15 +54,8 @@ struct SearchTagCacheTests {
         let cache = SearchTagCache()
         let schema = ItemSchema.of(.genericPassword)
         let (account, group) = (try #require(schema[.account]), try #require(schema[.accessGroup]))
-        var made = 0
-        for _ in 0..<2 {
-            for (column, count) in [(account, 4), (group, 513), (group, 4)] {
-                _ = cache.tag(column, of: [UInt8](repeating: 1, count: count)) { _ in
-                    made += 1
-                    return .zero
-                }
-            }
-        }
-        #expect(made == 5)
+        let inputs = [4, 512, 513].map { [UInt8](repeating: 1, count: $0) }
+        #expect(inputs.map { cache.takes(group, $0) } == [true, true, false])
+        #expect(inputs.allSatisfy { !cache.takes(account, $0) })
     }
 }

@@ -38,13 +38,14 @@ struct ItemRequest: Sendable {
     ///
     /// - Throws: The error of the first check that fails (``RequestCheck/order(of:)``).
     func checked() throws(KeychainError) -> CheckedRequest {
-        let draft = RequestDraft(self)
+        var draft = RequestDraft(self)
         do throws(RequestFault) {
             for step in RequestCheck.order(of: function) { try draft.run(step) }
         } catch {
             throw error.error
         }
-        guard let query = draft.query, let groups = draft.groups else {
+        // Taken out, because a copy would retain each of their parts.
+        guard let query = draft.query.take(), let groups = draft.groups.take() else {
             preconditionFailure("a request that passes every check has a class and access groups")
         }
         return CheckedRequest(query: query, groups: groups, changes: draft.changes)
@@ -57,7 +58,7 @@ struct ItemRequest: Sendable {
 
     /// The request after all of its checks, without what is at fault, and with every fault.
     func examined() -> RequestDraft {
-        let draft = RequestDraft(self, collectsFaults: true)
+        var draft = RequestDraft(self, collectsFaults: true)
         for step in RequestCheck.order(of: function) {
             do throws(RequestFault) { try draft.run(step) } catch { draft.faults?.append(error) }
         }

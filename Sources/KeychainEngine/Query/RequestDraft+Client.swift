@@ -37,7 +37,7 @@ extension RequestDraft {
     }
 
     /// Puts what a reference stands for in its place.
-    func expandValueReference() throws(KeychainError) {
+    mutating func expandValueReference() throws(KeychainError) {
         do throws(KeychainError) {
             try ValueReference.expand(&dictionary, for: function == .add ? .add : .filter)
         } catch {
@@ -47,7 +47,7 @@ extension RequestDraft {
     }
 
     /// What a reference brings includes its class, and the class is no attribute that an update can set.
-    func replaceValueReferenceOfAttributes() throws(KeychainError) {
+    mutating func replaceValueReferenceOfAttributes() throws(KeychainError) {
         guard let value = attributes[PropertyKey.valueReference] else { return }
         attributes[PropertyKey.valueReference] = nil
         guard case .reference(let reference) = value else {
@@ -70,7 +70,7 @@ extension RequestDraft {
     }
 
     /// Brings the values of a dictionary into the form that they are sent in.
-    func encode(_ part: RequestPart) throws(RequestFault) {
+    mutating func encode(_ part: RequestPart) throws(RequestFault) {
         var encoded = part == .query ? dictionary : attributes
         if encoded.foreignKeys.contains(where: RequestEncoding.isFractional) {
             let fault = RequestFault(check: .encoding, part: part, error: RequestEncoding.fraction)

@@ -4,8 +4,8 @@ import KeychainCore
 
 /// A request on its way through its checks, which convert it step by step.
 ///
-/// A class, so that no step copies it: each of its parts would be retained and released for every check.
-final class RequestDraft {
+/// Changed in place, so that no step copies it: each of its parts would be retained and released for every check.
+struct RequestDraft {
     let function: ItemFunction
     let client: Client
     /// The dictionaries; a value reference is replaced by what it stands for.
@@ -32,7 +32,7 @@ final class RequestDraft {
 
     /// Runs one step of the order of checks; nothing to do where what it looks at is missing because of an earlier
     /// fault.
-    func run(_ step: RequestCheck.Step) throws(RequestFault) {
+    mutating func run(_ step: RequestCheck.Step) throws(RequestFault) {
         do throws(KeychainError) {
             switch step.part {
             case .query: try checkQuery(step.check)
@@ -49,7 +49,7 @@ final class RequestDraft {
         }
     }
 
-    private func checkQuery(_ check: RequestCheck) throws(KeychainError) {
+    private mutating func checkQuery(_ check: RequestCheck) throws(KeychainError) {
         switch check {
         case .entries: guard !dictionary.entries.isEmpty else { throw .parameter("the dictionary is empty") }
         case .accessControlType: try Self.checkAccessControlType(&dictionary)
@@ -82,7 +82,7 @@ final class RequestDraft {
         }
     }
 
-    private func checkAttributes(_ check: RequestCheck) throws(KeychainError) {
+    private mutating func checkAttributes(_ check: RequestCheck) throws(KeychainError) {
         switch check {
         case .accessControlType: try Self.checkAccessControlType(&attributes)
         case .accessControlSynchronizable: try Self.checkAccessControlSynchronizable(attributes)
@@ -104,7 +104,7 @@ final class RequestDraft {
     ///
     /// Of several faults that of the first key in alphabetical order counts, so that a dictionary always gets the same
     /// answer.
-    func forEachEntry(
+    mutating func forEachEntry(
         of dictionary: PropertyDictionary,
         _ body: (_ key: String, _ value: PropertyValue) throws(RequestFault) -> Void
     ) throws(RequestFault) {
@@ -130,13 +130,13 @@ final class RequestDraft {
 // MARK: - The parts of a query
 
 extension RequestDraft {
-    private func readPersistentReference() throws(KeychainError) {
+    private mutating func readPersistentReference() throws(KeychainError) {
         guard let value = dictionary[PropertyKey.valuePersistentReference] else { return }
         reference = try PersistentReference(value)
     }
 
     /// Finds the class, with which the conversion of attributes begins.
-    private func startQuery() throws(KeychainError) {
+    private mutating func startQuery() throws(KeychainError) {
         var query = Query(itemClass: try itemClass())
         query.reference = reference
         query.hasPasswordReferences = client.profile == .macOS
@@ -178,7 +178,7 @@ extension RequestDraft {
         }
     }
 
-    private func convertQuery() throws(RequestFault) {
+    private mutating func convertQuery() throws(RequestFault) {
         guard var query = query.take() else { return }
         defer { self.query = query }
         try forEachEntry(of: dictionary) { (key, value) throws(RequestFault) in
@@ -186,7 +186,7 @@ extension RequestDraft {
         }
     }
 
-    private func convertAttributes() throws(RequestFault) {
+    private mutating func convertAttributes() throws(RequestFault) {
         guard let schema = query?.schema else { return }
         var changes = changes
         defer { self.changes = changes }

@@ -25,16 +25,17 @@ public final class SearchTagCache {
     /// A cache without tags.
     public init() {}
 
-    /// The tag of an attribute's class, name and value as they are hashed, which `make` makes when it is not there.
-    func tag(_ column: Column, of input: [UInt8], _ make: ([UInt8]) -> SearchTag) -> SearchTag {
-        guard column.name == .accessGroup || column.name == .synchronizable, input.count <= Self.longestInput else {
-            return make(input)
+    /// Whether tags of a column are kept, of the input that one would be made of: its class, name and value.
+    func takes(_ column: Column, _ input: [UInt8]) -> Bool {
+        (column.name == .accessGroup || column.name == .synchronizable) && input.count <= Self.longestInput
+    }
+
+    /// The tag that was made of an input.
+    subscript(input: [UInt8]) -> SearchTag? {
+        get { tags[Input(bytes: input)] }
+        set {
+            if tags.count >= Self.capacity { tags.removeAll(keepingCapacity: true) }
+            tags[Input(bytes: input)] = newValue
         }
-        let key = Input(bytes: input)
-        if let tag = tags[key] { return tag }
-        let tag = make(input)
-        if tags.count >= Self.capacity { tags.removeAll(keepingCapacity: true) }
-        tags[key] = tag
-        return tag
     }
 }

@@ -28,7 +28,11 @@ public struct SearchTags {
         input.append(littleEndian: UInt32(4))
         input.append(littleEndian: column.name.code.bigEndian)
         Self.append(column, value, to: &input)
-        return cache?.tag(column, of: input, tag) ?? tag(of: input)
+        guard let cache, cache.takes(column, input) else { return tag(of: input) }
+        if let known = cache[input] { return known }
+        let tag = tag(of: input)
+        cache[input] = tag
+        return tag
     }
 
     /// The tag of the whole primary key; an absent attribute leaves a fixed mark.
