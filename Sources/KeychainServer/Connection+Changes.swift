@@ -13,6 +13,7 @@ extension Connection {
         state.withLock { state in
             guard state.phase == .busy else { return nil }
             state.phase = .observing
+            isObserved.store(true, ordering: .releasing)
             guard enqueue(frame, &state, tick), sendNotice(&state, tick) else { return nil }
             return Self.wanted(state)
         }
@@ -35,7 +36,9 @@ extension Connection {
 
     /// What to wait for while the program is notified of changes; `nil` if it is not.
     var wantedWhileObserving: SocketReadiness? {
-        state.withLock { $0.phase == .observing ? Self.wanted($0) : nil }
+        // Most connections are not: another thread may be receiving their next command already.
+        guard isObserved.load(ordering: .acquiring) else { return nil }
+        return state.withLock { $0.phase == .observing ? Self.wanted($0) : nil }
     }
 
     /// The result of receiving on a subscription, of which only the end is expected.

@@ -22,6 +22,9 @@ final class Connection: Sendable {
     let peer: any ConnectedPeer
     let state: Mutex<State>
 
+    /// Whether the program has subscribed to changes.
+    let isObserved = Atomic(false)
+
     /// Cancelled when the connection ends.
     let ending = PromptCancellation()
 

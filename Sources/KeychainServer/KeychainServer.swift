@@ -130,14 +130,10 @@ public final class KeychainServer: Sendable {
             // The connection was idle when the event was noted.
             housekeeping.noteActivity()
             workers.begin { [self] in work() }
-            defer { workers.end() }
-            let share = connection.process.share
-            if command.command.isUrgent, calls.beginUrgent(share) {
-                defer { calls.endUrgent(share) }
-                return answer(command, on: connection)
-            }
-            connection.wait(command)
-            if calls.begin(connection) { answerWaiting(connection) }
+            let wanted = answer(command, on: connection)
+            workers.end()
+            // Last, because the next command may come at once, and to another thread.
+            again(connection, wanted)
         case .observation(let number, let client):
             // Whether the process is still the same program may take long to find out.
             workers.begin { [self] in work() }
@@ -148,22 +144,49 @@ public final class KeychainServer: Sendable {
         }
     }
 
-    /// Answers the command of a connection, and then those that have waited for that.
-    private func answerWaiting(_ first: Connection) {
-        var next: Connection? = first
-        while let connection = next {
-            if let command = connection.takeWaiting(tick: tick) { answer(command, on: connection) }
-            next = calls.end(connection.process.share)
+    /// Answers a command, or has it wait, and then those that have waited for that.
+    ///
+    /// - Returns: What the connection waits for next.
+    private func answer(_ command: ReceivedCommand, on connection: Connection) -> SocketReadiness {
+        let share = connection.process.share
+        if command.command.isUrgent, calls.beginUrgent(share) {
+            defer { calls.endUrgent(share) }
+            return carryOut(command, on: connection)
         }
+        connection.wait(command)
+        guard calls.begin(connection) else { return [] }
+        let wanted = carryOutWaiting(connection)
+        var next = calls.end(share)
+        if next == nil { return wanted }
+        // It need not wait for the others.
+        again(connection, wanted)
+        while let other = next {
+            let wanted = carryOutWaiting(other)
+            next = calls.end(other.process.share)
+            again(other, wanted)
+        }
+        return []
     }
 
-    private func answer(_ command: ReceivedCommand, on connection: Connection) {
+    private func carryOutWaiting(_ connection: Connection) -> SocketReadiness {
+        guard let command = connection.takeWaiting(tick: tick) else { return [] }
+        return carryOut(command, on: connection)
+    }
+
+    /// Carries out a command, and sends the answer.
+    ///
+    /// - Returns: What the connection waits for next; nothing if it has ended.
+    private func carryOut(_ command: ReceivedCommand, on connection: Connection) -> SocketReadiness {
         // The program cannot receive the result, and may have sent the command again on another connection.
-        if !command.command.changesNothing, connection.hasHungUp { return end(connection) }
+        if !command.command.changesNothing, connection.hasHungUp {
+            end(connection)
+            return []
+        }
         let call = Call(connection, canAskForSecrets: command.canAskForSecrets, self)
         let frame = carryOut(command.command, command.number, call)
-        guard let wanted = connection.answer(frame, tick: tick, isLast: isStopping) else { return end(connection) }
-        again(connection, wanted)
+        if let wanted = connection.answer(frame, tick: tick, isLast: isStopping) { return wanted }
+        end(connection)
+        return []
     }
 
     /// The answer to a command.
