@@ -253,6 +253,11 @@ final class DaemonConnection: Sendable {
         var deadline = Deadline(milliseconds: options.silenceMilliseconds)
         var held = 0
         var wasLimited = isLimited()
+        // Nothing can be there so soon after a command was sent.
+        if wasLimited, reader.withLock({ $0.isEmpty }) {
+            let ready = SocketReadiness.wait(for: .readable, of: socket, milliseconds: deadline.millisecondsLeft)
+            if ready.isEmpty, deadline.millisecondsLeft == 0 { return .silent }
+        }
         while true {
             let progress: FrameReader.Progress
             let capacity: Int
