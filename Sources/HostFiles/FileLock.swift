@@ -17,13 +17,28 @@ public struct FileLock: ~Copyable, Sendable {
     ///   - deadline: until when to wait; with one that has passed it is tried once.
     /// - Throws: ``FileError/lockTimeout(path:)`` when another process does not let go.
     public init(_ name: String, in folder: PrivateDirectory, until deadline: Deadline) throws(FileError) {
-        let descriptor = try folder.openLockFile(name)
+        try self.init(try folder.openLockFile(name), folder.path(of: name), until: deadline)
+    }
+
+    /// Waits for the lock of a folder that others may read, as one of the system.
+    ///
+    /// - Parameters:
+    ///   - path: the lock file, which is made for its owner alone if it is missing and stays.
+    ///   - deadline: until when to wait; with one that has passed it is tried once.
+    /// - Throws: ``FileError/lockTimeout(path:)`` when another process does not let go.
+    public init(at path: String, until deadline: Deadline) throws(FileError) {
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let descriptor = CSupport.openLockFile(path, flags, 0o600)
+        guard descriptor >= 0 else { throw .system(call: "open", path: path, errno: errno) }
+        try self.init(descriptor, path, until: deadline)
+    }
+
+    private init(_ descriptor: Int32, _ path: String, until deadline: Deadline) throws(FileError) {
         var pauses = Deadline.Pauses(until: deadline)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let failure = errno
             if failure == EINTR || failure == EWOULDBLOCK, pauses.wait() { continue }
             CSupport.closeLockFile(descriptor)
-            let path = folder.path(of: name)
             throw failure == EWOULDBLOCK
                 ? .lockTimeout(path: path) : .system(call: "flock", path: path, errno: failure)
         }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
 import HostFiles
 import KeychainCertificates
 import KeychainCore
 import KeychainTestSupport
+import Synchronization
 import Testing
 
 @testable import KeychainTrust
@@ -221,5 +223,81 @@ struct SettingsTests {
         #expect(chmod(path, 0o666) == 0)
         #expect(throws: KeychainError.self) { try store.all() }
         #expect(throws: KeychainError.self) { try store.change(.user) { _ in } }
+    }
+
+    @Test("An environment that names no usable folder fails every evaluation; a user without a home has no settings")
+    func unusableLocation() throws {
+        let folder = try TemporaryFolder(prefix: "trust")
+        func store(_ home: String?) -> TrustSettingsStore {
+            TrustSettingsStore(
+                environment: { $0 == KeychainLocation.environmentVariable ? home : nil },
+                homeOfUser: { nil },
+                adminFolder: folder.path(of: "admin")
+            )
+        }
+        #expect(try store(nil).all().allSatisfy(\.entries.isEmpty))
+        let wrong = store("relative/folder")
+        let judge = SystemTrust(settings: wrong)
+        let root = try Samples.certificate("root")
+        for call in [
+            { _ = try wrong.all() }, { try wrong.change(.user) { _ in } },
+            { _ = try judge.trusts(root.der, others: [], for: .basicX509, at: .referenceDate) },
+        ] as [() throws -> Void] {
+            let error = #expect(throws: KeychainError.self) { try call() }
+            #expect(error?.reason.contains("relative/folder") ?? false, "the error names what is wrong")
+        }
+    }
+
+    @Test("What is wrong with a file is said with its path")
+    func damagedFile() throws {
+        let folder = try TemporaryFolder(prefix: "trust")
+        let location = KeychainLocation(path: folder.path(of: "keychain"))
+        let store = TrustSettingsStore.files(user: location, adminFolder: folder.path(of: "admin"))
+        try store.change(.user) { _ in }
+        let path = "\(location.path)/\(TrustSettingsStore.fileName)"
+        try Data("x".utf8).write(to: URL(fileURLWithPath: path))
+        let damage = #expect(throws: KeychainError.self) { try store.all() }
+        #expect(damage?.status == Status(rawValue: -25262))
+        #expect(damage?.reason.contains(path) ?? false)
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/null")
+        let link = #expect(throws: KeychainError.self) { try store.all() }
+        #expect(link?.reason.contains(path) ?? false)
+    }
+
+    enum Place: Sendable, CaseIterable {
+        case memory, user, admin
+    }
+
+    @Test("Changes take turns, and none is lost", arguments: Place.allCases.filter { $0 != .admin || geteuid() == 0 })
+    func concurrentChanges(_ place: Place) throws {
+        let folder = try TemporaryFolder(prefix: "trust")
+        let location = KeychainLocation(path: folder.path(of: "keychain"))
+        func files() -> TrustSettingsStore { .files(user: location, adminFolder: folder.path(of: "admin")) }
+        // Two objects over the same files stand for two programs.
+        let stores = place == .memory ? [TrustSettingsStore.inMemory()] : [files(), files()]
+        let domain: TrustSettingsStore.Domain = place == .admin ? .admin : .user
+        let date = try Samples.date("2026-01-01")
+        let certificates = Samples.all.values.compactMap { try? Certificate(der: $0) }
+        let count = certificates.count
+        try #require(count > 20)
+        let inside = Atomic<Int>(0)
+        let failures = Atomic<Int>(0)
+        DispatchQueue.concurrentPerform(iterations: count) { number in
+            do {
+                try stores[number % stores.count].change(domain) { (settings) throws(KeychainError) in
+                    if inside.add(1, ordering: .relaxed).oldValue > 0 { failures.add(1, ordering: .relaxed) }
+                    sched_yield()
+                    let certificate = certificates[number]
+                    let key = TrustSettings.key(of: certificate.der)
+                    settings.entries[key] = TrustSettings.Entry(certificate, [], modified: date)
+                    inside.subtract(1, ordering: .relaxed)
+                }
+            } catch {
+                failures.add(1, ordering: .relaxed)
+            }
+        }
+        #expect(failures.load(ordering: .relaxed) == 0, "two changes at once, or one that failed")
+        #expect(try stores[0].settings(domain).entries.count == count)
     }
 }

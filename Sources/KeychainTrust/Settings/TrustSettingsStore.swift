@@ -20,7 +20,8 @@ package final class TrustSettingsStore: Sendable {
     }
 
     private enum Place: Sendable {
-        case files(user: KeychainLocation?, adminFolder: String)
+        /// The user's location may be one that cannot be used: then nobody knows what the user denied.
+        case files(user: Result<KeychainLocation, FileError>?, adminFolder: String)
         case memory
     }
 
@@ -44,16 +45,32 @@ package final class TrustSettingsStore: Sendable {
     private init(_ place: Place) { self.place = place }
 
     /// The settings of this process's user, and of the administrator.
-    package static let process = TrustSettingsStore(
-        .files(user: try? KeychainLocation(environment: ProcessEnvironment.path), adminFolder: adminFolder)
-    )
+    package static let process = TrustSettingsStore(environment: ProcessEnvironment.path, adminFolder: adminFolder)
+
+    /// The settings of the user whom an environment names, and of the administrator.
+    ///
+    /// A user without a home has no settings. What else is wrong with the location is an error of every evaluation: a
+    /// denial must not be passed over.
+    package convenience init(
+        environment: (String) throws(FileError) -> String?,
+        homeOfUser: () -> String? = KeychainLocation.homeFromUserDatabase,
+        adminFolder: String
+    ) {
+        let user: Result<KeychainLocation, FileError>?
+        do throws(FileError) {
+            user = .success(try KeychainLocation(environment: environment, homeOfUser: homeOfUser))
+        } catch {
+            if case .noHome = error { user = nil } else { user = .failure(error) }
+        }
+        self.init(.files(user: user, adminFolder: adminFolder))
+    }
 
     /// The settings of the administrator alone.
     package static let system = TrustSettingsStore(.files(user: nil, adminFolder: adminFolder))
 
     /// Settings in files elsewhere.
     package static func files(user: KeychainLocation?, adminFolder: String) -> TrustSettingsStore {
-        TrustSettingsStore(.files(user: user, adminFolder: adminFolder))
+        TrustSettingsStore(.files(user: user.map { .success($0) }, adminFolder: adminFolder))
     }
 
     /// Settings that go with the object; none at first.
@@ -68,14 +85,15 @@ package final class TrustSettingsStore: Sendable {
         case (.memory, _): return memory.withLock { $0[domain] ?? TrustSettings() }
         case (.files(nil, _), .user): return TrustSettings()
         case (.files(let location?, _), .user):
-            return try fileErrors { () throws(FileError) in
-                guard let folder = try PrivateDirectory(existing: location), try folder.hasFile(Self.fileName) else {
-                    return nil
-                }
+            let path = (try? location.get()).map { "\($0.path)/\(Self.fileName)" }
+            return try read(path ?? Self.fileName) { () throws(FileError) in
+                let existing = try PrivateDirectory(existing: location.get())
+                guard let folder = existing, try folder.hasFile(Self.fileName) else { return nil }
                 return try folder.withContents(of: Self.fileName, limit: TrustSettings.mostBytes + 1) { Data($0) }
             }
         case (.files(_, let folder), .admin):
-            return try fileErrors { () throws(FileError) in try Self.adminFile("\(folder)/\(Self.fileName)") }
+            let path = "\(folder)/\(Self.fileName)"
+            return try read(path) { () throws(FileError) in try Self.adminFile(path) }
         }
     }
 
@@ -108,7 +126,7 @@ package final class TrustSettingsStore: Sendable {
         }
     }
 
-    /// Changes the settings of a domain.
+    /// Changes the settings of a domain, in the place of every other change: `body` must not ask for settings itself.
     ///
     /// - Throws: `errSecWrPerm` for settings of the administrator, unless the process is root.
     package func change<Result>(
@@ -117,14 +135,16 @@ package final class TrustSettingsStore: Sendable {
     ) throws(KeychainError) -> Result {
         switch (place, domain) {
         case (.memory, _):
-            var settings = try settings(domain)
-            let result = try body(&settings)
-            memory.withLock { [settings] in $0[domain] = settings }
-            return result
+            return try memory.withLock { (all) throws(KeychainError) in
+                var settings = all[domain] ?? TrustSettings()
+                let result = try body(&settings)
+                all[domain] = settings
+                return result
+            }
         case (.files(nil, _), .user):
             throw KeychainError(.notAvailable, "there is no user whose trust settings could be changed")
         case (.files(let location?, _), .user):
-            let folder = try errors { () throws(FileError) in try PrivateDirectory(location) }
+            let folder = try errors { () throws(FileError) in try PrivateDirectory(location.get()) }
             let deadline = Deadline(milliseconds: Self.patience)
             let lock = try errors { () throws(FileError) in
                 try FileLock(Self.lockName, in: folder, until: deadline)
@@ -143,10 +163,16 @@ package final class TrustSettingsStore: Sendable {
             }
         case (.files(_, let folder), .admin):
             try Self.checkRoot()
-            var settings = try settings(domain)
-            let result = try body(&settings)
-            try write(settings.propertyList, to: Self.fileName, in: folder)
-            return result
+            Self.make(folder)
+            let lock = try errors { () throws(FileError) in
+                try FileLock(at: "\(folder)/\(Self.lockName)", until: Deadline(milliseconds: Self.patience))
+            }
+            return try Self.holding(lock) { () throws(KeychainError) in
+                var settings = try settings(domain)
+                let result = try body(&settings)
+                try write(settings.propertyList, to: Self.fileName, in: folder)
+                return result
+            }
         }
     }
 
@@ -162,9 +188,17 @@ package final class TrustSettingsStore: Sendable {
         return try result.get()
     }
 
-    private func fileErrors(_ read: () throws(FileError) -> Data?) throws(KeychainError) -> TrustSettings {
-        let data = try errors { () throws(FileError) in try read() }
-        return try data.map { (data) throws(KeychainError) in try TrustSettings(propertyList: data) } ?? TrustSettings()
+    /// The settings of a file; empty ones where `contents` gives none.
+    private func read(
+        _ path: String,
+        _ contents: () throws(FileError) -> Data?
+    ) throws(KeychainError) -> TrustSettings {
+        guard let data = try errors({ () throws(FileError) in try contents() }) else { return TrustSettings() }
+        do throws(KeychainError) {
+            return try TrustSettings(propertyList: data)
+        } catch {
+            throw KeychainError(error.status, "\(path): \(error.reason)", kind: error.kind, facts: ["path": path])
+        }
     }
 
     private func errors<Result: ~Copyable>(_ body: () throws(FileError) -> Result) throws(KeychainError) -> Result {
@@ -194,11 +228,14 @@ package final class TrustSettingsStore: Sendable {
         }
     }
 
+    /// Makes the folder of the administrator if it is missing, for everybody to read.
+    private static func make(_ folder: String) { if mkdir(folder, 0o755) == 0 { _ = chmod(folder, 0o755) } }
+
     /// Writes a file of the administrator's, which everybody may read.
     private func write(_ data: Data, to name: String, in folder: String) throws(KeychainError) {
         let path = "\(folder)/\(name)"
         do {
-            if mkdir(folder, 0o755) == 0 { _ = chmod(folder, 0o755) }
+            Self.make(folder)
             // Under a name of its own first, so that nobody reads half of it.
             try data.write(to: URL(fileURLWithPath: "\(path).new"))
             guard chmod("\(path).new", 0o644) == 0, rename("\(path).new", path) == 0 else {
