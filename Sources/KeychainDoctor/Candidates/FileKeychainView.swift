@@ -117,10 +117,11 @@ struct FileKeychainView {
         (route.reachesDataProtection ? dataProtection : 0) + (route.reachesFile ? touchedCount : 0)
     }
 
-    /// Its items as candidates of a search that does not reach it.
+    /// Its items as candidates of a search: of one that reaches it those that do not match, since those that do are
+    /// what the call is answered with.
     func candidates(_ search: ExplainedSearch) -> [Candidate] {
-        guard !route.reachesFile else { return [] }
-        return items.map { candidate($0, search) }
+        let all = items.map { candidate($0, search) }
+        return route.reachesFile ? all.filter { !$0.matches } : all
     }
 
     private func candidate(_ item: NamedAttributes, _ search: ExplainedSearch) -> Candidate {
@@ -155,6 +156,6 @@ struct FileKeychainView {
             failed: failed,
             passedOver: passedOver
         )
-        return Candidate(explained, search, in: call, isInFile: true)
+        return Candidate(explained, search, in: call, isInFile: !route.reachesFile)
     }
 }

@@ -97,7 +97,8 @@ struct AppKeychain: KeychainBackend {
                 status,
                 by: call.app,
                 on: device.platform,
-                after: device.calls.history
+                after: device.calls.history,
+                beside: device.macKeychains?.known(for: request.operation.function) ?? .unknown
             ) { try? device.backend.explain(ExplanationRequest($0, Self.options)) }
             device.calls.note(failure, of: call)
         }

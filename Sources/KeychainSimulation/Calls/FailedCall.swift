@@ -23,6 +23,7 @@ struct FailedCall: Sendable {
     ///   - app: the identifier of the app that made it.
     ///   - platform: what the device is.
     ///   - history: what happened on the device before.
+    ///   - fileKeychain: what the keychain files of a Mac held before the call.
     ///   - explain: explains another call, as of now.
     init(
         _ request: KeychainRequest,
@@ -31,6 +32,7 @@ struct FailedCall: Sendable {
         by app: String,
         on platform: VirtualDevice.Platform,
         after history: CallHistory,
+        beside fileKeychain: FileKeychain,
         _ explain: (KeychainRequest) -> Explanation?
     ) {
         self.explanation = explanation
@@ -38,10 +40,13 @@ struct FailedCall: Sendable {
         call.clientName = app
         call.platform = platform.examined
         call.history = history
+        call.fileKeychain = fileKeychain
         call.reportedStatus = status
         // The device prompted, and the prompt timed out.
         let isAsking = explanation.authentication.map { $0.obstacle == nil } ?? false
-        call.isBackground = status == .interactionNotAllowed && isAsking
+        // Or a keychain file is locked, and the app lets nobody be asked.
+        let isFileLocked = if case .items(_, isLocked: true) = fileKeychain { call.reachesFile } else { false }
+        call.isBackground = status == .interactionNotAllowed && (isAsking || isFileLocked)
         self.call = call
         guard status == .duplicateItem, let holder = explanation.holder else { return }
         for lookUp in call.earlierLookUps(holder.itemClass).prefix(Self.mostLookUps) {
@@ -57,6 +62,10 @@ struct FailedCall: Sendable {
             return explanation
         }
     }
+}
+
+extension ExaminedCall {
+    fileprivate var reachesFile: Bool { KeychainRoute(query, function).reachesFile }
 }
 
 extension VirtualDevice.Platform {
