@@ -536,10 +536,16 @@ let targets: [Target] = [
             "KeychainProtection", "KeychainCore", "HostFiles", "KeychainTestSupport", crypto,
         ]
     ),
-    .testTarget(name: "KeychainFrontEndTests", dependencies: ["KeychainFrontEnd", "KeychainCore"]),
+    .testTarget(
+        name: "KeychainFrontEndTests",
+        dependencies: ["KeychainFrontEnd", "KeychainCertificates", "KeychainCore"]
+    ),
     .testTarget(
         name: "KeychainFilesTests",
-        dependencies: ["KeychainFiles", "KeychainEngine", "KeychainProtection", "KeychainCore", "KeychainTestSupport"]
+        dependencies: [
+            "KeychainFiles", "KeychainFrontEnd", "KeychainEngine", "KeychainProtection", "KeychainCore",
+            "KeychainTestSupport",
+        ]
     ),
     .testTarget(
         name: "KeychainStoreTests",

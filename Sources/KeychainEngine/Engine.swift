@@ -67,7 +67,7 @@ final class Engine {
         _ authorization: Authorization
     ) throws(KeychainError) -> KeychainAnswer {
         let client = request.client
-        switch client.profile == .macOS ? FrontEndKeys.forDataProtection(request.operation) : request.operation {
+        switch request.operationForDataProtection {
         case .add(let dictionary):
             return try add(ItemRequest(function: .add, client: client, dictionary: dictionary), authorization)
         case .copyMatching(let dictionary):

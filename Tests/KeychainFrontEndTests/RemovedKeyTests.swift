@@ -32,6 +32,8 @@ struct RemovedKeyTests {
         }
     }
 
+    private static let client = Client(accessGroups: ["group"])
+
     private static var full: PropertyDictionary { PropertyDictionary(Dictionary(all.map { ($0, .null) }) { $1 }) }
 
     @Test("The data protection keychain gets what the tables leave", arguments: functions)
@@ -42,7 +44,7 @@ struct RemovedKeyTests {
             case .copyMatching: Self.common.union(["v_Data"])
             case .update, .delete: Self.common.union(Self.match).union(Self.returns).union(["v_Data"])
             }
-        let got = FrontEndKeys.forDataProtection(Self.operation(function, Self.full))
+        let got = FrontEndKeys.forDataProtection(Self.operation(function, Self.full), of: Self.client)
         #expect(Set(got.mainDictionary.entries.keys) == Self.all.subtracting(removed))
         if case .update(_, let attributes) = got { #expect(attributes == Self.full) }
     }
@@ -70,7 +72,8 @@ struct RemovedKeyTests {
             dataProtectionReference: bytes
         )
         let got = FrontEndKeys.forDataProtection(
-            Self.operation(function, ["v_Ref": .reference(.keychainItem(item)), "sync": .string("syna")])
+            Self.operation(function, ["v_Ref": .reference(.keychainItem(item)), "sync": .string("syna")]),
+            of: Self.client
         )
         #expect(got.mainDictionary == ["v_PersistentRef": .data(bytes)])
     }
@@ -80,5 +83,61 @@ struct RemovedKeyTests {
         let item = KeychainItemReference(keychain: "/k", itemClass: .genericPassword, identifier: .zero)
         let query: PropertyDictionary = ["v_Ref": .reference(.keychainItem(item)), "sync": .string("syna")]
         #expect(FrontEndKeys.forDataProtection(query, .copyMatching) == query)
+    }
+
+    struct AccountRow: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var groups = ["group", "InternetAccounts"]
+        var function = ItemFunction.add
+        var added: PropertyDictionary = [:]
+        var expected: PropertyValue?
+    }
+
+    private static let access = PropertyValue.access(ItemAccess(descriptor: "d", trustedApplications: nil))
+
+    static let accountRows: [AccountRow] = [
+        AccountRow(
+            testDescription: "an add with an access object is in the group of accounts",
+            added: ["acls": access],
+            expected: .string("appleaccount")
+        ),
+        AccountRow(
+            testDescription: "of a web form it is in that of the network",
+            added: ["acls": access, "atyp": .string("form")],
+            expected: .string("com.apple.cfnetwork")
+        ),
+        AccountRow(
+            testDescription: "another type of authentication is none of a web form",
+            added: ["acls": access, "atyp": .string("dflt")],
+            expected: .string("appleaccount")
+        ),
+        AccountRow(testDescription: "without an access object nothing changes"),
+        AccountRow(
+            testDescription: "a group that was given stays",
+            added: ["acls": access, "agrp": .string("group")],
+            expected: .string("group")
+        ),
+        AccountRow(
+            testDescription: "another program's add stays",
+            groups: ["group"],
+            added: ["acls": access]
+        ),
+        AccountRow(testDescription: "a copy stays", function: .copyMatching, added: ["acls": access]),
+        AccountRow(testDescription: "an update stays", function: .update, added: ["acls": access]),
+        AccountRow(testDescription: "a delete stays", function: .delete, added: ["acls": access]),
+    ]
+
+    @Test("Programs of the application group InternetAccounts add to groups of their own", arguments: accountRows)
+    func internetAccounts(_ row: AccountRow) {
+        let query: PropertyDictionary = ["class": .string("inet"), "nleg": .boolean(true)]
+        let dictionary = PropertyDictionary(
+            query.entries.dictionary.merging(row.added.entries.dictionary) { $1 }
+        )
+        let client = Client(accessGroups: row.groups)
+        let got = FrontEndKeys.forDataProtection(Self.operation(row.function, dictionary), of: client)
+        #expect(got.mainDictionary["agrp"] == row.expected)
+        #expect(got.mainDictionary["acls"] == nil)
+        let files = FrontEndKeys.forFiles(Self.operation(row.function, dictionary))
+        #expect(files.mainDictionary["agrp"] == nil)
     }
 }

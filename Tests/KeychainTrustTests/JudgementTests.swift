@@ -39,10 +39,13 @@ struct JudgementTests {
         let judge = SystemTrust(settings: settings)
         let root = try Samples.certificate("root")
         let date = try Samples.date("2030-01-01")
-        #expect(try !judge.trusts(root.der, for: .basicX509, at: date))
+        #expect(try !judge.trusts(root.der, others: [], for: .basicX509, at: date))
         try settings.change(.user) { (settings) throws(KeychainError) in try settings.set([], for: root, at: date) }
-        #expect(try judge.trusts(root.der, for: .basicX509, at: date))
-        #expect(try !judge.trusts([1, 2], for: .basicX509, at: date))
+        #expect(try judge.trusts(root.der, others: [], for: .basicX509, at: date))
+        #expect(try !judge.trusts([1, 2], others: [root.der], for: .basicX509, at: date))
+        let (server, issuer) = (try Samples.bytes("server"), try Samples.bytes("issuer"))
+        #expect(try !judge.trusts(server, others: [], for: .basicX509, at: date))
+        #expect(try judge.trusts(server, others: [issuer], for: .basicX509, at: date))
     }
 
     @Test("every defect has a status that has a text, and a reason")

@@ -15,6 +15,22 @@ public struct CertificatePool: Sendable {
         bySubject = Dictionary(grouping: certificates, by: \.normalizedSubject)
     }
 
+    /// Every certificate that may stand above one, by the names, those nearest to it first.
+    ///
+    /// - Parameter leaf: the certificate, which is not in the result.
+    public func possibleIssuers(of leaf: Certificate) -> [Certificate] {
+        var found: [Certificate] = []
+        var seen: Set<Certificate> = [leaf]
+        var names = [leaf.normalizedIssuer]
+        var seenNames = Set(names)
+        for _ in 1..<Self.longestChain where !names.isEmpty {
+            let level = names.flatMap { bySubject[$0, default: []] }.filter { seen.insert($0).inserted }
+            found += level
+            names = level.map(\.normalizedIssuer).filter { seenNames.insert($0).inserted }
+        }
+        return found
+    }
+
     /// A certificate and those that have issued it, one after the other, as far as they are at hand.
     ///
     /// The issuer is found by its name. Of several with the name, as after the renewal of an authority's key, the one

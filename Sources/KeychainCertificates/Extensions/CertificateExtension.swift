@@ -37,12 +37,12 @@ struct CertificateExtension: Sendable {
     }
 
     /// An explicit `false` is against DER and occurs.
-    private static func isTrue(_ node: ASN1Node?) throws(CertificateError) -> Bool {
+    static func isTrue(_ node: ASN1Node?) throws(CertificateError) -> Bool {
         guard let node else { return false }
-        switch try Array(node.bytes(.boolean, "the criticality of an extension")) {
+        switch try Array(node.bytes(.boolean, "a truth value of an extension")) {
         case [0]: return false
         case [0xFF]: return true
-        default: throw CertificateError("the criticality of an extension is neither true nor false")
+        default: throw CertificateError("a truth value of an extension is neither true nor false")
         }
     }
 }
@@ -51,14 +51,14 @@ extension ASN1ObjectIdentifier {
     static let subjectKeyIdentifier: ASN1ObjectIdentifier = [2, 5, 29, 14]
     static let subjectAlternativeName: ASN1ObjectIdentifier = [2, 5, 29, 17]
     static let keyUsage: ASN1ObjectIdentifier = [2, 5, 29, 15]
+    static let basicConstraints: ASN1ObjectIdentifier = [2, 5, 29, 19]
     static let extendedKeyUsage: ASN1ObjectIdentifier = [2, 5, 29, 37]
 
     /// The extensions that RFC 5280 defines: a certificate may call any of them critical.
     static let standardExtensions: Set<ASN1ObjectIdentifier> = [
-        subjectKeyIdentifier, subjectAlternativeName, keyUsage, extendedKeyUsage,
+        subjectKeyIdentifier, subjectAlternativeName, keyUsage, basicConstraints, extendedKeyUsage,
         [2, 5, 29, 9],  // subject directory attributes
         [2, 5, 29, 18],  // issuer alternative name
-        [2, 5, 29, 19],  // basic constraints
         [2, 5, 29, 30],  // name constraints
         [2, 5, 29, 31],  // CRL distribution points
         [2, 5, 29, 32],  // certificate policies

@@ -10,6 +10,7 @@ struct KeyUsage: OptionSet, Sendable {
     static let contentCommitment = KeyUsage(bit: 1)
     static let keyEncipherment = KeyUsage(bit: 2)
     static let keyAgreement = KeyUsage(bit: 4)
+    static let certificateSigning = KeyUsage(bit: 5)
 
     init(rawValue: UInt16) { self.rawValue = rawValue }
 

@@ -11,6 +11,8 @@ struct KnownExtensions: Sendable {
     private(set) var extendedKeyUsage: [ASN1ObjectIdentifier]?
     /// What the key may be used for; `nil` without a limit, nothing when the extension is malformed.
     private(set) var keyUsage: KeyUsage?
+    /// Whether the subject is an authority by the basic constraints; `nil` without them, false when they are malformed.
+    private(set) var isAuthority: Bool?
     /// The types of all extensions.
     private(set) var types: Set<ASN1ObjectIdentifier> = []
     /// Whether there is a critical extension that this package has never heard of.
@@ -29,12 +31,19 @@ struct KnownExtensions: Sendable {
                 extendedKeyUsage = try Self.purposes(one.value)
             case .keyUsage:
                 keyUsage = KeyUsage(extensionValue: one.value)
+            case .basicConstraints:
+                isAuthority = (try? Self.isAuthority(one.value)) ?? false
             default:
                 if one.isCritical, !ASN1ObjectIdentifier.standardExtensions.contains(one.type) {
                     hasUnknownCritical = true
                 }
             }
         }
+    }
+
+    private static func isAuthority(_ value: ArraySlice<UInt8>) throws(CertificateError) -> Bool {
+        var fields = try FieldReader(parsing: value, "the basic constraints")
+        return try CertificateExtension.isTrue(fields.nextIfPresent(.boolean))
     }
 
     private static func purposes(_ value: ArraySlice<UInt8>) throws(CertificateError) -> [ASN1ObjectIdentifier] {

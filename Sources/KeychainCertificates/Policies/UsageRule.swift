@@ -25,6 +25,14 @@ extension Certificate {
         return usage.isDisjoint(with: rule.operations) ? .keyUsage : nil
     }
 
+    /// Whether the certificate is of an authority, whose key may sign certificates (RFC 5280, sections 4.2.1.3 and
+    /// 4.2.1.9).
+    ///
+    /// One without basic constraints, as those of the first version, is when it has issued itself.
+    public var isOfAuthority: Bool {
+        (known.isAuthority ?? isSelfIssued) && (known.keyUsage?.contains(.certificateSigning) ?? true)
+    }
+
     /// Whether the certificate may stand above one that is used for a policy: extended key usage in an issuer limits
     /// what it issues, as most software has it.
     public func mayIssue(for policy: CertificatePolicy) -> Bool {

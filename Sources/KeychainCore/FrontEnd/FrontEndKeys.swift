@@ -5,9 +5,30 @@
 ///
 /// A key that is removed is not looked at, whatever its value. The attributes of an update stay as they are.
 public enum FrontEndKeys {
-    /// A call as the data protection keychain gets it.
-    public static func forDataProtection(_ operation: KeychainRequest.Operation) -> KeychainRequest.Operation {
-        operation.mapDictionaries(forDataProtection)
+    /// A call of a client as the data protection keychain gets it.
+    public static func forDataProtection(
+        _ operation: KeychainRequest.Operation,
+        of client: Client
+    ) -> KeychainRequest.Operation {
+        operation.mapDictionaries { dictionary, function in
+            var result = forDataProtection(dictionary, function)
+            if function == .add, let group = groupOfAccounts(dictionary, client) {
+                result[AttributeName.accessGroup.description] = .string(group)
+            }
+            return result
+        }
+    }
+
+    /// The application group of the programs that keep the user's accounts at Internet services.
+    private static let accountPrograms = "InternetAccounts"
+
+    /// The access group that an add with an access object gets from such a program; `nil` for every other add.
+    private static func groupOfAccounts(_ dictionary: PropertyDictionary, _ client: Client) -> String? {
+        guard client.accessGroups.contains(accountPrograms), dictionary[PropertyKey.access] != nil,
+            dictionary[AttributeName.accessGroup.description] == nil
+        else { return nil }
+        let isOfWebForm = dictionary["atyp"] == .string("form")
+        return isOfWebForm ? "com.apple.cfnetwork" : "appleaccount"
     }
 
     /// The dictionary of an add, a copy or a delete, or the query of an update, as the data protection keychain gets
@@ -86,6 +107,13 @@ public enum FrontEndKeys {
         case .copyMatching: [PropertyKey.valueData]
         case .update, .delete: keysOfNoChange
         }
+    }
+}
+
+extension KeychainRequest {
+    /// The call as the data protection keychain of the client's platform gets it.
+    public var operationForDataProtection: Operation {
+        client.profile == .macOS ? FrontEndKeys.forDataProtection(operation, of: client) : operation
     }
 }
 

@@ -7,12 +7,14 @@ public protocol CertificateJudge: Sendable {
     ///
     /// - Parameters:
     ///   - certificate: its DER encoding.
+    ///   - others: certificates in DER that may stand between it and an anchor.
     ///   - policy: what it is for.
     ///   - date: when it is to be valid.
     /// - Returns: `false` also for what is no certificate.
     /// - Throws: `KeychainError` with `errSecNotAvailable` where nothing can build chains.
     func trusts(
         _ certificate: [UInt8],
+        others: [[UInt8]],
         for policy: CertificatePolicy,
         at date: Timestamp
     ) throws(KeychainError) -> Bool

@@ -31,6 +31,15 @@ public enum CertificatePolicy: Sendable, Hashable {
         case macAppStoreReceipt
     }
 
+    /// Whether a condition of a query has the whole chain judged by it, and not the certificate alone (Semantics,
+    /// "Copying matching items").
+    public var needsChain: Bool {
+        switch self {
+        case .basicX509, .revocation: true
+        case .tls, .purpose: false
+        }
+    }
+
     /// The host or e-mail address that the policy names; `nil` for any.
     public var name: String? {
         switch self {

@@ -15,13 +15,19 @@ public struct KeyReference: Sendable, Hashable {
     /// Where in a file-based keychain it is; `nil` for a key that is in none.
     public var keychainItem: KeychainItemReference?
 
+    /// The public half of a private key whose bytes are not at hand, because its keychain is locked: a
+    /// `SubjectPublicKeyInfo` in DER (RFC 5280, section 4.1).
+    public var subjectPublicKeyInfo: [UInt8]?
+
     /// A key from its parts.
     public init(
         attributes: [String: PropertyValue],
         data: SecretBytes?,
         context: AuthenticationContext? = nil,
-        keychainItem: KeychainItemReference? = nil
+        keychainItem: KeychainItemReference? = nil,
+        subjectPublicKeyInfo: [UInt8]? = nil
     ) {
+        self.subjectPublicKeyInfo = subjectPublicKeyInfo
         self.keychainItem = keychainItem
         self.attributes = attributes
         self.data = data

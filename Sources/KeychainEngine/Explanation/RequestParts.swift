@@ -14,11 +14,9 @@ struct RequestParts {
 
     init(_ request: KeychainRequest) {
         let client = request.client
-        let operation =
-            client.profile == .macOS ? FrontEndKeys.forDataProtection(request.operation) : request.operation
         let call: ItemRequest
         var addition: ItemRequest?
-        switch operation {
+        switch request.operationForDataProtection {
         case .add(let dictionary):
             call = ItemRequest(function: .add, client: client, dictionary: dictionary)
         case .copyMatching(let dictionary):

@@ -15,11 +15,18 @@ enum ValueReference {
 
     /// Puts the reference's class, attributes and data into the dictionary; what the caller gives wins.
     ///
-    /// - Throws: `errSecParam` for what is no key or certificate. Identities have operations of their own.
+    /// - Throws: `errSecParam` for what is no key or certificate, `errSecInteractionNotAllowed` for an add of a key
+    ///   whose keychain file is locked. Identities have operations of their own.
     static func expand(_ dictionary: inout PropertyDictionary, for purpose: Purpose) throws(KeychainError) {
         guard let value = dictionary[PropertyKey.valueReference] else { return }
         guard case .reference(let reference) = value, let brought = entries(reference, purpose, dictionary) else {
             throw .parameter("kSecValueRef is not a key or a certificate")
+        }
+        if purpose == .add, case .key(let key) = reference, key.data == nil, key.keychainItem != nil {
+            throw KeychainError(
+                .interactionNotAllowed,
+                "the key is in a keychain file that is locked; unlock that first"
+            )
         }
         dictionary[PropertyKey.valueReference] = nil
         dictionary.entries.merge(brought) { given, _ in given }

@@ -46,6 +46,14 @@ struct FileItems {
         _ identifier: Bytes16
     ) throws(KeychainError) -> (item: KeychainFileItem, contents: ItemContents) {
         let (query, itemClass) = try query(of: identifier)
+        return try stored(identifier, query, itemClass)
+    }
+
+    private func stored(
+        _ identifier: Bytes16,
+        _ query: PropertyDictionary,
+        _ itemClass: ItemClass
+    ) throws(KeychainError) -> (item: KeychainFileItem, contents: ItemContents) {
         let reading = query.returning([PropertyKey.returnData])
         guard case .single(.dictionary(let entries)) = try perform(.copyMatching(reading)),
             case .data(let bytes)? = entries[PropertyKey.valueData],
@@ -86,8 +94,23 @@ struct FileItems {
     }
 
     /// Changes an item; its partition list stays as it is.
+    ///
+    /// A password whose contents do not verify is made anew, of the attributes alone that are given, where secret and
+    /// access are given, too: nothing of the old one can be relied upon.
     func update(_ item: Bytes16, _ changes: KeychainFileItem.Changes) throws(KeychainError) {
-        let (old, oldContents) = try stored(item)
+        let (query, itemClass) = try query(of: item)
+        let (old, oldContents): (KeychainFileItem, ItemContents)
+        do throws(KeychainError) {
+            (old, oldContents) = try stored(item, query, itemClass)
+        } catch {
+            guard error.status == .decode, itemClass == .genericPassword || itemClass == .internetPassword,
+                let secret = changes.secret, let access = changes.access
+            else { throw error }
+            let made = KeychainFileItem(identifier: item, itemClass: itemClass, attributes: changes.attributes)
+            _ = try perform(.delete(query))
+            _ = try add(made, secret, access)
+            return
+        }
         var contents = oldContents
         let changed = Self.storable(changes.attributes, old.itemClass)
         if let secret = changes.secret { contents.secret = secret }
@@ -133,6 +156,8 @@ struct FileItems {
                 _ = try perform(.copyMatching(query.returning([])))
                 return (query, itemClass)
             } catch {
+                // Of a damaged item, too, the class is known, and what is done with it says what is wrong.
+                if error.status == .decode { return (query, itemClass) }
                 guard error.status == .itemNotFound else { throw error }
             }
         }

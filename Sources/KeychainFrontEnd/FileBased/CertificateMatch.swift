@@ -52,24 +52,49 @@ struct CertificateMatch {
         !issuers.isEmpty || emailAddress != nil || policy != nil || trustedOnly || validOn != nil || !subjects.isEmpty
     }
 
+    /// Whether a condition is on the chain of a certificate, so that the others have to be read, too.
+    var needsChains: Bool { !issuers.isEmpty || !policiesOfChains.isEmpty }
+
     /// Whether a certificate is as asked.
     ///
     /// - Parameters:
     ///   - certificate: the certificate.
     ///   - pool: the certificates that chains are made of.
+    ///   - judge: who says whether a chain is trusted; without one, none is.
     ///   - now: when the call is made.
     /// - Returns: Whether every condition holds.
-    func accepts(_ certificate: Certificate, _ pool: CertificatePool, now: Timestamp) -> Bool {
+    /// - Throws: `errSecNotAvailable` where a chain has to be judged and nothing can.
+    func accepts(
+        _ certificate: Certificate,
+        _ pool: CertificatePool,
+        _ judge: (any CertificateJudge)?,
+        now: Timestamp
+    ) throws(KeychainError) -> Bool {
         if let emailAddress, !certificate.names(emailAddress: emailAddress) { return false }
-        if let validOn {
-            let date = if case .date(let date) = validOn { date } else { now }
-            guard certificate.isValid(at: date) else { return false }
+        let date = if case .date(let date)? = validOn { date } else { now }
+        if validOn != nil, !certificate.isValid(at: date) { return false }
+        if let policy, !certificate.satisfies(policy, at: date) { return false }
+        guard acceptsSubject(of: certificate), issuers.isEmpty || leadsToIssuer(certificate, pool) else { return false }
+        let policies = policiesOfChains
+        guard !policies.isEmpty else { return true }
+        let others = pool.possibleIssuers(of: certificate).map(\.der)
+        for policy in policies {
+            let isTrusted = try judge?.trusts(certificate.der, others: others, for: policy, at: date) ?? false
+            guard isTrusted else { return false }
         }
-        if let policy, !certificate.satisfies(policy, at: now) { return false }
-        // Nobody judges trust here.
-        guard !trustedOnly, acceptsSubject(of: certificate) else { return false }
-        guard !issuers.isEmpty else { return true }
-        return pool.chain(from: certificate) { _, _ in true }.contains { issuers.contains($0.normalizedIssuer) }
+        return true
+    }
+
+    /// Whether a chain leads from a certificate to one of the issuers.
+    func leadsToIssuer(_ certificate: Certificate, _ pool: CertificatePool) -> Bool {
+        pool.chain(from: certificate) { _, _ in true }.contains { issuers.contains($0.normalizedIssuer) }
+    }
+
+    /// The policies for which a chain has to lead to an anchor: where only trusted certificates are wanted, that of the
+    /// query is one of them, whatever it is.
+    private var policiesOfChains: [CertificatePolicy] {
+        guard let policy else { return trustedOnly ? [.basicX509] : [] }
+        return trustedOnly ? [.basicX509, policy] : policy.needsChain ? [policy] : []
     }
 
     /// The conditions on the common name; "starts with" and "ends with" hold for each of them, and a name starts also

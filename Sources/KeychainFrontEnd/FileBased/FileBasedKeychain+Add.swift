@@ -140,7 +140,7 @@ extension FileBasedKeychain {
     }
 
     /// The program that adds may use the item without a question, and no other.
-    private func defaultAccess(_ attributes: [String: PropertyValue]) -> ItemAccess {
+    func defaultAccess(_ attributes: [String: PropertyValue]) -> ItemAccess {
         ItemAccess(descriptor: attributes.label, trustedApplications: [program])
     }
 }

@@ -14,11 +14,34 @@ extension FileBasedKeychain {
             let attributes = try FileAttributes.stored(changes.entries, item.item.itemClass)
             var change = KeychainFileItem.Changes(attributes: attributes)
             change.secret = FileItemQuery.secret(changes[PropertyKey.valueData])
-            try apply(change, to: item, keychains)
+            let access = ItemAccess(entryOf: changes)
+            do throws(KeychainError) {
+                try apply(change, to: item, keychains)
+            } catch {
+                guard error.status == .decode, item.item.itemClass.isPassword, change.secret != nil else { throw error }
+                return try remake(item, change, access, keychains)
+            }
             // The access object is replaced after what else changes.
-            guard let access = ItemAccess(entryOf: changes) else { return }
+            guard let access else { return }
             try apply(KeychainFileItem.Changes(access: access), to: item, keychains)
         }
+    }
+
+    /// Puts a new password in the place of one whose stored data does not verify: with the attributes that it had,
+    /// those that change, and the new data.
+    ///
+    /// The program that makes it may use it, unless an access says otherwise.
+    private func remake(
+        _ item: LocatedItem,
+        _ change: KeychainFileItem.Changes,
+        _ access: ItemAccess?,
+        _ keychains: OpenedKeychains
+    ) throws(KeychainError) {
+        var new = change
+        new.attributes = item.item.attributes.merging(change.attributes) { $1 }
+        for date: AttributeName in [.creationDate, .modificationDate] { new.attributes[date.description] = nil }
+        new.access = access ?? defaultAccess(new.attributes)
+        try apply(new, to: item, keychains)
     }
 
     private func apply(

@@ -17,6 +17,7 @@ public final class FileBasedKeychain: KeychainBackend {
 
     let program: TrustedApplication
     private let unlocker: KeychainUnlocker
+    private let judge: (any CertificateJudge)?
     let now: @Sendable () -> Timestamp
 
     /// The file-based keychains of a user.
@@ -26,18 +27,21 @@ public final class FileBasedKeychain: KeychainBackend {
     ///   - preferences: the search list and the default keychain.
     ///   - program: who asks: the program that may use what it adds.
     ///   - unlocker: asks for the password of a locked keychain.
+    ///   - judge: who says whether certificates are trusted; without one, none is.
     ///   - now: the time, by which certificates are judged.
     public init(
         _ backend: any KeychainBackend,
         _ preferences: KeychainPreferences,
         program: TrustedApplication,
         unlocker: KeychainUnlocker = KeychainUnlocker(),
+        judge: (any CertificateJudge)? = nil,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.backend = backend
         self.preferences = preferences
         self.program = program
         self.unlocker = unlocker
+        self.judge = judge
         self.now = now
     }
 
@@ -49,6 +53,19 @@ public final class FileBasedKeychain: KeychainBackend {
     /// The persistent reference of an item of a file-based keychain.
     public static func persistentReference(_ item: KeychainItemReference) -> SecretBytes {
         FilePersistentReference.bytes(item)
+    }
+
+    /// The bytes of a key of a file-based keychain.
+    ///
+    /// - Parameters:
+    ///   - key: the key.
+    ///   - asks: whether the user is asked to unlock a keychain that is locked.
+    /// - Throws: `errSecInteractionNotAllowed` when nobody can be asked, `errSecUserCanceled`, `errSecAuthFailed`,
+    ///   `errSecInvalidItemRef` for a key that is not there any more.
+    public func keyData(of key: KeychainItemReference, asks: Bool) throws(KeychainError) -> SecretBytes {
+        let keychains = openedKeychains([PropertyKey.useNoAuthenticationUI: .boolean(!asks)])
+        guard let item = try keychains.item(key) else { throw .invalidItem }
+        return try keychains.secret(of: item)
     }
 
     /// Carries out a call of an item function, or a command on keychain files; refuses all others.
@@ -97,7 +114,7 @@ public final class FileBasedKeychain: KeychainBackend {
         var paths = query.searchList ?? []
         if query.searchList == nil { paths = try preferences.searchList() }
         if query.usesDefaultKeychain, let keychain = try preferences.defaultKeychain() { paths.append(keychain) }
-        return FileItemSearch(query: query, keychains: keychains, paths: paths, now: now())
+        return FileItemSearch(query: query, keychains: keychains, paths: paths, judge: judge, now: now())
     }
 }
 

@@ -9,6 +9,8 @@ struct FileItemSearch {
     let keychains: OpenedKeychains
     /// The keychains to search, in their order.
     let paths: [String]
+    /// Who says whether certificates are trusted.
+    let judge: (any CertificateJudge)?
     let now: Timestamp
 
     /// What is found, in the order of the keychains, as far as the limit goes.
@@ -140,7 +142,7 @@ struct FileItemSearch {
 
     private func filtered(_ found: [FileMatch]) throws(KeychainError) -> [FileMatch] {
         guard query.certificates.isNeeded else { return found }
-        let pool = query.certificates.issuers.isEmpty ? CertificatePool([]) : CertificatePool(try allCertificates())
+        let pool = CertificatePool(query.certificates.needsChains ? try allCertificates() : [])
         var kept: [FileMatch] = []
         for match in found {
             guard match.main.item.itemClass == .certificate else {
@@ -148,7 +150,7 @@ struct FileItemSearch {
                 continue
             }
             guard let certificate = try certificate(match.main) else { continue }
-            if query.certificates.accepts(certificate, pool, now: now) { kept.append(match) }
+            if try query.certificates.accepts(certificate, pool, judge, now: now) { kept.append(match) }
         }
         return kept
     }

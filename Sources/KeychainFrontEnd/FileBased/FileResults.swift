@@ -51,12 +51,15 @@ struct FileResults {
         switch match {
         case .identity(let certificate, let key, _):
             return .identity(
-                IdentityReference(certificate: try self.certificate(certificate), key: try self.key(key))
+                IdentityReference(
+                    certificate: try self.certificate(certificate),
+                    key: try self.key(key, certificates: [certificate])
+                )
             )
         case .item(let item):
             switch item.item.itemClass {
             case .certificate: return .certificate(try certificate(item))
-            case .key: return .key(try key(item))
+            case .key: return .key(try key(item, certificates: keychains.items(of: .certificate, in: [item.keychain])))
             case .genericPassword, .internetPassword, .identity: return .keychainItem(item.reference)
             }
         }
@@ -66,8 +69,20 @@ struct FileResults {
         CertificateReference(data: try keychains.secret(of: item), keychainItem: item.reference)
     }
 
-    private func key(_ item: LocatedItem) throws(KeychainError) -> KeyReference {
-        KeyReference(
+    /// A key; of a locked keychain without its bytes, where a certificate tells the public half of the pair.
+    private func key(_ item: LocatedItem, certificates: [LocatedItem]) throws(KeychainError) -> KeyReference {
+        if item.item.keyClass == 1, try keychains.isLocked(item.keychain),
+            let certificate = certificates.first(where: { item.item.isKey(of: $0.item) }),
+            let read = try? Certificate(der: try keychains.secret(of: certificate).unprotectedCopy)
+        {
+            return KeyReference(
+                attributes: item.item.attributes,
+                data: nil,
+                keychainItem: item.reference,
+                subjectPublicKeyInfo: read.subjectPublicKeyInfo
+            )
+        }
+        return KeyReference(
             attributes: item.item.attributes,
             data: try keychains.secret(of: item),
             keychainItem: item.reference

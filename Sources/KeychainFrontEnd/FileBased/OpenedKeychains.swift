@@ -52,6 +52,8 @@ final class OpenedKeychains {
         return items
     }
 
+    func isLocked(_ path: String) throws(KeychainError) -> Bool { try files.status(at: path).isLocked }
+
     func secret(of item: LocatedItem) throws(KeychainError) -> SecretBytes {
         try opened(item.keychain) { () throws(KeychainError) in
             try files.secret(of: item.item.identifier, at: item.keychain)

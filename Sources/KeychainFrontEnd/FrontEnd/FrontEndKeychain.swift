@@ -122,7 +122,10 @@ public final class FrontEndKeychain: KeychainBackend {
     private func dataProtectionRequest(_ operation: KeychainRequest.Operation, _ client: Client) -> KeychainRequest {
         var client = client
         client.profile = .macOS
-        return KeychainRequest(FrontEndKeys.forDataProtection(operation), client: client)
+        let converted = AuthoritySearch(files: files, client: client).replacingIssuers(
+            in: FrontEndKeys.forDataProtection(operation, of: client)
+        )
+        return KeychainRequest(converted, client: client)
     }
 
     private func askFiles(

@@ -53,6 +53,7 @@ struct SynchronizableMove {
                 || source == .dataProtection && FrontEndKeys.matchKeys.contains(key)
         }
         fetch[PropertyKey.returnAttributes] = .boolean(true)
+        if source == .files { fetch[PropertyKey.returnPersistentReference] = .boolean(true) }
         if changes[PropertyKey.valueData] == nil { fetch[PropertyKey.returnData] = .boolean(true) }
         let values: [ResultValue] =
             switch try ask(source, .copyMatching(fetch)) {
@@ -85,7 +86,13 @@ struct SynchronizableMove {
             guard error.status == .duplicateItem else { throw error }
             _ = try ask(destination, .update(search(item, in: destination), attributes: changes))
         }
-        _ = try ask(source, .delete(search(item, in: source)))
+        // Only after the item is certainly on the other side.
+        var deletion = search(item, in: source)
+        if let reference = item[PropertyKey.valuePersistentReference] {
+            // Another keychain file may have an equal item, which was not moved, or not yet.
+            deletion[PropertyKey.valuePersistentReference] = reference
+        }
+        _ = try ask(source, .delete(deletion))
     }
 
     /// The item as it is added: with all new attributes over its own.
@@ -93,6 +100,7 @@ struct SynchronizableMove {
         let toFiles = destination == .files
         var addition = PropertyDictionary(item).removing { key in
             key == PropertyKey.access || key == Self.synchronizable || key.hasPrefix("m_") || key.hasPrefix("r_")
+                || key == PropertyKey.valuePersistentReference
                 || Self.privateNames.contains(key)
                 || (toFiles ? FrontEndKeys.removedForFiles.contains(key) : key == Self.dates[1])
         }

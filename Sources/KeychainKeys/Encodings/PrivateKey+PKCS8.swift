@@ -39,7 +39,7 @@ extension PrivateKey {
         switch implementation {
         case .ellipticCurve(let key): inner = sec1(key, [])
         case .rsa(let key): inner = key.pkcs1
-        case .remote: return nil
+        case .remote, .deferred: return nil
         }
         return DERWriter.secretElement(
             DERTag.sequence,

@@ -54,6 +54,14 @@ public enum KeyHalf: Sendable {
         }
     }
 
+    /// The half with its bytes (``PrivateKey/loaded()``).
+    public func loaded() throws(KeyError) -> KeyHalf {
+        switch self {
+        case .private(let key): .private(try key.loaded())
+        case .public: self
+        }
+    }
+
     /// The public half of the pair.
     public var publicKey: PublicKey {
         switch self {

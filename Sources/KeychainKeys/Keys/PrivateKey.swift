@@ -13,7 +13,11 @@ public struct PrivateKey: Sendable {
         case ellipticCurve(EllipticPrivateKey)
         case rsa(RSAPrivateKey)
         case remote(any EllipticKeyOperations)
+        case deferred(Loader)
     }
+
+    /// Gets a key that is not at hand yet.
+    public typealias Loader = @Sendable () throws(KeyError) -> PrivateKey
 
     /// Makes a key.
     ///
@@ -60,6 +64,16 @@ public struct PrivateKey: Sendable {
         implementation = .remote(operations)
     }
 
+    /// A key whose bytes are not at hand yet, for example because its keychain is locked: each operation gets them.
+    ///
+    /// - Parameters:
+    ///   - publicKey: the public half.
+    ///   - loader: gets the private half.
+    public init(publicKey: PublicKey, loader: @escaping Loader) {
+        self.publicKey = publicKey
+        implementation = .deferred(loader)
+    }
+
     init(_ key: EllipticPrivateKey) {
         publicKey = PublicKey(key.publicKey, point: key.point)
         implementation = .ellipticCurve(key)
@@ -92,8 +106,18 @@ public struct PrivateKey: Sendable {
         switch implementation {
         case .ellipticCurve(let key): SecretBytes(joining: [SecretBytes(publicKey.externalRepresentation), key.scalar])
         case .rsa(let key): key.pkcs1
-        case .remote: nil
+        case .remote, .deferred: nil
         }
+    }
+
+    /// The key with its bytes; a key that has them, or lives elsewhere, is that itself.
+    ///
+    /// - Throws: what its place says, and ``KeyError/malformed(_:)`` when that has the key of another pair.
+    public func loaded() throws(KeyError) -> PrivateKey {
+        guard case .deferred(let loader) = implementation else { return self }
+        let key = try loader()
+        guard key.publicKey == publicKey else { throw .malformed("the private key is not that of the public key") }
+        return key
     }
 
     /// What the key does itself, on a curve; `nil` for RSA.
@@ -101,7 +125,7 @@ public struct PrivateKey: Sendable {
         switch implementation {
         case .ellipticCurve(let key): key
         case .remote(let operations): operations
-        case .rsa: nil
+        case .rsa, .deferred: nil
         }
     }
 }

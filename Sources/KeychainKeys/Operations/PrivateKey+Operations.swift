@@ -9,6 +9,7 @@ extension PrivateKey {
     ///   that are too long; what the place that keeps the key says.
     public func signature(_ data: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> [UInt8] {
         guard supports(.sign, algorithm) else { throw .unsupportedAlgorithm }
+        let implementation = try loaded().implementation
         return try CallStack.wiped(.privateKey) { () throws(KeyError) in
             switch (algorithm.scheme, implementation) {
             case (.rsaSignature(let padding, let input), .rsa(let key)):
@@ -29,14 +30,15 @@ extension PrivateKey {
     public func decrypt(_ ciphertext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> SecretBytes
     {
         guard supports(.decrypt, algorithm) else { throw .unsupportedAlgorithm }
+        let key = try loaded()
         return try CallStack.wiped(.privateKey) { () throws(KeyError) in
-            switch (algorithm.scheme, implementation) {
+            switch (algorithm.scheme, key.implementation) {
             case (.rsaEncryption(let padding), .rsa(let key)):
                 return try RSAEncryption(padding: padding).decrypt(ciphertext, key)
             case (.rsaHybrid(let digest), .rsa(let key)):
                 return try RSAHybrid(digest: digest).decrypt(ciphertext, key, publicKey)
             case (.ecies(let digest, let nonce), _):
-                guard let key = ellipticOperations, let curve = publicKey.curve else { throw .unsupportedAlgorithm }
+                guard let key = key.ellipticOperations, let curve = publicKey.curve else { throw .unsupportedAlgorithm }
                 return try ECIES(digest: digest, nonce: nonce).decrypt(ciphertext, key, curve)
             default: throw .unsupportedAlgorithm
             }
@@ -60,7 +62,7 @@ extension PrivateKey {
         sharedInfo: [UInt8] = []
     ) throws(KeyError) -> SecretBytes {
         guard supports(.keyExchange, algorithm), case .keyExchange(let digest) = algorithm.scheme,
-            let key = ellipticOperations
+            let key = try loaded().ellipticOperations
         else { throw .unsupportedAlgorithm }
         guard publicKey.curve == self.publicKey.curve else {
             throw .parameter("the two keys are not on the same curve")

@@ -39,7 +39,7 @@ package struct KeychainContext: Sendable {
         owner: (any KeychainContextOwner)? = nil,
         trustSettings: TrustSettingsStore = .inMemory()
     ) {
-        self.fileBased = fileBased ?? Self.fileBased(backend)
+        self.fileBased = fileBased ?? Self.fileBased(backend, trustSettings)
         self.hasFrontEnd = hasFrontEnd
         self.backend = backend
         self.client = client
@@ -68,7 +68,7 @@ package struct KeychainContext: Sendable {
     /// Found once, at the first call.
     package static let process: KeychainContext = {
         let backend = defaultBackend
-        let fileBased = Self.fileBased(backend)
+        let fileBased = Self.fileBased(backend, .process)
         let hasFrontEnd = ProcessEnvironment.value(ProcessClient.fileBasedVariable) == "1"
         var client = ProcessClient.current.client
         if hasFrontEnd { client.profile = .macOS }
@@ -83,12 +83,16 @@ package struct KeychainContext: Sendable {
     }()
 
     /// The file-based keychains of the user's home folder.
-    private static func fileBased(_ backend: any KeychainBackend) -> FileBasedKeychain {
+    private static func fileBased(
+        _ backend: any KeychainBackend,
+        _ trustSettings: TrustSettingsStore
+    ) -> FileBasedKeychain {
         FileBasedKeychain(
             backend,
             KeychainPreferences(home: KeychainHome(variable: ProcessEnvironment.value("HOME"))),
             program: ProcessClient.program,
             unlocker: KeychainUnlocker { ProcessClient.isInteractionAllowed },
+            judge: SystemTrust(settings: trustSettings),
             now: { Timestamp(secondsSinceReferenceDate: Date.now.timeIntervalSinceReferenceDate) }
         )
     }

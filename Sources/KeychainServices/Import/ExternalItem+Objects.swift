@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
 import KeychainImportExport
 import KeychainKeys
 
@@ -7,21 +8,28 @@ extension ExternalItem {
     /// The items of an object; `nil` for one of another class than `SecCertificate`, `SecKey` and `SecIdentity`.
     ///
     /// An identity of the keychain may have a public key in the place of the private one.
-    static func items(of object: AnyObject) -> [ExternalItem]? {
+    ///
+    /// - Throws: why a key cannot be had whose keychain is locked.
+    static func items(of object: AnyObject) throws(KeychainError) -> [ExternalItem]? {
         switch object {
         case let certificate as SecCertificate:
             return [ExternalItem(.certificate(certificate.certificate))]
         case let key as SecKey:
-            return [ExternalItem(.key(key.half))]
+            return [ExternalItem(.key(try loaded(key)))]
         case let identity as SecIdentity:
             let certificate = identity.certificate.certificate
-            guard case .private(let key) = identity.privateKey.half else {
-                return [ExternalItem(.certificate(certificate)), ExternalItem(.key(identity.privateKey.half))]
+            let half = try loaded(identity.privateKey)
+            guard case .private(let key) = half else {
+                return [ExternalItem(.certificate(certificate)), ExternalItem(.key(half))]
             }
             return [ExternalItem(.identity(certificate, key))]
         default:
             return nil
         }
+    }
+
+    private static func loaded(_ key: SecKey) throws(KeychainError) -> KeyHalf {
+        do throws(KeyError) { return try key.half.loaded() } catch { throw KeychainError(error) }
     }
 
     /// The item as an object of Apple's API.

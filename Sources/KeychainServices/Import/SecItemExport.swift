@@ -34,7 +34,7 @@ public func SecItemExport(
         let objects = (secItemOrArray as? NSArray).map { $0.map { $0 as AnyObject } } ?? [secItemOrArray]
         var items: [ExternalItem] = []
         for object in objects {
-            guard let parts = ExternalItem.items(of: object) else {
+            guard let parts = try ExternalItem.items(of: object) else {
                 throw .parameter("an object is no certificate, key or identity")
             }
             items += parts

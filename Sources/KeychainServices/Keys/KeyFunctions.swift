@@ -17,8 +17,12 @@ public func SecKeyCopyExternalRepresentation(
         switch key.half {
         case .public(let key): return NSData(key.externalRepresentation)
         case .private(let key):
-            guard let bytes = key.externalRepresentation else { throw KeychainError(KeyError.notExportable) }
-            return NSData(bytes)
+            do throws(KeyError) {
+                guard let bytes = try key.loaded().externalRepresentation else { throw .notExportable }
+                return NSData(bytes)
+            } catch {
+                throw KeychainError(error)
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainFrontEnd
 import KeychainKeys
 
 extension SecKey {
@@ -12,7 +13,7 @@ extension SecKey {
             self.init(key, sealed: sealed)
             return
         }
-        guard let half = KeyHalf(reference) else { return nil }
+        guard let half = KeyHalf(reference) ?? Self.lockedHalf(reference) else { return nil }
         self.init(half, in: reference.keychainItem)
     }
 
@@ -30,6 +31,24 @@ extension SecKey {
         } catch {
             throw KeychainError(error)
         }
+    }
+
+    /// The private key of a locked keychain file: it is read when it is used.
+    private static func lockedHalf(_ reference: KeyReference) -> KeyHalf? {
+        guard reference.data == nil, let item = reference.keychainItem, let encoding = reference.subjectPublicKeyInfo,
+            let publicKey = try? PublicKey(subjectPublicKeyInfo: encoding)
+        else { return nil }
+        let keychains = KeychainContext.inEffect.fileBased
+        let key = PrivateKey(publicKey: publicKey) { () throws(KeyError) in
+            let data: SecretBytes
+            do throws(KeychainError) {
+                data = try keychains.keyData(of: item, asks: true)
+            } catch {
+                throw .failed(error.status, error.reason)
+            }
+            return try PrivateKey(externalRepresentation: data, publicKey.type)
+        }
+        return .private(key)
     }
 
     private static let tokenIDName = AttributeName.tokenID.description

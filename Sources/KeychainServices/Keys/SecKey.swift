@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainFrontEnd
 import KeychainKeys
 
 /// A cryptographic key: the private or the public half of a pair.
@@ -45,6 +46,10 @@ public final class SecKey: Hashable, Sendable {
         if let sealedReference { return sealedReference }
         var reference = half.reference
         reference.keychainItem = keychainItem
+        if reference.data == nil, let keychainItem {
+            // Of a key that was found in a locked keychain, which may be unlocked now.
+            reference.data = try? KeychainContext.inEffect.fileBased.keyData(of: keychainItem, asks: false)
+        }
         return reference
     }
 

@@ -3,6 +3,7 @@
 import HostFiles
 import KeychainAuthenticators
 import KeychainCore
+import KeychainDoctor
 import KeychainEngine
 package import KeychainFiles
 import KeychainFrontEnd
@@ -47,14 +48,42 @@ package final class MacKeychains: Sendable {
     }
 
     /// The item functions on the files, with an owner who is asked for the password of a locked keychain.
-    func fileBased(_ owner: Owner, _ clock: VirtualClock) -> FileBasedKeychain {
+    func fileBased(
+        _ owner: Owner,
+        _ clock: VirtualClock,
+        _ judge: any CertificateJudge
+    ) -> FileBasedKeychain {
         FileBasedKeychain(
             files,
             preferences,
             program: ProcessClient.program,
             unlocker: KeychainUnlocker(owner.authenticator) { ProcessClient.isInteractionAllowed },
+            judge: judge,
             now: { clock.dates.now }
         )
+    }
+
+    /// What the files hold, as far as it shows without their passwords, for an explanation of a call.
+    ///
+    /// Locked it is if that keychain is which the call needs: that of an add, else any that has items.
+    func known(for function: ItemFunction) -> FileKeychain {
+        guard let paths = try? preferences.searchList() else { return .unknown }
+        let target = (try? preferences.defaultKeychain()) ?? nil
+        var items: [PropertyDictionary] = []
+        var (isMissing, isLocked) = (true, false)
+        for path in paths {
+            guard let status = try? files.files.status(at: path), let found = try? files.files.items(at: path) else {
+                continue
+            }
+            isMissing = false
+            items += found.map { item in
+                var dictionary = PropertyDictionary(item.attributes)
+                dictionary[PropertyKey.itemClass] = .string(item.itemClass.rawValue)
+                return dictionary
+            }
+            if status.isLocked, function == .add ? path == target : !found.isEmpty { isLocked = true }
+        }
+        return isMissing || function == .add && target == nil ? .missing : .items(items, isLocked: isLocked)
     }
 
     /// Removes every keychain of the search list, and makes an empty login keychain of a user without a passcode.

@@ -88,11 +88,12 @@ public final class VirtualDevice: Sendable {
         owner = Owner(Self.biometry(sensor), hiddenPasscode: platform.hiddenPasscode ?? "")
         trustSettings = .inMemory()
         var options = Self.options(platform, owner, clock)
-        options.certificateJudge = SystemTrust(settings: trustSettings)
+        let judge = SystemTrust(settings: trustSettings)
+        options.certificateJudge = judge
         options.authenticator = transport.authenticator(options.authenticator)
         let macKeychains = platform == .mac ? try MacKeychains(passcode: passcode, owner, clock) : nil
         self.macKeychains = macKeychains
-        let fileBased = macKeychains?.fileBased(owner, clock) ?? .none
+        let fileBased = macKeychains?.fileBased(owner, clock, judge) ?? .none
         self.fileBased = fileBased
         func reached(_ keychain: EmbeddedKeychain) -> any KeychainBackend {
             let backend = transport.backend(keychain)

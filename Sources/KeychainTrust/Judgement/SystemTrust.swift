@@ -9,15 +9,16 @@ package struct SystemTrust: CertificateJudge {
     /// A judge who consults these settings.
     package init(settings: TrustSettingsStore) { self.settings = settings }
 
-    /// Whether a certificate alone, without others to build a chain of, is trusted.
+    /// Whether a chain of a certificate and others leads to who is trusted.
     ///
-    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed.
+    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed, and why settings cannot be read.
     package func trusts(
         _ certificate: [UInt8],
+        others: [[UInt8]],
         for policy: CertificatePolicy,
         at date: Timestamp
     ) throws(KeychainError) -> Bool {
-        var request = TrustRequest(certificates: [certificate], policies: [policy], date: date)
+        var request = TrustRequest(certificates: [certificate] + others, policies: [policy], date: date)
         request.settings = try settings.all()
         return try TrustEvaluator.evaluate(request).isTrusted
     }

@@ -162,6 +162,7 @@ struct CertificateContentTests {
 
         func trusts(
             _ certificate: [UInt8],
+            others: [[UInt8]],
             for policy: CertificatePolicy,
             at date: Timestamp
         ) throws(KeychainError) -> Bool {

@@ -275,4 +275,38 @@ struct MacFrontEndTests {
         #expect(copy(adding([kSecAttrAccount: "whatever"], to: adding(listed))).result as? Data == Data("other".utf8))
         #expect(copy(adding([kSecMatchItemList: [reference]])).status == errSecItemNotFound)
     }
+
+    @Test("9.5: the item that moves goes from its own keychain file, and an equal one of another file stays")
+    func moveBesideEqualItem() throws {
+        #expect(add(adding(secret("login"))) == errSecSuccess)
+        let other: SecKeychain = try app.run {
+            var keychain: SecKeychain?
+            #expect(SecKeychainCreate("other.keychain", 2, "pw", false, nil, &keychain) == errSecSuccess)
+            return try #require(keychain)
+        }
+        #expect(add(adding([kSecUseKeychain: other], to: adding(secret("other")))) == errSecSuccess)
+        let inOther: [CFString: Any] = [kSecMatchSearchList: [other]]
+        #expect(update(adding(inOther), [kSecAttrSynchronizable: true]) == errSecSuccess)
+        let data: [CFString: Any] = [kSecReturnData: true]
+        #expect(copy(adding(inOther, to: adding(data))).status == errSecItemNotFound)
+        let inFiles: [CFString: Any] = [kSecReturnData: true, kSecUseDataProtectionKeychain: false]
+        #expect(copy(adding(inFiles)).result as? Data == Data("login".utf8))
+        let moved: [CFString: Any] = [kSecReturnData: true, kSecAttrSynchronizable: true]
+        #expect(copy(adding(moved)).result as? Data == Data("other".utf8))
+    }
+
+    @Test("9.5, known bug: an equal item that is there already gets the new attributes, and not the data")
+    func moveOntoEqualItem() {
+        let synchronizable: [CFString: Any] = [kSecAttrSynchronizable: true]
+        // Equal is what has every attribute of the item of the file, which has a label by default.
+        let labelled: [CFString: Any] = [kSecAttrSynchronizable: true, kSecAttrLabel: "service"]
+        #expect(add(adding(labelled, to: adding(secret("there")))) == errSecSuccess)
+        #expect(add(adding(secret("file"))) == errSecSuccess)
+        #expect(update(Self.password, [kSecAttrSynchronizable: true, kSecAttrComment: "new"]) == errSecSuccess)
+        #expect(copy(adding([kSecUseDataProtectionKeychain: false])).status == errSecItemNotFound)
+        let both: [CFString: Any] = [kSecReturnData: true, kSecReturnAttributes: true]
+        let found = copy(adding(synchronizable, to: adding(both))).result as? [CFString: Any]
+        #expect(found?[kSecValueData] as? Data == Data("there".utf8))
+        #expect(found?[kSecAttrComment] as? String == "new")
+    }
 }

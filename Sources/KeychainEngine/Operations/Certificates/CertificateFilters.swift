@@ -24,7 +24,7 @@ struct CertificateFilters {
         if match.validOn != nil, !certificate.validity.counts || !certificate.isValid(at: date) { return false }
         if let policy = match.policy, !certificate.satisfies(policy, at: date) { return false }
         for policy in policiesOfChains {
-            guard try judge?.trusts(certificate.der, for: policy, at: date) ?? false else { return false }
+            guard try judge?.trusts(certificate.der, others: [], for: policy, at: date) ?? false else { return false }
         }
         return true
     }
@@ -32,10 +32,7 @@ struct CertificateFilters {
     /// The policies for which a chain has to lead to an anchor; the others judge the certificate alone.
     private var policiesOfChains: [CertificatePolicy] {
         var policies: [CertificatePolicy] = match.trustedOnly ?? false ? [.basicX509] : []
-        switch match.policy {
-        case .basicX509?, .revocation?: policies += [match.policy].compactMap(\.self)
-        case .tls?, .purpose?, nil: break
-        }
+        if let policy = match.policy, policy.needsChain { policies.append(policy) }
         return policies
     }
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+import KeychainCore
+
+/// The search in the file-based keychains that comes before a copy by issuers from the data protection keychain
+/// (Semantics, "Keys that the macOS front end removes").
+struct AuthoritySearch {
+    /// The file-based keychains.
+    let files: any KeychainBackend
+    let client: Client
+
+    /// The call with the subjects of authorities below the issuers in their place; as it is where there are none.
+    ///
+    /// macOS puts dictionaries of attributes before the subjects, which say nothing to the data protection keychain and
+    /// are left out here.
+    func replacingIssuers(in operation: KeychainRequest.Operation) -> KeychainRequest.Operation {
+        guard case .copyMatching(var query) = operation, let issuers = query[PropertyKey.matchIssuers],
+            case .array = issuers
+        else { return operation }
+        let subjects = authorities(below: issuers).map { PropertyValue.data(SecretBytes($0.subjectSequence)) }
+        guard !subjects.isEmpty else { return operation }
+        query[PropertyKey.matchIssuers] = .array(subjects)
+        return .copyMatching(query)
+    }
+
+    private func authorities(below issuers: PropertyValue) -> [Certificate] {
+        let match = CertificateMatch([PropertyKey.matchIssuers: issuers])
+        guard !match.issuers.isEmpty else { return [] }
+        let certificates = certificates
+        let pool = CertificatePool(certificates)
+        return certificates.filter { $0.isOfAuthority && match.leadsToIssuer($0, pool) }
+    }
+
+    /// Every certificate of the search list; none where one cannot be read.
+    private var certificates: [Certificate] {
+        let query: PropertyDictionary = [
+            PropertyKey.itemClass: .string(ItemClass.certificate.rawValue),
+            PropertyKey.matchLimit: .string(PropertyKey.matchLimitAll),
+            PropertyKey.returnData: .boolean(true),
+            // The caller asked for an item of the other keychain.
+            PropertyKey.useAuthenticationUI: .string(PropertyKey.useAuthenticationUIFail),
+        ]
+        guard case .list(let values)? = try? files.perform(KeychainRequest(.copyMatching(query), client: client)) else {
+            return []
+        }
+        return values.compactMap { value in
+            guard case .data(let bytes) = value else { return nil }
+            return try? Certificate(der: bytes.unprotectedCopy)
+        }
+    }
+}
