@@ -15,9 +15,10 @@ public struct CertificatePool: Sendable {
         bySubject = Dictionary(grouping: certificates, by: \.normalizedSubject)
     }
 
-    /// Every certificate that may stand above one, by the names, those nearest to it first.
+    /// Every certificate that may stand above one, by the names.
     ///
-    /// - Parameter leaf: the certificate, which is not in the result.
+    /// - Parameter leaf: the certificate.
+    /// - Returns: The others, those nearest to it first.
     public func possibleIssuers(of leaf: Certificate) -> [Certificate] {
         var found: [Certificate] = []
         var seen: Set<Certificate> = [leaf]

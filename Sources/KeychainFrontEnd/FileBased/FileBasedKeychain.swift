@@ -60,6 +60,7 @@ public final class FileBasedKeychain: KeychainBackend {
     /// - Parameters:
     ///   - key: the key.
     ///   - asks: whether the user is asked to unlock a keychain that is locked.
+    /// - Returns: The external representation.
     /// - Throws: `errSecInteractionNotAllowed` when nobody can be asked, `errSecUserCanceled`, `errSecAuthFailed`,
     ///   `errSecInvalidItemRef` for a key that is not there any more.
     public func keyData(of key: KeychainItemReference, asks: Bool) throws(KeychainError) -> SecretBytes {
