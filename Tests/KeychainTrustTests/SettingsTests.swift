@@ -300,4 +300,30 @@ struct SettingsTests {
         #expect(failures.load(ordering: .relaxed) == 0, "two changes at once, or one that failed")
         #expect(try stores[0].settings(domain).entries.count == count)
     }
+
+    @Test("The user's settings come first, unless the administrator forbids them", .enabled(if: geteuid() == 0))
+    func domains() throws {
+        let folder = try TemporaryFolder(prefix: "trust")
+        let location = KeychainLocation(path: folder.path(of: "keychain"))
+        let admin = folder.path(of: "admin")
+        let store = TrustSettingsStore.files(user: location, adminFolder: admin)
+        let (root, other) = (try Samples.certificate("root"), try Samples.certificate("other root"))
+        let date = try Samples.date("2026-01-01")
+        try store.change(.user) { (settings) throws(KeychainError) in try settings.set([], for: root, at: date) }
+        try store.change(.admin) { (settings) throws(KeychainError) in try settings.set([], for: other, at: date) }
+        #expect(try store.all().map(\.certificates) == [[root], [other]])
+        try store.enableUserSettings(false)
+        #expect(try store.all().map(\.certificates) == [[other]])
+        // Nobody but root forbids it.
+        let mark = "\(admin)/user-trust-settings.disabled"
+        #expect(chown(mark, 12_345, 12_345) == 0)
+        #expect(try store.all().count == 2)
+        #expect(chown(mark, 0, 0) == 0)
+        try store.enableUserSettings(true)
+        #expect(try store.all().count == 2)
+        // Nor does anybody else set anything for all.
+        #expect(chown("\(admin)/\(TrustSettingsStore.fileName)", 12_345, 12_345) == 0)
+        let error = #expect(throws: KeychainError.self) { try store.all() }
+        #expect(error?.reason.contains(admin) ?? false)
+    }
 }
