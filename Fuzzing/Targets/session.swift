@@ -4,6 +4,7 @@ import Glibc
 import KeychainCore
 
 @testable import KeychainFiles
+@testable import KeychainFrontEnd
 @testable import KeychainTrust
 @testable import SecurityTool
 
