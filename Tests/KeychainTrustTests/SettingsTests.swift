@@ -178,6 +178,15 @@ struct SettingsTests {
         #expect(throws: KeychainError.self) { try TrustSettings(propertyList: Data(text.utf8)) }
     }
 
+    @Test("a list with an integer that is no UTF-8 is refused", arguments: [[0xFF], [0xC3], [0x80, 0x31]])
+    func encoding(_ bytes: [UInt8]) {
+        let version = Data("<plist><dict><key>trustVersion</key><integer>".utf8)
+        let rest = Data("</integer><key>trustList</key><dict/></dict></plist>".utf8)
+        #expect(throws: Never.self) { try TrustSettings(propertyList: version + Data("1".utf8) + rest) }
+        #expect(throws: KeychainError.self) { try TrustSettings(propertyList: version + Data(bytes) + rest) }
+        #expect(TrustExceptions(encoding: version + Data(bytes) + rest) == nil)
+    }
+
     @Test(
         "levels are counted whatever looks like the end of one",
         arguments: [

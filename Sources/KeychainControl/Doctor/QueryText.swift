@@ -127,7 +127,10 @@ struct QueryText {
         let beginnings = ["<?xml", "<plist", "<!DOCTYPE plist", "bplist"]
         let start = String(decoding: bytes.prefix(64), as: UTF8.self)
         guard beginnings.contains(where: { start.drop(while: \.isWhitespace).hasPrefix($0) }) else { return nil }
-        guard let value = try? PropertyListDecoder().decode(PropertyListValue.self, from: bytes) else { return .null }
+        // An integer in XML that is no UTF-8 ends the process.
+        guard start.hasPrefix("bplist") || String(validating: bytes, as: UTF8.self) != nil,
+            let value = try? PropertyListDecoder().decode(PropertyListValue.self, from: bytes)
+        else { return .null }
         return value.json
     }
 }

@@ -10,12 +10,13 @@ enum PropertyListShape {
     /// The longest tag; the declaration of the document's type is longer.
     private static let longestTag = 256
 
-    /// Whether bytes are XML as property lists are written, with few enough levels: the parser takes stack for each,
-    /// and a binary list may contain itself.
+    /// Whether bytes are XML in UTF-8 as property lists are written, with few enough levels: the parser takes stack for
+    /// each, and a binary list may contain itself; an integer in other bytes ends the process.
     ///
     /// Refused are comments, sections of other kinds, and attributes but the version of the list: they can hold what
     /// looks like the end of an element.
     static func isFlat(_ data: Data) -> Bool {
+        guard String(validating: data, as: UTF8.self) != nil else { return false }
         var rest = data[...]
         var level = 0
         var tags = 0

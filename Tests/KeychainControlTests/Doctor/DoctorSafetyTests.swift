@@ -215,6 +215,17 @@ struct DoctorSafetyTests {
         #expect(outcome.output.contains(Self.id("nothing-wrong")), "\(outcome.output)")
     }
 
+    @Test("a property list with an integer that is no UTF-8 is refused")
+    func propertyListEncoding() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "query")
+        let start = Data("<plist><dict><key>m_Limit</key><integer>".utf8)
+        let list = start + [0xFF] + Data("</integer></dict></plist>".utf8)
+        try list.write(to: URL(fileURLWithPath: path))
+        let outcome = try Self.control(accounts: [], input: "").run(["doctor", path])
+        #expect(outcome.status == 2, "\(outcome)")
+    }
+
     @Test(
         "groups are read from what codesign writes, and from lists with something else in them",
         arguments: [
