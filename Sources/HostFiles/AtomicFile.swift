@@ -189,19 +189,11 @@ public enum AtomicFile {
     /// Removes what writers left that were killed; for the holder of the file's lock, so that nobody writes now.
     private static func removeRemains(of path: String) {
         guard let end = path.lastIndex(of: "/") else { return }
-        let prefix = path[path.index(after: end)...] + "."
-        guard let stream = opendir(end == path.startIndex ? "/" : String(path[..<end])) else { return }
-        defer { closedir(stream) }
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { start in
-                start.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: start.pointee)) {
-                    String(cString: $0)
-                }
-            }
-            guard name.hasPrefix(prefix), name.hasSuffix(temporarySuffix),
-                name.count > prefix.count + temporarySuffix.count
-            else { continue }
-            unlinkat(dirfd(stream), name, 0)
+        let prefix = "\(path[path.index(after: end)...])."
+        let folder = path[...end]
+        for name in FolderNames.of(String(folder), beginningWith: prefix)
+        where name.hasSuffix(temporarySuffix) && name.count > prefix.count + temporarySuffix.count {
+            unlink("\(folder)\(name)")
         }
     }
 

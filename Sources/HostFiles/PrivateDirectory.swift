@@ -34,6 +34,9 @@ public struct PrivateDirectory: Sendable, Hashable {
     /// The path of a file in the folder.
     public func path(of name: String) -> String { "\(path)/\(name)" }
 
+    /// The names in the folder that begin like this; none when the folder cannot be read.
+    public func names(beginningWith prefix: String) -> [String] { FolderNames.of(path, beginningWith: prefix) }
+
     /// Whether there is a file of this name that belongs to this user alone.
     ///
     /// - Throws: ``FileError/exposed(path:_:)`` or ``FileError/wrongKind(path:expected:)`` when there is something

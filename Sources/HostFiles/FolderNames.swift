@@ -2,9 +2,10 @@
 
 import Glibc
 
-extension PrivateDirectory {
-    /// The names in the folder that begin like this; none when the folder cannot be read.
-    public func names(beginningWith prefix: String) -> [String] {
+/// The names in a folder.
+enum FolderNames {
+    /// Those that begin like this, in no order; none when the folder cannot be read.
+    static func of(_ path: String, beginningWith prefix: String) -> [String] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
