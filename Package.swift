@@ -145,7 +145,7 @@ let targets: [Target] = [
         name: "KeychainDefaultBackend",
         dependencies: [
             "KeychainCore", "KeychainEngine", "KeychainProtection", "KeychainClient", "KeychainWire",
-            "KeychainAuthenticators", "KeychainTrust", "HostFiles", "CKeychainSupport",
+            "KeychainFrontEnd", "KeychainAuthenticators", "KeychainTrust", "HostFiles", "CKeychainSupport",
         ]
     ),
 

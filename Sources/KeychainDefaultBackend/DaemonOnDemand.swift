@@ -5,6 +5,7 @@ import HostFiles
 import KeychainClient
 import KeychainCore
 import KeychainEngine
+import KeychainFrontEnd
 import KeychainWire
 
 /// A daemon: the one that owns the user's store or serves the user's keychain files, which is started by the first
@@ -136,7 +137,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
         if isLock, try socket().answers { return false }
         var status = stat()
         guard stat(path, &status) == 0 || errno != ENOENT && errno != ENOTDIR else {
-            throw KeychainError(.noSuchKeychain, "there is no keychain file", kind: .storage(.file))
+            throw .noSuchKeychain
         }
         return isLock
     }
