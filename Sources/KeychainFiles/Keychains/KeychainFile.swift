@@ -36,21 +36,15 @@ final class KeychainFile: @unchecked Sendable {
 
     /// Carries out a command; a change is durable when it returns.
     func perform(_ action: KeychainFileCommand.Action) throws(KeychainError) -> KeychainReply {
-        if case .lock = action {
-            lock()
-            guard try mark() != nil else { throw .noSuchKeychain }
-            return .done
-        }
-        turn.acquire()
-        defer { turn.release() }
-        return try performInTurn(action)
-    }
-
-    private func performInTurn(_ action: KeychainFileCommand.Action) throws(KeychainError) -> KeychainReply {
+        let takesTurn = action != .lock
+        if takesTurn { turn.acquire() }
+        defer { if takesTurn { turn.release() } }
         switch action {
         case .create(let password): try create(password)
         case .delete: try delete()
-        case .lock: lock()
+        case .lock:
+            lock()
+            guard try mark() != nil else { throw .noSuchKeychain }
         case .unlock(let password): try unlock(password)
         case .status: return .fileStatus(try status())
         case .setSettings(let settings):
