@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import KeychainServices
 
 /// Holds calls; made by ``Faults/hold(on:skipping:times:where:)``.
 ///
@@ -27,8 +28,13 @@ public final class CallGate: Sendable {
 
     deinit { open() }
 
-    /// Waits until a call is held or the gate is open.
-    public func waitForCall() async { await barrier.arrival() }
+    /// Waits until a call is held or the gate is open; the test fails, and goes on, when that takes too long.
+    ///
+    /// - Parameter seconds: how long it may take.
+    public func waitForCall(seconds: Double = 60) async {
+        guard await !barrier.arrival(seconds: seconds) else { return }
+        TestingKit.complain("No call has come to the gate for \(seconds) s: \(fault.count) were held before.")
+    }
 
     /// Releases the held calls, and holds no more.
     public func open() { fault.remove() }
@@ -41,39 +47,47 @@ final class Barrier: Sendable {
     private struct State {
         var isOpen = false
         var held: [DispatchSemaphore] = []
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
+        var waitCount = 0
     }
 
     /// Blocks the caller until the barrier is open.
     func pass() {
         let semaphore = DispatchSemaphore(value: 0)
         let (blocks, waiting) = state.withLock { state in
-            defer { state.waiting = [] }
+            defer { state.waiting = [:] }
             if !state.isOpen { state.held.append(semaphore) }
             return (!state.isOpen, state.waiting)
         }
-        for continuation in waiting { continuation.resume() }
+        for continuation in waiting.values { continuation.resume(returning: true) }
         if blocks { BlockedThread.wait(for: semaphore, "A call that a fault holds") { open() } }
     }
 
     /// Waits until a thread is blocked or the barrier is open.
-    func arrival() async {
+    ///
+    /// - Returns: Whether that was so in time.
+    func arrival(seconds: Double) async -> Bool {
         await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                if !state.isOpen, state.held.isEmpty { state.waiting.append(continuation) }
-                return state.isOpen || !state.held.isEmpty
+            let number: Int? = state.withLock { state in
+                guard !state.isOpen, state.held.isEmpty else { return nil }
+                state.waitCount += 1
+                state.waiting[state.waitCount] = continuation
+                return state.waitCount
             }
-            if isOver { continuation.resume() }
+            guard let number else { return continuation.resume(returning: true) }
+            Standstill.after(seconds) { [weak self] in
+                self?.state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(returning: false)
+            }
         }
     }
 
     func open() {
         let (held, waiting) = state.withLock { state in
-            defer { (state.held, state.waiting) = ([], []) }
+            defer { (state.held, state.waiting) = ([], [:]) }
             state.isOpen = true
             return (state.held, state.waiting)
         }
         for semaphore in held { semaphore.signal() }
-        for continuation in waiting { continuation.resume() }
+        for continuation in waiting.values { continuation.resume(returning: true) }
     }
 }

@@ -95,6 +95,17 @@ struct FaultTests {
         #expect(gate.fault.count == 1)
     }
 
+    @Test("a wait for a call that is never made ends, and its test fails")
+    func noCall() async {
+        let gate = device.faults.hold(on: [.add])
+        await withKnownIssue {
+            await gate.waitForCall(seconds: 0.1)
+        } matching: {
+            $0.comments.contains { $0.rawValue.contains("No call has come to the gate for 0.1 s") }
+        }
+        gate.open()
+    }
+
     @Test("keys of the enclave are made and used through the same faults")
     func enclave() throws {
         let parameters: [CFString: Any] = [
