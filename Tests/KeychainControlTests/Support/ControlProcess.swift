@@ -32,7 +32,7 @@ final class ControlProcess {
     init(_ words: [String], _ folder: TemporaryFolder) throws {
         let environment = [
             "PATH=\(try Self.programs()):/usr/bin:/bin", "HOME=\(folder.path)",
-            "SWIFT_KEYCHAIN_HOME=\(folder.path(of: "keychain"))",
+            "XDG_RUNTIME_DIR=\(folder.path)", "SWIFT_KEYCHAIN_HOME=\(folder.path(of: "keychain"))",
         ]
         // A session of its own has no terminal that anybody could be asked at.
         let shell = ["/usr/bin/env", "-i"] + environment + ["setsid", "--wait", "sh", "-c", "exec \"$@\" 2>&1", "sh"]

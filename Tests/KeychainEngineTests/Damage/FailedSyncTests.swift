@@ -19,12 +19,10 @@ struct FailedSyncTests {
                 #expect(!error.reason.contains("whether"), "\(error.reason)")
                 #expect(keychain.everything() == .accounts(["anna"]))
                 #expect(keychain.secret("anna") == .secret("secret"))
-                let restarted = try Self.afterRestart(store)
-                #expect(restarted.everything() == .accounts(["anna"]))
-                #expect(restarted.secret("anna") == .secret("secret"))
+                try Self.expectOnlyAnna(afterRestartOf: store)
             }
             #expect(keychain.add("bert", "secret") == .done)
-            #expect(try Self.afterRestart(store).everything() == .accounts(["anna", "bert"]))
+            #expect(try store.afterRestart { $0.everything() } == .accounts(["anna", "bert"]))
         }
     }
 
@@ -39,14 +37,12 @@ struct FailedSyncTests {
                 let error = try Self.error(of: change, keychain, failingSyncs: 2)
                 #expect(error.reason.contains("whether the change was stored shows when the store is next opened"))
                 #expect(keychain.everything() == .accounts(["anna"]))
-                let restarted = try Self.afterRestart(store)
                 let possible: [Answer] = [
                     .accounts(["anna"]), .accounts(["anna", "bert"]), .failed(.itemNotFound),
                 ]
-                #expect(possible.contains(restarted.everything()))
+                #expect(possible.contains(try store.afterRestart { $0.everything() }))
                 #expect(keychain.update("anna", "secret") == .done)
-                #expect(try Self.afterRestart(store).everything() == .accounts(["anna"]))
-                #expect(try Self.afterRestart(store).secret("anna") == .secret("secret"))
+                try Self.expectOnlyAnna(afterRestartOf: store)
             }
         }
     }
@@ -68,6 +64,13 @@ struct FailedSyncTests {
         return (store, keychain)
     }
 
+    private static func expectOnlyAnna(afterRestartOf store: TestStore) throws {
+        try store.afterRestart { restarted in
+            #expect(restarted.everything() == .accounts(["anna"]))
+            #expect(restarted.secret("anna") == .secret("secret"))
+        }
+    }
+
     /// What a change fails with while so many syncs of the log fail.
     private static func error(
         of change: KeychainRequest.Operation,
@@ -82,15 +85,4 @@ struct FailedSyncTests {
         #expect(FaultyFileSystem.failingLogSyncs == 0)
         return error
     }
-
-    /// What a restart of the host leaves: the files as they are, without the log's index, which lies in memory.
-    private static func afterRestart(_ store: TestStore) throws -> EmbeddedKeychain {
-        let copy = try TestStore.of(try store.contents().mapValues { Array($0) })
-        let keychain = copy.open()
-        // The folder goes with the value.
-        copies.append(copy)
-        return keychain
-    }
-
-    private nonisolated(unsafe) static var copies: [TestStore] = []
 }

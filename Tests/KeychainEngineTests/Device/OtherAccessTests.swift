@@ -27,19 +27,21 @@ struct OtherAccessTests {
     }
 
     @Test("another user gets at no file", .enabled(if: geteuid() == 0, "only the superuser can become another user"))
-    func anotherUser() async {
-        await #expect(processExitsWith: .success) {
-            let store = try GuardedStore()
-            let folder = try #require(store.device.path)
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-            // What lies above is open to everybody, as a home folder can be.
-            #expect(chmod(URL(fileURLWithPath: folder).deletingLastPathComponent().path, 0o755) == 0)
+    func anotherUser() async throws {
+        let store = try GuardedStore()
+        let folder = try #require(store.device.path)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(!names.isEmpty)
+        // What lies above is open to everybody, as a home folder can be.
+        #expect(chmod(URL(fileURLWithPath: folder).deletingLastPathComponent().path, 0o755) == 0)
+        await #expect(processExitsWith: .success) { [folder = folder as String, names = names as [String]] in
             #expect(ChildProcess.becomeOrdinaryUser())
             #expect(opendir(folder) == nil && errno == EACCES)
-            for name in names { #expect(open(store.file(name), O_RDONLY) == -1 && errno == EACCES, "\(name)") }
+            for name in names { #expect(open("\(folder)/\(name)", O_RDONLY) == -1 && errno == EACCES, "\(name)") }
             let thief = EmbeddedKeychain(at: KeychainLocation(path: folder))
             #expect(thief.levels == levels { _ in .failed(.notAvailable) })
         }
+        withExtendedLifetime(store) {}
     }
 
     @Test("another process of the user has what is always available, and the rest when it knows the passcode")

@@ -80,6 +80,14 @@ struct TestStore {
     /// Writes the log back as far as it goes, and leaves it as large as it is.
     func writeLogBack() { try? raw().execute("PRAGMA wal_checkpoint(PASSIVE)") }
 
+    /// Looks at what a restart of the host leaves: the files as they are, without the log's index, which lies in
+    /// memory.
+    func afterRestart<Result>(_ body: (EmbeddedKeychain) throws -> Result) throws -> Result {
+        let copy = try Self.of(try contents().mapValues { Array($0) })
+        // The folder goes with the value.
+        return try withExtendedLifetime(copy) { try body(copy.open()) }
+    }
+
     /// Another store of these files.
     static func of(_ files: [String: [UInt8]]) throws -> TestStore {
         let store = try TestStore()

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
+import Synchronization
 
-/// A folder of mode 0700 for one test, removed with all that is in it when the object goes away.
+/// A folder of mode 0700 for one test, removed with all that is in it when the object goes away, or at the latest when
+/// the process exits.
 public final class TemporaryFolder: Sendable {
     /// The absolute path.
     public let path: String
@@ -17,10 +20,37 @@ public final class TemporaryFolder: Sendable {
             attributes: [.posixPermissions: 0o700]
         )
         path = url.path
+        Self.remaining.withLock { $0.insert(path, of: getpid()) }
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    deinit {
+        // What a program that still ends there removes or makes meanwhile, is removed at exit.
+        guard (try? FileManager.default.removeItem(atPath: path)) != nil else { return }
+        Self.remaining.withLock { _ = $0.paths.remove(path) }
+    }
 
     /// The path of a file in the folder.
     public func path(of name: String) -> String { "\(path)/\(name)" }
+
+    /// The folders that are there, such as those of objects that live as long as the process.
+    private static let remaining = Mutex(Remaining())
+
+    private struct Remaining {
+        var paths: Set<String> = []
+        /// The process that made them; a child that is forked removes none.
+        var process: pid_t = 0
+
+        mutating func insert(_ path: String, of process: pid_t) {
+            if self.process != process {
+                (self.process, paths) = (process, [])
+                atexit { TemporaryFolder.removeRemaining() }
+            }
+            paths.insert(path)
+        }
+    }
+
+    private static func removeRemaining() {
+        let paths = remaining.withLock { $0.process == getpid() ? $0.paths : [] }
+        for path in paths { try? FileManager.default.removeItem(atPath: path) }
+    }
 }

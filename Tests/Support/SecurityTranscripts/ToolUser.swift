@@ -19,7 +19,7 @@ package final class ToolUser: Sendable {
     package var keychainPath: String { home.path(of: ".local/share/swift-keychain") }
 
     package var environment: [String: String] {
-        ["HOME": home.path, "TMP": temporary.path, "PATH": "/usr/bin:/bin"]
+        ["HOME": home.path, "XDG_RUNTIME_DIR": home.path, "TMP": temporary.path, "PATH": "/usr/bin:/bin"]
     }
 
     /// The printed name of the keychain.
