@@ -117,7 +117,7 @@ struct AuditLogTests {
         for _ in 0..<10_000 { program.note(.device(.lock), .success(.done)) }
         #expect(rmdir(folder.path(of: AuditFile.name)) == 0)
         var noted = 10_000
-        let isWritten = eventually {
+        let isWritten = eventually("it is written") {
             // With each record the writer tries again.
             program.note(.device(.lock), .success(.done))
             noted += 1
@@ -274,14 +274,5 @@ struct AuditLogTests {
 
     private func contents() throws -> String {
         try String(contentsOfFile: folder.path(of: AuditFile.name), encoding: .utf8)
-    }
-
-    private func eventually(_ isTrue: () -> Bool) -> Bool {
-        let limit = ContinuousClock.now + .seconds(60)
-        while ContinuousClock.now < limit {
-            if isTrue() { return true }
-            usleep(10_000)
-        }
-        return false
     }
 }

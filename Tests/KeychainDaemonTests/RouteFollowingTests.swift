@@ -140,15 +140,6 @@ struct RouteFollowingTests {
         withExtendedLifetime((other, last)) {}
     }
 
-    private func eventually(_ what: String, _ isTrue: () -> Bool) -> Bool {
-        let end = ContinuousClock.now + .seconds(60)
-        while !isTrue() {
-            guard ContinuousClock.now < end else { return false }
-            usleep(1_000)
-        }
-        return true
-    }
-
     private func program() -> RoutedKeychain {
         let store = store
         return RoutedKeychain(

@@ -4,6 +4,7 @@ import Dispatch
 import Glibc
 import KeychainClient
 import KeychainCore
+import KeychainTestSupport
 import ServerTestSupport
 import Synchronization
 import Testing

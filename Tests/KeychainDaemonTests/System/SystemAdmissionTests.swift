@@ -178,13 +178,6 @@ struct SystemAdmissionTests {
     private static func item(_ account: String) -> PropertyDictionary {
         ["class": .string("genp"), "acct": .string(account), PropertyKey.valueData: .data(SecretBytes([1]))]
     }
-
-    private func eventually(_ what: String, _ condition: () -> Bool) -> Bool {
-        let deadline = Deadline(milliseconds: 30_000)
-        var pauses = Deadline.Pauses(until: deadline)
-        repeat { if condition() { return true } } while pauses.wait()
-        return false
-    }
 }
 
 private final class Counter: Sendable {

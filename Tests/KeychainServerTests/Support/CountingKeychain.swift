@@ -89,14 +89,3 @@ extension KeychainBackend {
         try perform(KeychainRequest(.copyMatching([:]), client: Client(accessGroups: ["test"])))
     }
 }
-
-/// Waits until something is true: for as long as it takes, which a machine under load decides, but not for ever.
-func eventually(_ what: String, _ isTrue: () throws -> Bool) rethrows -> Bool {
-    let clock = ContinuousClock()
-    let limit = clock.now + .seconds(120)
-    while clock.now < limit {
-        if try isTrue() { return true }
-        usleep(2_000)
-    }
-    return false
-}
