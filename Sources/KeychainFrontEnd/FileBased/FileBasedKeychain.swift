@@ -15,6 +15,9 @@ public final class FileBasedKeychain: KeychainBackend {
     /// The keychain files.
     public var files: KeychainFileService { backend.files }
 
+    /// Whether the user may be asked for the password of a locked keychain.
+    public var interaction: UserInteraction { unlocker.interaction }
+
     let program: TrustedApplication
     private let unlocker: KeychainUnlocker
     private let judge: (any CertificateJudge)?

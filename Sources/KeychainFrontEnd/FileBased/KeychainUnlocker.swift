@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainCore
+import Synchronization
+
+/// Whether the user may be asked for passwords of keychain files, as `SecKeychainSetUserInteractionAllowed` says: at
+/// first, yes.
+public final class UserInteraction: Sendable {
+    private let state = Atomic(true)
+
+    /// Lets the user be asked.
+    public init() {}
+
+    /// Whether the user may be asked; if not, a locked keychain is `errSecInteractionNotAllowed`.
+    public var isAllowed: Bool {
+        get { state.load(ordering: .relaxed) }
+        set { state.store(newValue, ordering: .relaxed) }
+    }
+}
 
 /// Asks the user for the password of a keychain file that is locked.
 public struct KeychainUnlocker: Sendable {
-    private let isInteractionAllowed: @Sendable () -> Bool
+    let interaction: UserInteraction
     private let authenticator: (any Authenticator)?
 
     /// How often a wrong password may be tried.
@@ -14,18 +30,18 @@ public struct KeychainUnlocker: Sendable {
     ///
     /// - Parameters:
     ///   - authenticator: shows the prompt; without one there is none, and every locked keychain is `errSecAuthFailed`.
-    ///   - isInteractionAllowed: whether the user may be asked; if not, a locked keychain is
-    ///     `errSecInteractionNotAllowed`.
-    public init(
-        _ authenticator: (any Authenticator)? = nil,
-        isInteractionAllowed: @escaping @Sendable () -> Bool = { true }
-    ) {
+    ///   - interaction: whether the user may be asked.
+    public init(_ authenticator: (any Authenticator)? = nil, interaction: UserInteraction = UserInteraction()) {
         self.authenticator = authenticator
-        self.isInteractionAllowed = isInteractionAllowed
+        self.interaction = interaction
     }
 
     /// Nobody may be asked.
-    static let nobody = KeychainUnlocker { false }
+    static let nobody: KeychainUnlocker = {
+        let unlocker = KeychainUnlocker()
+        unlocker.interaction.isAllowed = false
+        return unlocker
+    }()
 
     /// Unlocks a keychain with the password that the user types.
     ///
@@ -35,7 +51,7 @@ public struct KeychainUnlocker: Sendable {
     ///   - locked: the failure that showed that it is locked.
     /// - Throws: `errSecInteractionNotAllowed` when nobody can be asked, `errSecUserCanceled`, `errSecAuthFailed`.
     func unlock(_ path: String, _ files: KeychainFileService, after locked: KeychainError) throws(KeychainError) {
-        guard isInteractionAllowed() else { throw locked }
+        guard interaction.isAllowed else { throw locked }
         var problem: String?
         for _ in 0..<Self.mostAttempts {
             guard let authenticator else { break }

@@ -91,7 +91,7 @@ package struct KeychainContext: Sendable {
             backend,
             KeychainPreferences(home: KeychainHome(variable: ProcessEnvironment.value("HOME"))),
             program: ProcessClient.program,
-            unlocker: KeychainUnlocker { ProcessClient.isInteractionAllowed },
+            unlocker: KeychainUnlocker(interaction: FileCall.interaction),
             judge: SystemTrust(settings: trustSettings),
             now: { Timestamp(secondsSinceReferenceDate: Date.now.timeIntervalSinceReferenceDate) }
         )

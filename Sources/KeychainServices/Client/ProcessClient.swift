@@ -30,10 +30,6 @@ package struct ProcessClient: Sendable {
     /// This program in access lists of file-based keychains.
     package static let program = TrustedApplication(path: executablePath)
 
-    /// Whether the user may be asked for the password of a keychain file, as `SecKeychainSetUserInteractionAllowed`
-    /// says.
-    package static var isInteractionAllowed: Bool { FileCall.isInteractionAllowed.load(ordering: .relaxed) }
-
     static let current = make(
         executable: executablePath,
         bundleIdentifier: Bundle.main.bundleIdentifier,

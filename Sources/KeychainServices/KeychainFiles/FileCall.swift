@@ -3,7 +3,6 @@
 import Foundation
 import KeychainCore
 import KeychainFrontEnd
-import Synchronization
 
 /// What the functions on keychain files have in common.
 enum FileCall {
@@ -19,8 +18,8 @@ enum FileCall {
         }
     }
 
-    /// Whether the user may be asked for a password, as `SecKeychainSetUserInteractionAllowed` says.
-    static let isInteractionAllowed = Atomic(true)
+    /// Whether this process may ask the user for passwords of the user's own keychain files.
+    static let interaction = UserInteraction()
 
     /// The bytes of a password or a name that a caller hands over.
     static func bytes(_ start: UnsafeRawPointer?, _ count: UInt32) -> SecretBytes {

@@ -4,7 +4,6 @@
 import Foundation
 import KeychainCore
 import KeychainFrontEnd
-import Synchronization
 
 /// Makes a keychain file; it stays unlocked.
 ///
@@ -194,14 +193,14 @@ public func SecKeychainGetPath(
 /// `errSecInteractionNotAllowed`.
 @discardableResult
 public func SecKeychainSetUserInteractionAllowed(_ state: Bool) -> OSStatus {
-    FileCall.isInteractionAllowed.store(state, ordering: .relaxed)
+    KeychainContext.inEffect.fileBased.interaction.isAllowed = state
     return errSecSuccess
 }
 
 /// Whether the user may be asked for a password.
 @discardableResult
 public func SecKeychainGetUserInteractionAllowed(_ state: UnsafeMutablePointer<Bool>) -> OSStatus {
-    state.pointee = FileCall.isInteractionAllowed.load(ordering: .relaxed)
+    state.pointee = KeychainContext.inEffect.fileBased.interaction.isAllowed
     return errSecSuccess
 }
 

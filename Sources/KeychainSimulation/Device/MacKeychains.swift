@@ -21,6 +21,9 @@ package final class MacKeychains: Sendable {
     /// The search list and the default keychain.
     package let preferences: KeychainPreferences
 
+    /// Whether programs on the Mac may ask.
+    private let interaction = UserInteraction()
+
     /// Makes a home folder with a login keychain.
     init(passcode: String?, _ owner: Owner, _ clock: VirtualClock) throws(VirtualDeviceError) {
         folder = try DeviceFolder()
@@ -57,7 +60,7 @@ package final class MacKeychains: Sendable {
             files,
             preferences,
             program: ProcessClient.program,
-            unlocker: KeychainUnlocker(owner.authenticator) { ProcessClient.isInteractionAllowed },
+            unlocker: KeychainUnlocker(owner.authenticator, interaction: interaction),
             judge: judge,
             now: { clock.dates.now }
         )

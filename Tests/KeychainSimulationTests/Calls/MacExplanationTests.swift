@@ -57,7 +57,6 @@ struct MacExplanationTests {
             #expect(SecKeychainLock(nil) == errSecSuccess)
             #expect(SecKeychainSetUserInteractionAllowed(false) == errSecSuccess)
         }
-        defer { app.run { #expect(SecKeychainSetUserInteractionAllowed(true) == errSecSuccess) } }
         let text = try explanation(Self.item("anna", [kSecReturnData: true]), errSecInteractionNotAllowed)
         #expect(text.contains("file-based keychain is locked"), "\(text)")
     }
