@@ -69,15 +69,28 @@ public struct KeychainLocation: Sendable, Hashable {
         KeychainLocation(path: "\(path)/files", requiredParent: requiredParent, isNamed: isNamed)
     }
 
-    /// The home folder that the user database names for the effective user.
-    public static func homeFromUserDatabase() -> String? {
+    /// The home folder that the user database names for the effective user; `nil` also where that cannot be told.
+    public static func homeFromUserDatabase() -> String? { (try? lookUpHome()).flatMap(\.self) }
+
+    /// The home folder that the user database names for the effective user; `nil` for a user that it does not know.
+    ///
+    /// - Throws: ``FileError`` when it cannot be read (getpwuid_r(3)), or when the path is not UTF-8.
+    public static func lookUpHome() throws(FileError) -> String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 14) { buffer in
-            guard let base = buffer.baseAddress,
-                getpwuid_r(geteuid(), &entry, base, buffer.count, &found) == 0, found != nil, let home = entry.pw_dir
-            else { return nil }
-            return String(validatingCString: home)
+        return try withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 14) {
+            (buffer) throws(FileError) in
+            guard let base = buffer.baseAddress else { return nil }
+            let failure = getpwuid_r(geteuid(), &entry, base, buffer.count, &found)
+            // Some databases say of a user that they do not know that there is no such file.
+            guard failure == 0 || failure == ENOENT else {
+                throw .system(call: "getpwuid_r", path: "user \(geteuid())", errno: failure)
+            }
+            guard failure == 0, found != nil, let home = entry.pw_dir else { return nil }
+            guard let path = String(validatingCString: home) else {
+                throw .notUTF8("the home folder", "user \(geteuid())")
+            }
+            return path
         }
     }
 }

@@ -257,6 +257,18 @@ struct SettingsTests {
         }
     }
 
+    @Test("A user database that cannot be read fails every evaluation")
+    func unreadableUserDatabase() throws {
+        let folder = try TemporaryFolder(prefix: "trust")
+        let store = TrustSettingsStore(
+            environment: { _ in nil },
+            homeOfUser: { () throws(FileError) in throw .system(call: "getpwuid_r", path: "user 1", errno: EIO) },
+            adminFolder: folder.path(of: "admin")
+        )
+        let error = #expect(throws: KeychainError.self) { _ = try store.all() }
+        #expect(error?.reason.contains("getpwuid_r") ?? false)
+    }
+
     @Test("What is wrong with a file is said with its path")
     func damagedFile() throws {
         let folder = try TemporaryFolder(prefix: "trust")

@@ -53,14 +53,21 @@ package final class TrustSettingsStore: Sendable {
     /// denial must not be passed over.
     package convenience init(
         environment: (String) throws(FileError) -> String?,
-        homeOfUser: () -> String? = KeychainLocation.homeFromUserDatabase,
+        homeOfUser: () throws(FileError) -> String? = KeychainLocation.lookUpHome,
         adminFolder: String
     ) {
         let user: Result<KeychainLocation, FileError>?
+        var failure: FileError?
+        func home() -> String? {
+            do throws(FileError) { return try homeOfUser() } catch {
+                failure = error
+                return nil
+            }
+        }
         do throws(FileError) {
-            user = .success(try KeychainLocation(environment: environment, homeOfUser: homeOfUser))
+            user = .success(try KeychainLocation(environment: environment, homeOfUser: home))
         } catch {
-            if case .noHome = error { user = nil } else { user = .failure(error) }
+            if case .noHome = error, failure == nil { user = nil } else { user = .failure(failure ?? error) }
         }
         self.init(.files(user: user, adminFolder: adminFolder))
     }
