@@ -144,6 +144,22 @@ struct UnverifiedPasswordTests {
         #expect(access.partitions.isEmpty, "of the old access nothing can be relied upon")
     }
 
+    @Test("What cannot be made anew stays, also after another change")
+    func duplicate() throws {
+        try add(.genericPassword)
+        try forge(.genericPassword)
+        let damaged = try #require(try files.items(at: path).first)
+        let secret = SecretBytes(Array("other secret".utf8))
+        let other = try files.add(.genericPassword, ["acct": .string("b")], secret: secret, Self.access, at: path)
+        var query = query(.genericPassword)
+        query["labl"] = .string("forged")
+        let changes: PropertyDictionary = ["v_Data": Self.newData, "acct": .string("b")]
+        #expect(status(.update(query, attributes: changes)) == .duplicateItem)
+        try files.unlock(at: path, password: password)
+        try files.remove(other.identifier, at: path)
+        #expect(try files.items(at: path) == [damaged])
+    }
+
     @Test("A password that verifies is changed in its place")
     func intact() throws {
         try add(.genericPassword)

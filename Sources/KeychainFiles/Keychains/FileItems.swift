@@ -46,14 +46,6 @@ struct FileItems {
         _ identifier: Bytes16
     ) throws(KeychainError) -> (item: KeychainFileItem, contents: ItemContents) {
         let (query, itemClass) = try query(of: identifier)
-        return try stored(identifier, query, itemClass)
-    }
-
-    private func stored(
-        _ identifier: Bytes16,
-        _ query: PropertyDictionary,
-        _ itemClass: ItemClass
-    ) throws(KeychainError) -> (item: KeychainFileItem, contents: ItemContents) {
         let reading = query.returning([PropertyKey.returnData])
         guard case .single(.dictionary(let entries)) = try perform(.copyMatching(reading)),
             case .data(let bytes)? = entries[PropertyKey.valueData],
@@ -95,22 +87,9 @@ struct FileItems {
 
     /// Changes an item; its partition list stays as it is.
     ///
-    /// A password whose contents do not verify is made anew, of the attributes alone that are given, where secret and
-    /// access are given, too: nothing of the old one can be relied upon.
+    /// - Throws: As ``contents(of:)``, among others.
     func update(_ item: Bytes16, _ changes: KeychainFileItem.Changes) throws(KeychainError) {
-        let (query, itemClass) = try query(of: item)
-        let (old, oldContents): (KeychainFileItem, ItemContents)
-        do throws(KeychainError) {
-            (old, oldContents) = try stored(item, query, itemClass)
-        } catch {
-            guard error.status == .decode, itemClass == .genericPassword || itemClass == .internetPassword,
-                let secret = changes.secret, let access = changes.access
-            else { throw error }
-            let made = KeychainFileItem(identifier: item, itemClass: itemClass, attributes: changes.attributes)
-            _ = try perform(.delete(query))
-            _ = try add(made, secret, access)
-            return
-        }
+        let (old, oldContents) = try stored(item)
         var contents = oldContents
         let changed = Self.storable(changes.attributes, old.itemClass)
         if let secret = changes.secret { contents.secret = secret }
@@ -120,6 +99,26 @@ struct FileItems {
         }
         contents.attributes = try AttributeDigest.of(old.attributes.merging(changed) { $1 }, old.itemClass)
         try store(contents, changed, in: old)
+    }
+
+    /// Puts a new password in the place of one whose contents do not verify, of the attributes alone that are given:
+    /// nothing of the old one can be relied upon.
+    ///
+    /// In two steps: after a failure the old one may be gone.
+    ///
+    /// - Throws: `failure` for an item of another class, and where secret or access are not given.
+    func remake(
+        _ item: Bytes16,
+        _ changes: KeychainFileItem.Changes,
+        after failure: KeychainError
+    ) throws(KeychainError) {
+        let (query, itemClass) = try query(of: item)
+        guard itemClass == .genericPassword || itemClass == .internetPassword, let secret = changes.secret,
+            let access = changes.access
+        else { throw failure }
+        let made = KeychainFileItem(identifier: item, itemClass: itemClass, attributes: changes.attributes)
+        _ = try perform(.delete(query))
+        _ = try add(made, secret, access)
     }
 
     /// Replaces the partition list of an item.

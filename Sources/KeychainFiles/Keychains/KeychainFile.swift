@@ -60,7 +60,16 @@ final class KeychainFile: @unchecked Sendable {
             }
         case .update(let item, let changes):
             try checkUnlocked()
-            try change { (engine) throws(KeychainError) in try FileItems(engine).update(item, changes) }
+            do throws(KeychainError) {
+                try change { (engine) throws(KeychainError) in try FileItems(engine).update(item, changes) }
+            } catch {
+                guard error.kind == .keys(.damagedItem), changes.secret != nil, changes.access != nil else {
+                    throw error
+                }
+                try change(inSteps: true) { (engine) throws(KeychainError) in
+                    try FileItems(engine).remake(item, changes, after: error)
+                }
+            }
         case .setPartitions(let partitions, let item, let password):
             try check(password)
             try change { (engine) throws(KeychainError) in try FileItems(engine).setPartitions(partitions, of: item) }
@@ -184,13 +193,21 @@ final class KeychainFile: @unchecked Sendable {
 
     /// Makes a change, and writes the file.
     ///
-    /// If it cannot be written, nothing has changed; but the keychain is locked then.
+    /// If it cannot be written, nothing has changed; but the keychain is locked then. The same goes for a change in
+    /// several steps, one of which fails: the first of them must not get into the file with a later change.
     private func change<Result>(
+        inSteps: Bool = false,
         _ body: (EmbeddedKeychain) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         let count = locks
         let before = try openedKeychain()
-        let result = try body(before.engine)
+        let result: Result
+        do throws(KeychainError) {
+            result = try body(before.engine)
+        } catch {
+            if inSteps { take(nil, since: count) }
+            throw error
+        }
         try write(before.engine, replacing: before.mark, since: count)
         return result
     }

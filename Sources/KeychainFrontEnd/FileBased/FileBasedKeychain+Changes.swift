@@ -18,7 +18,9 @@ extension FileBasedKeychain {
             do throws(KeychainError) {
                 try apply(change, to: item, keychains)
             } catch {
-                guard error.status == .decode, item.item.itemClass.isPassword, change.secret != nil else { throw error }
+                guard error.kind == .keys(.damagedItem), item.item.itemClass.isPassword, change.secret != nil else {
+                    throw error
+                }
                 return try remake(item, change, access, keychains)
             }
             // The access object is replaced after what else changes.

@@ -72,14 +72,13 @@ struct FileResults {
     /// A key; of a locked keychain without its bytes, where a certificate tells the public half of the pair.
     private func key(_ item: LocatedItem, certificates: [LocatedItem]) throws(KeychainError) -> KeyReference {
         if item.item.keyClass == 1, try keychains.isLocked(item.keychain),
-            let certificate = certificates.first(where: { item.item.isKey(of: $0.item) }),
-            let read = try? Certificate(der: try keychains.secret(of: certificate).unprotectedCopy)
+            let encoding = try publicKey(of: item, in: certificates)
         {
             return KeyReference(
                 attributes: item.item.attributes,
                 data: nil,
                 keychainItem: item.reference,
-                subjectPublicKeyInfo: read.subjectPublicKeyInfo
+                subjectPublicKeyInfo: encoding
             )
         }
         return KeyReference(
@@ -87,5 +86,23 @@ struct FileResults {
             data: try keychains.secret(of: item),
             keychainItem: item.reference
         )
+    }
+
+    /// The `SubjectPublicKeyInfo` in the certificate of a key, whose hash is in the key's `klbl`.
+    ///
+    /// Certificates are not sealed: the hash of what one holds counts, and not the attribute beside it.
+    private func publicKey(
+        of key: LocatedItem,
+        in certificates: [LocatedItem]
+    ) throws(KeychainError) -> [UInt8]? {
+        for certificate in certificates where key.item.isKey(of: certificate.item) {
+            let bytes = try keychains.secret(of: certificate).unprotectedCopy
+            guard let read = try? Certificate(der: bytes),
+                key.item.attributes[AttributeName.applicationLabel.description]
+                    == .data(SecretBytes(read.publicKeyHash))
+            else { continue }
+            return read.subjectPublicKeyInfo
+        }
+        return nil
     }
 }
