@@ -18,7 +18,7 @@ struct HardeningTests {
         // Root owns the memory of root's processes, dumpable or not.
         let drop = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
         process.arguments =
-            ["SWIFT_BACKTRACE=enable=yes"] + (geteuid() == 0 ? drop : []) + [try ToolProcess.path(), "-i"]
+            ["SWIFT_BACKTRACE=enable=yes"] + (geteuid() == 0 ? drop : []) + [try ToolProcess.path(), "-q", "-i"]
         process.standardInput = input
         process.standardOutput = output
         process.standardError = errors
