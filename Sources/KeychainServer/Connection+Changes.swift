@@ -13,7 +13,7 @@ extension Connection {
         state.withLock { state in
             guard state.phase == .busy else { return nil }
             state.phase = .observing
-            isObserved.store(true, ordering: .releasing)
+            isSubscribed.store(true, ordering: .releasing)
             guard enqueue(frame, &state, tick), sendNotice(&state, tick) else { return nil }
             return Self.wanted(state)
         }
@@ -37,7 +37,7 @@ extension Connection {
     /// What to wait for while the program is notified of changes; `nil` if it is not.
     var wantedWhileObserving: SocketReadiness? {
         // Most connections are not: another thread may be receiving their next command already.
-        guard isObserved.load(ordering: .acquiring) else { return nil }
+        guard isSubscribed.load(ordering: .acquiring) else { return nil }
         return state.withLock { $0.phase == .observing ? Self.wanted($0) : nil }
     }
 

@@ -23,7 +23,7 @@ final class Connection: Sendable {
     let state: Mutex<State>
 
     /// Whether the program has subscribed to changes.
-    let isObserved = Atomic(false)
+    let isSubscribed = Atomic(false)
 
     /// Cancelled when the connection ends.
     let ending = PromptCancellation()

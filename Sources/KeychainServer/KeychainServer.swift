@@ -144,9 +144,9 @@ public final class KeychainServer: Sendable {
         }
     }
 
-    /// Answers a command, or has it wait, and then those that have waited for that.
+    /// Answers a command, or queues it, and then executes queued ones for which there is room now.
     ///
-    /// - Returns: What the connection waits for next.
+    /// - Returns: What the connection waits for next; nothing if it is watched already, is queued, or has ended.
     private func answer(_ command: ReceivedCommand, on connection: Connection) -> SocketReadiness {
         let share = connection.process.share
         if command.command.isUrgent, calls.beginUrgent(share) {
