@@ -23,7 +23,7 @@ struct FailedCall: Sendable {
     ///   - app: the identifier of the app that made it.
     ///   - platform: what the device is.
     ///   - history: what happened on the device before.
-    ///   - fileKeychain: what the keychain files of a Mac held before the call.
+    ///   - fileKeychain: what the keychain files of a Mac hold.
     ///   - explain: explains another call, as of now.
     init(
         _ request: KeychainRequest,
