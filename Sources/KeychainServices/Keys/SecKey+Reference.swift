@@ -33,22 +33,32 @@ extension SecKey {
         }
     }
 
-    /// The private key of a locked keychain file: it is read when it is used.
+    /// The private key of a locked keychain file, whose user is asked when it is used.
     private static func lockedHalf(_ reference: KeyReference) -> KeyHalf? {
         guard reference.data == nil, let item = reference.keychainItem, let encoding = reference.subjectPublicKeyInfo,
             let publicKey = try? PublicKey(subjectPublicKeyInfo: encoding)
         else { return nil }
+        return .private(deferred(publicKey, in: item, asks: true))
+    }
+
+    /// The private half of a pair in a keychain file, which is read when it is used.
+    ///
+    /// - Parameters:
+    ///   - publicKey: the public half.
+    ///   - item: where the private half is.
+    ///   - asks: whether the user is asked to unlock a keychain that is locked.
+    /// - Returns: A key each of whose operations reads it anew.
+    static func deferred(_ publicKey: PublicKey, in item: KeychainItemReference, asks: Bool) -> PrivateKey {
         let keychains = KeychainContext.inEffect.fileBased
-        let key = PrivateKey(publicKey: publicKey) { () throws(KeyError) in
+        return PrivateKey(publicKey: publicKey) { () throws(KeyError) in
             let data: SecretBytes
             do throws(KeychainError) {
-                data = try keychains.keyData(of: item, asks: true)
+                data = try keychains.keyData(of: item, asks: asks)
             } catch {
                 throw .failed(error.status, error.reason)
             }
             return try PrivateKey(externalRepresentation: data, publicKey.type)
         }
-        return .private(key)
     }
 
     private static let tokenIDName = AttributeName.tokenID.description

@@ -48,17 +48,10 @@ public final class SecKey: Hashable, Sendable {
         reference.keychainItem = keychainItem
         if reference.data == nil, let keychainItem {
             // Of a key that was found in a locked keychain, which may be unlocked now.
-            reference.data = data(of: keychainItem)
+            let key = Self.deferred(publicKey, in: keychainItem, asks: false)
+            reference.data = try? key.loaded().externalRepresentation
         }
         return reference
-    }
-
-    /// The bytes of the private half in a keychain file that is unlocked; `nil` for those of another pair.
-    private func data(of item: KeychainItemReference) -> SecretBytes? {
-        guard let data = try? KeychainContext.inEffect.fileBased.keyData(of: item, asks: false),
-            let key = try? PrivateKey(externalRepresentation: data, publicKey.type), key.publicKey == publicKey
-        else { return nil }
-        return data
     }
 
     /// The public half.
