@@ -106,17 +106,17 @@ struct FileItems {
     ///
     /// In two steps: after a failure the old one may be gone.
     ///
-    /// - Throws: `failure` for an item of another class, and where secret or access are not given.
+    /// - Throws: `failure` for an item of another class.
     func remake(
         _ item: Bytes16,
-        _ changes: KeychainFileItem.Changes,
+        _ attributes: [String: PropertyValue],
+        _ secret: SecretBytes,
+        _ access: ItemAccess,
         after failure: KeychainError
     ) throws(KeychainError) {
         let (query, itemClass) = try query(of: item)
-        guard itemClass == .genericPassword || itemClass == .internetPassword, let secret = changes.secret,
-            let access = changes.access
-        else { throw failure }
-        let made = KeychainFileItem(identifier: item, itemClass: itemClass, attributes: changes.attributes)
+        guard itemClass == .genericPassword || itemClass == .internetPassword else { throw failure }
+        let made = KeychainFileItem(identifier: item, itemClass: itemClass, attributes: attributes)
         _ = try perform(.delete(query))
         _ = try add(made, secret, access)
     }

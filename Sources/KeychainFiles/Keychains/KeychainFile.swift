@@ -63,11 +63,10 @@ final class KeychainFile: @unchecked Sendable {
             do throws(KeychainError) {
                 try change { (engine) throws(KeychainError) in try FileItems(engine).update(item, changes) }
             } catch {
-                guard error.kind == .keys(.damagedItem), changes.secret != nil, changes.access != nil else {
-                    throw error
-                }
+                guard error.kind == .keys(.damagedItem), let secret = changes.secret, let access = changes.access
+                else { throw error }
                 try change(inSteps: true) { (engine) throws(KeychainError) in
-                    try FileItems(engine).remake(item, changes, after: error)
+                    try FileItems(engine).remake(item, changes.attributes, secret, access, after: error)
                 }
             }
         case .setPartitions(let partitions, let item, let password):

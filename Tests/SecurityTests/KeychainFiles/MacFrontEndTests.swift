@@ -22,6 +22,15 @@ struct MacFrontEndTests {
         [kSecClass: kSecClassGenericPassword, kSecAttrService: "service", kSecAttrAccount: "account"]
     }
 
+    /// A keychain file beside the login keychain, which is in no search list.
+    private func otherKeychain() throws -> SecKeychain {
+        try app.run {
+            var keychain: SecKeychain?
+            #expect(SecKeychainCreate("other.keychain", 2, "pw", false, nil, &keychain) == errSecSuccess)
+            return try #require(keychain)
+        }
+    }
+
     private func add(_ entries: [CFString: Any]) -> OSStatus { app.run { SecItemAdd(entries as CFDictionary, nil) } }
 
     private func copy(_ entries: [CFString: Any]) -> (status: OSStatus, result: CFTypeRef?) {
@@ -259,11 +268,7 @@ struct MacFrontEndTests {
     @Test("A search list narrows a search, an empty one finds nothing, and kSecUseKeychain does not narrow")
     func lists() throws {
         #expect(add(adding(secret("login"))) == errSecSuccess)
-        let other: SecKeychain = try app.run {
-            var keychain: SecKeychain?
-            #expect(SecKeychainCreate("other.keychain", 2, "pw", false, nil, &keychain) == errSecSuccess)
-            return try #require(keychain)
-        }
+        let other = try otherKeychain()
         #expect(add(adding([kSecUseKeychain: other], to: adding(secret("other")))) == errSecSuccess)
         let data: [CFString: Any] = [kSecReturnData: true]
         let inOther: [CFString: Any] = [kSecMatchSearchList: [other]]
@@ -279,11 +284,7 @@ struct MacFrontEndTests {
     @Test("9.5: the item that moves goes from its own keychain file, and an equal one of another file stays")
     func moveBesideEqualItem() throws {
         #expect(add(adding(secret("login"))) == errSecSuccess)
-        let other: SecKeychain = try app.run {
-            var keychain: SecKeychain?
-            #expect(SecKeychainCreate("other.keychain", 2, "pw", false, nil, &keychain) == errSecSuccess)
-            return try #require(keychain)
-        }
+        let other = try otherKeychain()
         #expect(add(adding([kSecUseKeychain: other], to: adding(secret("other")))) == errSecSuccess)
         let inOther: [CFString: Any] = [kSecMatchSearchList: [other]]
         #expect(update(adding(inOther), [kSecAttrSynchronizable: true]) == errSecSuccess)
