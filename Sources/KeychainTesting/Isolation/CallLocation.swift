@@ -27,8 +27,15 @@ final class CallLocationLookup: Sendable {
 
     typealias Completion = @Sendable (CallLocation?) -> Void
 
+    private struct Lookup {
+        let stack: CallStack
+        let completion: Completion
+    }
+
     private struct State {
-        var waiting: [(stack: CallStack, completion: Completion)] = []
+        var waiting: [Lookup] = []
+        /// The one that is being done.
+        var current: Lookup?
         var known: [[UInt64]: CallLocation?] = [:]
         var isRunning = false
     }
@@ -36,6 +43,12 @@ final class CallLocationLookup: Sendable {
     // Protected by the condition.
     private nonisolated(unsafe) var state = State()
     private let condition = NSCondition()
+    private let location: @Sendable (CallStack) -> CallLocation?
+
+    /// Lookups on a thread of their own, by what finds the line of a stack.
+    init(_ location: @escaping @Sendable (CallStack) -> CallLocation? = { $0.findLocation() }) {
+        self.location = location
+    }
 
     /// The line of a stack that was already looked up; otherwise `nil`.
     func known(_ stack: CallStack) -> CallLocation?? { condition.withLock { state.known[stack.addresses] } }
@@ -43,7 +56,7 @@ final class CallLocationLookup: Sendable {
     /// Looks up the line of the caller, and calls `completion` on the thread of the lookups.
     func find(_ stack: CallStack, _ completion: @escaping Completion) {
         let starts = condition.withLock {
-            state.waiting.append((stack, completion))
+            state.waiting.append(Lookup(stack: stack, completion: completion))
             defer { state.isRunning = true }
             return !state.isRunning
         }
@@ -67,23 +80,33 @@ final class CallLocationLookup: Sendable {
         _ = isFound.wait(timeout: .now() + seconds)
     }
 
-    /// Waits until all lookups are done, with a timeout.
-    func waitUntilIdle(seconds: TimeInterval) {
+    /// Waits until all lookups are done, with a timeout; those that are not done by then end without a line.
+    func finish(seconds: TimeInterval) {
         let end = Date(timeIntervalSinceNow: seconds)
-        condition.withLock { while state.isRunning, condition.wait(until: end) {} }
+        let unfinished = condition.withLock {
+            while state.isRunning, condition.wait(until: end) {}
+            defer { (state.current, state.waiting) = (nil, []) }
+            return [state.current].compactMap(\.self) + state.waiting
+        }
+        for lookup in unfinished { lookup.completion(nil) }
     }
 
     private func work() {
-        while let (stack, completion) = next() {
-            let location = known(stack) ?? stack.findLocation()
-            condition.withLock { state.known[stack.addresses] = .some(location) }
-            completion(location)
+        while let stack = next() {
+            let location = known(stack) ?? location(stack)
+            condition.withLock {
+                state.known[stack.addresses] = .some(location)
+                return state.current.take()
+            }?.completion(location)
         }
     }
 
-    private func next() -> (stack: CallStack, completion: Completion)? {
+    private func next() -> CallStack? {
         condition.withLock {
-            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            guard state.waiting.isEmpty else {
+                state.current = state.waiting.removeFirst()
+                return state.current?.stack
+            }
             state.isRunning = false
             condition.broadcast()
             return nil
