@@ -671,12 +671,13 @@ if Context.environment["SWIFT_KEYCHAIN_INSTALLATION"] != nil {
         "LocalAuthenticationServices", "PortableLocalAuthentication", "LocalAuthentication",
     ]
     let libraries = [
-        (name: "SwiftKeychain", targets: apple, symbols: "Security"),
-        (name: "SwiftKeychainOS", targets: ["OSServices"], symbols: "os"),
-        (name: "SwiftKeychainCommonCrypto", targets: ["CommonCryptoFunctions"], symbols: "CommonCrypto"),
+        // The files of a virtual Mac are those of the daemon, and use cryptography, which the library has once.
+        (name: "SwiftKeychain", targets: apple, others: ["KeychainFiles"], symbols: "Security"),
+        (name: "SwiftKeychainOS", targets: ["OSServices"], others: [], symbols: "os"),
+        (name: "SwiftKeychainCommonCrypto", targets: ["CommonCryptoFunctions"], others: [], symbols: "CommonCrypto"),
     ]
     for library in libraries {
-        products.append(.library(name: library.name, type: .dynamic, targets: library.targets))
+        products.append(.library(name: library.name, type: .dynamic, targets: library.targets + library.others))
         for target in targets where library.targets.contains(target.name) {
             let map = "\(Context.packageDirectory)/Scripts/Installation/\(library.symbols)-symbols.map"
             target.linkerSettings = [.unsafeFlags(["-Xlinker", "--version-script=\(map)"])]
