@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the benchmark of the daemon needs other processes for:
-//   benchmark-peer echo REQUEST REPLY WORK       answers requests of a length on descriptor 0 with replies of another,
-//                                                after WORK nanoseconds of work
+//   benchmark-peer echo REQUEST REPLY            answers requests of a length on descriptor 0 with replies of another
 //   benchmark-peer idle SOCKET COUNT GREETING    COUNT processes that connect, send the greeting (hexadecimal digits), and
 //                                                wait; says so by a byte on descriptor 1, until descriptor 0 ends
 //   benchmark-peer activate PROGRAM ARGUMENT...  executes a program that is passed the socket 3, as sd_listen_fds(3) says
@@ -15,7 +14,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static int read_all(int descriptor, char *bytes, size_t count) {
@@ -38,19 +36,11 @@ static int write_all(int descriptor, const char *bytes, size_t count) {
     return 0;
 }
 
-static long long now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
-
-static int echo(size_t request, size_t reply, long long work) {
+static int echo(size_t request, size_t reply) {
     char *bytes = calloc(1, request + reply);
     if (bytes == NULL) return 1;
-    while (read_all(0, bytes, request) == 0) {
-        for (long long end = now() + work; work > 0 && now() < end;) {}
+    while (read_all(0, bytes, request) == 0)
         if (write_all(0, bytes + request, reply) != 0) return 1;
-    }
     return 0;
 }
 
@@ -119,8 +109,8 @@ static int activate(char **words) {
 
 int main(int count, char **words) {
     signal(SIGPIPE, SIG_IGN);
-    if (count == 5 && strcmp(words[1], "echo") == 0)
-        return echo(strtoul(words[2], NULL, 10), strtoul(words[3], NULL, 10), strtoll(words[4], NULL, 10));
+    if (count == 4 && strcmp(words[1], "echo") == 0)
+        return echo(strtoul(words[2], NULL, 10), strtoul(words[3], NULL, 10));
     if (count == 5 && strcmp(words[1], "idle") == 0) return idle(words[2], atoi(words[3]), words[4]);
     if (count >= 3 && strcmp(words[1], "activate") == 0) return activate(words + 2);
     fputs("benchmark-peer: see main.c\n", stderr);

@@ -83,8 +83,8 @@ final class PingPong {
     private let request: [UInt8]
     private var reply: [UInt8]
 
-    /// Messages of as many bytes as a read of an item and its answer have, and a peer that works before it answers.
-    init(working nanoseconds: Double = 0) throws {
+    /// Messages of as many bytes as a read of an item and its answer have.
+    init() throws {
         let command = WireMessage.command(1, .items(EngineSubject.primaryKeyRequest(1)))
         let secret = SecretBytes(Item(number: 1).secret)
         request = [UInt8](repeating: 0, count: try command.encoded().count)
@@ -97,7 +97,7 @@ final class PingPong {
         socket = pair[0]
         process = try ChildProcess(
             try ChildProcess.besideThis("benchmark-peer"),
-            ["echo", "\(request.count)", "\(reply.count)", "\(Int(nanoseconds))"],
+            ["echo", "\(request.count)", "\(reply.count)"],
             descriptors: [0: pair[1], 2: 2]
         )
     }

@@ -73,8 +73,6 @@ struct DaemonRun {
         let echo = try PingPong()
         let raw = try fixture.participant(.sealed).subject
         let subject = EngineSubject(daemon.keychain)
-        let read = try Turns.median(someItems()) { try raw.readByPrimaryKey($0) }
-        let working = try PingPong(working: read)
         let samples = try Turns(rounds: rounds).measure([
             {
                 try Turns.mean(someItems()) { item in
@@ -84,19 +82,13 @@ struct DaemonRun {
             },
             { try Turns.mean(someItems()) { try subject.readByPrimaryKey($0) } },
             { try Turns.mean(someItems()) { _ in try echo.exchange() } },
-            { try Turns.mean(someItems()) { _ in try working.exchange() } },
         ])
         let base = Report.microseconds(samples.median(.wall, 0))
         let echoed = Report.microseconds(samples.median(.wall, 2))
-        let worked = Report.microseconds(samples.median(.wall, 3))
-        let times = String(format: "%.2f", samples.ratio(.wall, 1, to: 3))
         show(
             report.daemon(
                 "a read by primary key, N = \(Self.size)",
-                beside: """
-                    ping-pong, raw look-up and open: \(base), of which \(echoed) ping-pong; \
-                    with that work in the peer: \(worked), \(times) times
-                    """,
+                beside: "ping-pong, raw look-up and open: \(base), of which \(echoed) ping-pong",
                 samples.median(.wall, 1),
                 ratio: samples.ratio(.wall, 1, to: 0),
                 atMost: 3
