@@ -14,23 +14,20 @@ struct InstallationTests {
     func symbols() throws {
         let map = try Repository.lines(of: "Scripts/Installation/Security-symbols.map")
         let imported = try Set(Self.kit.flatMap { try Self.imports(of: $0) }).subtracting(Self.kit)
-        for module in imported.sorted() where !Self.files(of: module).isEmpty {
+        for module in imported.sorted() where Self.isOurs(module) {
             #expect(map.contains("    *\(module.utf8.count)\(module)*;"), "\(module) is imported by the testing kit")
         }
         #expect(imported.contains("KeychainFiles"))
     }
 
-    /// The Swift files of a module of ours; none for others.
-    private static func files(of module: String) -> [String] {
-        let folder = "\(Repository.root)/Sources/\(module)"
-        return (FileManager.default.subpaths(atPath: folder) ?? []).filter { $0.hasSuffix(".swift") }
-            .map { "\(folder)/\($0)" }
+    /// Whether a module is in this package and in Swift; the functions of those in C have a common prefix.
+    private static func isOurs(_ module: String) -> Bool {
+        (try? Repository.files(in: ["Sources/\(module)"], ending: "swift"))?.isEmpty == false
     }
 
     private static func imports(of module: String) throws -> [String] {
-        try files(of: module).flatMap { file in
-            try String(contentsOfFile: file, encoding: .utf8)
-                .matches(of: /(?m)^(?:@\S+ )*(?:public |package |internal )?import ([A-Za-z]+)/).map { String($0.1) }
+        try Repository.files(in: ["Sources/\(module)"], ending: "swift").flatMap(Repository.lines).compactMap { line in
+            line.firstMatch(of: /^(?:@\S+ )*(?:public |package |internal )?import ([A-Za-z]+)/).map { String($0.1) }
         }
     }
 }

@@ -34,7 +34,7 @@ final class CallLocationLookup: Sendable {
 
     private struct State {
         var waiting: [Lookup] = []
-        /// The one that is being done.
+        /// The one in progress.
         var current: Lookup?
         var known: [[UInt64]: CallLocation?] = [:]
         var isRunning = false
@@ -43,11 +43,11 @@ final class CallLocationLookup: Sendable {
     // Protected by the condition.
     private nonisolated(unsafe) var state = State()
     private let condition = NSCondition()
-    private let location: @Sendable (CallStack) -> CallLocation?
+    private let findLocation: @Sendable (CallStack) -> CallLocation?
 
-    /// Lookups on a thread of their own, by what finds the line of a stack.
-    init(_ location: @escaping @Sendable (CallStack) -> CallLocation? = { $0.findLocation() }) {
-        self.location = location
+    /// - Parameter findLocation: finds the line of a stack.
+    init(_ findLocation: @escaping @Sendable (CallStack) -> CallLocation? = { $0.findLocation() }) {
+        self.findLocation = findLocation
     }
 
     /// The line of a stack that was already looked up; otherwise `nil`.
@@ -93,7 +93,7 @@ final class CallLocationLookup: Sendable {
 
     private func work() {
         while let stack = next() {
-            let location = known(stack) ?? location(stack)
+            let location = known(stack) ?? findLocation(stack)
             condition.withLock {
                 state.known[stack.addresses] = .some(location)
                 return state.current.take()

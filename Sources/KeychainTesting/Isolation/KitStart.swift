@@ -16,7 +16,7 @@ enum KitStart {
             $0 = { RunningTest.origin(of: CallStack.capture().functions).map { String(describing: $0.id) } }
         }
         atexit {
-            // Lines may still be looked up when the tests end; without them the complaints are told all the same.
+            // Lines may still be looked up when the tests end; after this time complaints are reported without them.
             CallLocationLookup.shared.finish(seconds: 60)
             RunVerdict.enforce()
         }

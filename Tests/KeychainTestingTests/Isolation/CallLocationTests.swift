@@ -10,20 +10,20 @@ import Testing
 struct CallLocationTests {
     private static let location = CallLocation(path: "/Tests/ATests.swift", line: 7, column: 1)
 
-    /// What was told of a call, once it was.
-    private final class Told: Sendable {
+    /// What the completion of a look-up received.
+    private final class Received: Sendable {
         private let locations = Mutex<[CallLocation?]>([])
-        let isTold = DispatchSemaphore(value: 0)
+        let isCalled = DispatchSemaphore(value: 0)
 
         var all: [CallLocation?] { locations.withLock(\.self) }
 
-        func tell(_ location: CallLocation?) {
+        func receive(_ location: CallLocation?) {
             locations.withLock { $0.append(location) }
-            isTold.signal()
+            isCalled.signal()
         }
     }
 
-    @Test("when the process ends, calls are told once, without a line where the look-up takes too long")
+    @Test("when the process ends, calls are reported once, without a line if the look-up takes too long")
     func end() {
         let (began, proceeds) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let lookup = CallLocationLookup { _ in
@@ -31,15 +31,15 @@ struct CallLocationTests {
             proceeds.wait()
             return Self.location
         }
-        let (current, waiting) = (Told(), Told())
+        let (current, waiting) = (Received(), Received())
         let stack = CallStack.capture()
-        lookup.find(stack) { current.tell($0) }
+        lookup.find(stack) { current.receive($0) }
         began.wait()
-        lookup.find(stack) { waiting.tell($0) }
+        lookup.find(stack) { waiting.receive($0) }
         lookup.finish(seconds: 0)
         #expect(current.all == [nil])
         #expect(waiting.all == [nil])
-        // What is found afterwards is told nobody.
+        // What is found afterwards is not reported again.
         proceeds.signal()
         lookup.finish(seconds: 60)
         #expect(lookup.known(stack) == .some(Self.location))
@@ -47,13 +47,13 @@ struct CallLocationTests {
         #expect(waiting.all == [nil])
     }
 
-    @Test("calls are told at their line when the process ends in time")
+    @Test("a call whose line was found in time is reported with it")
     func inTime() {
         let lookup = CallLocationLookup { _ in Self.location }
-        let told = Told()
-        lookup.find(CallStack.capture()) { told.tell($0) }
-        told.isTold.wait()
+        let received = Received()
+        lookup.find(CallStack.capture()) { received.receive($0) }
+        received.isCalled.wait()
         lookup.finish(seconds: 60)
-        #expect(told.all == [Self.location])
+        #expect(received.all == [Self.location])
     }
 }
