@@ -671,7 +671,7 @@ if Context.environment["SWIFT_KEYCHAIN_INSTALLATION"] != nil {
         "LocalAuthenticationServices", "PortableLocalAuthentication", "LocalAuthentication",
     ]
     let libraries = [
-        // The files of a virtual Mac are those of the daemon, and use cryptography, which the library has once.
+        // The testing kit needs KeychainFiles, which uses swift-crypto: this library has the only copy of it.
         (name: "SwiftKeychain", targets: apple, others: ["KeychainFiles"], symbols: "Security"),
         (name: "SwiftKeychainOS", targets: ["OSServices"], others: [], symbols: "os"),
         (name: "SwiftKeychainCommonCrypto", targets: ["CommonCryptoFunctions"], others: [], symbols: "CommonCrypto"),
