@@ -49,7 +49,10 @@ final class ProgramKeychain: KeychainBackend {
 
     func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         let result = Self.$isForSandbox.withValue(program.isSandboxed) {
-            Result { () throws(KeychainError) in try keychain.perform(command) }
+            Result { () throws(KeychainError) in
+                guard case .maintenance(.move(let step)) = command else { return try keychain.perform(command) }
+                return try keychain.move(step, by: prover().process)
+            }
         }
         switch result {
         case .success(let reply):

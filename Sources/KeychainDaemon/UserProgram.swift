@@ -93,6 +93,11 @@ final class UserProgram: ConnectedPeer {
             // Every other program of the user can hand over the user's own store, which directs programs here.
             try checkIsOutsideOfSandbox("the owner of the keychain's store")
             return command
+        case .maintenance(.move(let step)):
+            try checkIsOutsideOfSandbox("the keychain's store")
+            // It gives away the root key and every row.
+            if step == .send { try checkIsOwner() }
+            return command
         case .maintenance, .device(.setPolicy):
             try checkIsOwner()
             return command

@@ -118,6 +118,10 @@ public final class RoutedKeychain: ObservableKeychain {
         case .daemon?: take(.daemon)
         case .system?: take(.system)
         case .embedded?: take(.embedded)
+        case .moving?:
+            // Until it has arrived; then the store tells where.
+            learnOwner()
+            return true
         case .some: return false
         case nil:
             // A daemon whose store was taken back has exited.

@@ -141,8 +141,71 @@ enum WireSamples {
             .check, .recover, .createBackup(path: "/tmp/a", secret: secret("s")),
             .restoreBackup(path: "", secret: SecretBytes()), .takeOver, .giveBack(onlyIfEmpty: true),
             .giveBack(onlyIfEmpty: false),
-        ].map { .maintenance($0) } + fileCommands.map { .files($0) }
+        ].map { .maintenance($0) } + moves.map { .maintenance(.move($0)) } + fileCommands.map { .files($0) }
         + ExplanationSamples.requests.flatMap { [.explain($0), .itemsExplained($0)] }
+
+    // MARK: Values of moves
+
+    static let movedRows: [MovedRow] = [
+        MovedRow(
+            number: 1,
+            row: StoredRow(
+                itemClass: .genericPassword,
+                identifier: identifier,
+                protection: "ak",
+                isTombstone: true,
+                keyGeneration: .max,
+                version: identifier,
+                primaryKeyTag: identifier,
+                tags: [AttributeTag(name: "acct", tag: identifier)],
+                metadata: [1, 2],
+                secret: []
+            ),
+            damage: nil
+        ),
+        MovedRow(
+            number: .max,
+            row: StoredRow(
+                itemClass: .key,
+                identifier: .zero,
+                protection: "",
+                isTombstone: false,
+                keyGeneration: 0,
+                version: .zero,
+                primaryKeyTag: .zero,
+                tags: []
+            ),
+            damage: 3
+        ),
+    ]
+
+    static let movedDevices: [MovedDevice] = {
+        var record = DeviceRecord()
+        record.lastAttempt = HostTime(
+            bootIdentifier: "boot",
+            secondsSinceBoot: 1.5,
+            date: Timestamp(secondsSinceReferenceDate: 2)
+        )
+        record.autoLockAfterSeconds = 60
+        record.owesLogErasure = true
+        return [DeviceRecord(), record].map {
+            MovedDevice(rootKey: secret("root"), keybag: [1], record: $0, rowCounts: [1, 0, 2, 3], digest: [9])
+        }
+    }()
+
+    static let moves: [StoreMove] =
+        [
+            .status, .append([]), .append(movedRows), .activate, .send, .rows(after: nil),
+            .rows(after: MovedRow.Place(.certificate, 7)), .resume, .remove(receipt: secret("receipt")),
+        ] + movedDevices.map { .receive($0) }
+
+    static let moveStatuses: [MoveStatus] = {
+        var status = MoveStatus()
+        status.owner = "system"
+        status.storeIdentifier = identifier
+        (status.hasRows, status.hasPasscode) = (true, false)
+        return [MoveStatus(), status]
+    }()
 
     // MARK: Values of keychain files
 
@@ -203,7 +266,8 @@ enum WireSamples {
             .context(.init(shown: [.passcode, .biometry(enrolledSet: identifier)], hasApplicationPassword: true)),
             .backup(BackupReport(items: 1, leftOut: [.always: 2, .whenUnlocked: 3], damaged: 4)),
             .integrity(integrity), .integrity(IntegrityReport()), .fileItems([]), .fileItems(fileItems),
-        ] + itemAccesses.map { .itemAccess($0) }
+        ] + itemAccesses.map { .itemAccess($0) } + moveStatuses.map { .moveStatus($0) }
+        + movedDevices.map { .movedDevice($0) } + [.movedRows([]), .movedRows(movedRows)]
         + fileSettings.map { .fileStatus(KeychainFileStatus(isLocked: $0.locksOnSleep, settings: $0)) }
         + results.map { .answer(.single($0)) } + biometries.map { .biometry($0) }
         + KeyEnclaveKind.allCases.map { .enclave($0) }

@@ -42,6 +42,7 @@ extension KeychainService {
         guard owner != .system else {
             throw Refusal("the system service owns the keychain; take it back first: 'service disable'")
         }
+        guard owner != .moving else { throw Self.isMoving }
         guard owner == nil || owner == .embedded || owner == .daemon else {
             throw Refusal("the store has an owner that this version does not know; update this program")
         }
@@ -132,6 +133,12 @@ extension KeychainService {
             let owner = try owner()
             guard owner != .embedded, owner != nil else {
                 guard hasRemains(folder) else { throw Refusal("the keychain is embedded already") }
+                // What it gave away it may still have.
+                if owner == .embedded, ServiceRecord(in: folder).map({ $0.program == nil }) == true,
+                    try isThere(orLeavesItems: true)
+                {
+                    try settleMove(system)
+                }
                 return removeRemains(folder)
             }
             guard owner == .daemon else { throw Refusal("the store has an owner that this version does not know") }

@@ -122,6 +122,9 @@ struct KeychainService: Sendable {
     /// The empty store of a user whose keychain is in the system service.
     var asSystem: EmbeddedKeychain { opened(as: .system) }
 
+    /// The store of a keychain that is being moved.
+    var asMoving: EmbeddedKeychain { opened(as: .moving) }
+
     /// The system service at a socket, before it owns the keychain.
     func service(at socket: SocketLocation) -> any KeychainBackend { DaemonKeychain(at: socket) }
 

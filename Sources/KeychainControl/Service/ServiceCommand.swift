@@ -26,10 +26,14 @@ struct EnableServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable",
         abstract: "Hands the keychain over to the daemon; running programs keep working, through it.",
-        discussion: "One transaction changes the owner: nothing is copied, and no change of another program is lost."
+        discussion: """
+            One transaction changes the owner: nothing is copied, and no change of another program is lost. With --system, \
+            items, passcode and keys are moved to the system service. If that is interrupted, repeat the command; until \
+            then, programs are told that the keychain is being moved.
+            """
     )
 
-    @Flag(help: "Use the system service, which runs as a user of its own; the keychain has to be empty.")
+    @Flag(help: "Use the system service, which runs as a user of its own, and move the items there.")
     var system = false
 
     @Option(help: "The socket of the system service, if it is not the default one.", completion: .file())
@@ -68,7 +72,8 @@ extension EnableServiceCommand {
         try service.enableSystem(socket)
         guard plan.owner != .system else { return surroundings.say("The system service owns the keychain already.") }
         surroundings.say("The system service owns the keychain now.")
-        surroundings.remark("Set a passcode there: whoever sets the first one is its owner ('device set-passcode').")
+        if plan.hasContents { surroundings.remark("Its items are there. If a passcode is set, it is locked.") }
+        surroundings.remark("Without a passcode, set one: whoever sets the first is its owner ('device set-passcode').")
     }
 }
 
@@ -77,11 +82,16 @@ struct DisableServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable",
         abstract: "Takes the keychain back from the daemon; running programs keep working, without it.",
-        discussion: "The keychain is locked: each program has to be unlocked separately."
+        discussion: """
+            The keychain is locked: each program has to be unlocked separately. The system service gives items only to \
+            their owner: it requires a passcode that is set, which is asked for.
+            """
     )
 
     @Flag(help: "Leave the items of the system service there, out of reach.")
     var leaveItems = false
+
+    @OptionGroup var passcode: PasscodeOptions
 
     @Flag(help: "Print the steps without performing them.")
     var dryRun = false
@@ -93,19 +103,22 @@ struct DisableServiceCommand: ParsableCommand {
         if dryRun {
             switch owner {
             case .daemon?: return surroundings.say(Steps.text(KeychainService.stepsOfDisabling))
-            case .system?: return surroundings.say(Steps.text(KeychainService.stepsOfDisablingSystem))
+            case .system?, .moving?: return surroundings.say(Steps.text(KeychainService.stepsOfDisablingSystem))
             default:
                 let hasRemains = try service.folder().map(service.hasRemains) ?? false
                 return surroundings.say(hasRemains ? Steps.text([KeychainService.stepOfTidying]) : Steps.none)
             }
         }
-        if owner == .system {
-            try service.disableSystem(leavesItems: leaveItems)
+        let isOfSystem = owner == .system || owner == .moving
+        if isOfSystem {
+            try service.disableSystem(leavesItems: leaveItems) { () throws(Refusal) in
+                try passcode.source(surroundings).read(.passcode, .passcode, reason: "move the keychain")
+            }
         } else {
             try service.disable()
         }
         surroundings.say(
-            owner == .daemon || owner == .system
+            owner == .daemon || isOfSystem
                 ? "The keychain is embedded now: each program opens it itself."
                 : "The keychain is embedded already; what was left of the daemon was removed."
         )

@@ -72,6 +72,8 @@ struct ServiceStatus: Encodable {
             case StoreOwner.daemon.name: "owned by the daemon"
             case StoreOwner.system.name: "owned by the system service"
             case StoreOwner.embedded.name: "embedded: each program opens it itself"
+            case StoreOwner.moving.name:
+                "being moved; repeat 'service enable --system' or 'service disable' if that was interrupted"
             case nil: "not created yet; embedded once a program creates it"
             case let other?: "owned by \(other), which this version does not know"
             }

@@ -101,6 +101,9 @@ public enum KeychainCommand: Sendable, Hashable {
         /// Has the system service refuse every command but ``takeOver`` from now on, because the user's keychain is
         /// elsewhere; fails if the keychain has items and must not have any. The reply is ``KeychainReply/done``.
         case giveBack(onlyIfEmpty: Bool)
+        /// Moves the keychain into the system service, or out of it; the reply is ``KeychainReply/done`` where none is
+        /// named.
+        case move(StoreMove)
     }
 }
 
@@ -128,7 +131,7 @@ extension KeychainCommand {
         case .device(.status): true
         case .authentication(.biometry), .authentication(.check), .authentication(.status): true
         case .enclave(.kind), .enclave(.key): true
-        case .maintenance(.check): true
+        case .maintenance(.check), .maintenance(.move(.status)): true
         case .files(let command): command.changesNothing
         case .device, .authentication, .enclave, .maintenance: false
         }
@@ -208,4 +211,10 @@ public enum KeychainReply: Sendable, Hashable {
     case fileItems([KeychainFileItem])
     /// Who may use an item of a file-based keychain.
     indirect case itemAccess(ItemAccess)
+    /// What a store has that is to be moved.
+    indirect case moveStatus(MoveStatus)
+    /// A keychain that is being moved, without its rows.
+    indirect case movedDevice(MovedDevice)
+    /// Rows that are being moved.
+    case movedRows([MovedRow])
 }

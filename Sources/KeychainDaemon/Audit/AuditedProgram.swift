@@ -109,6 +109,7 @@ extension KeychainCommand {
         case .maintenance(.restoreBackup): "restore backup"
         case .maintenance(.takeOver): "take over"
         case .maintenance(.giveBack): "give back"
+        case .maintenance(.move): "move"
         case .files(.lockAll): "lock all keychain files"
         case .files(.keychain(_, let action)): "keychain file \(action.auditedName)"
         }

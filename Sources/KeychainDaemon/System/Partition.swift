@@ -6,6 +6,7 @@ import KeychainCore
 import KeychainEngine
 import KeychainIdentity
 import KeychainProtection
+import KeychainServer
 import LoginManager
 import Synchronization
 
@@ -23,6 +24,8 @@ final class Partition: ServedKeychain {
     private let life: DaemonLife
     // Held while the store is being opened: only commands of the same user wait for that.
     private let opening = Mutex<Void>(())
+    // What is under way is begun by the first step.
+    private let moves = Mutex<PartitionMoves?>(nil)
     private let state = Mutex(State())
     private let identities = Mutex<IdentityService?>(nil)
 
@@ -66,6 +69,23 @@ final class Partition: ServedKeychain {
         default: return try withKeychain { (keychain) throws(KeychainError) in try keychain.perform(command) }
         }
         return .done
+    }
+
+    func move(_ step: StoreMove, by process: ProcessInstance) throws(KeychainError) -> KeychainReply {
+        let result = moves.withLock { moves in
+            Result { () throws(KeychainError) -> KeychainReply in
+                if moves == nil { moves = PartitionMoves(of: location, options.device) }
+                guard let reply = try moves?.perform(step, by: process) else { throw .unexpectedReply }
+                return reply
+            }
+        }
+        let reply = try result.get()
+        if step != .status {
+            proofs.clear()
+            // It looks at the store, and lets go of the keys of one that has left.
+            _ = try? state.withLock { $0.opened?.keychain }?.currentUnlock()
+        }
+        return reply
     }
 
     /// Makes the service the owner of the store again, after ``giveBack(onlyIfEmpty:)``.
@@ -120,6 +140,7 @@ final class Partition: ServedKeychain {
 
     /// Closes the store if no program has been connected for a while and nothing is lost by that.
     func closeIfIdle() {
+        moves.withLock { $0?.removeAbandoned() }
         guard life.isIdle else { return }
         // It is closed once the lock is released.
         _ = state.withLock { state -> OpenedStore? in

@@ -18,6 +18,9 @@ package struct PartitionOptions: Sendable {
     /// Whether a user has an account on the system.
     package var isKnown: @Sendable (UInt32) -> Bool = { UserDatabase.has($0) }
 
+    /// The work that a passcode may ask for, of keychains that are moved here.
+    package var device = DeviceOptions()
+
     /// Opens the store of a folder.
     package var open: @Sendable (KeychainLocation) throws(KeychainError) -> OpenedStore = PartitionOptions.openStore
 

@@ -113,7 +113,7 @@ public final class EmbeddedKeychain: KeychainBackend {
                     floor: access.device.passwordFloor
                 )
             )
-        case .takeOver, .giveBack: throw .parameter("only the system service takes over keychains of users")
+        case .takeOver, .giveBack, .move: throw .parameter("only the system service takes over keychains of users")
         }
     }
 

@@ -87,6 +87,7 @@ final class EngineAccess: Sendable {
     ) throws(KeychainError) -> Result {
         let deadline = deadline ?? Deadline(milliseconds: patienceMilliseconds)
         var pauses = Deadline.Pauses(until: deadline)
+        var hasReopened = false
         while true {
             var hasChanged = false
             do throws(KeychainError) {
@@ -97,6 +98,11 @@ final class EngineAccess: Sendable {
                     }
                 }
             } catch {
+                // A store that was moved away and back may have another root key.
+                if error.kind == .keys(.wrongRootKey), !hasChanged, !hasReopened {
+                    hasReopened = true
+                    continue
+                }
                 guard error.isBusy, !hasChanged, pauses.wait() else { throw error }
             }
         }
@@ -118,7 +124,9 @@ final class EngineAccess: Sendable {
             return try body(engine)
         } catch {
             // SQLite keeps a store read-only for as long as it is open, whatever becomes of the file's modes.
-            if error.status == .readOnly, case .folder = source { lane.opened.close() }
+            if error.status == .readOnly || error.kind == .keys(.wrongRootKey), case .folder = source {
+                lane.opened.close()
+            }
             throw error
         }
     }

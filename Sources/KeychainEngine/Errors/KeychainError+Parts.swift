@@ -62,6 +62,13 @@ extension KeychainError {
                     + "daemon, or take it back with 'keychainctl service disable'",
                 facts: ["owner": StoreOwner.system.name]
             )
+        case .foreignOwner(.moving):
+            self.init(
+                unusable: .foreignOwner,
+                "the keychain is being moved between the user's own store and the system service; try again, and if that was "
+                    + "interrupted, repeat 'keychainctl service enable --system' or 'service disable'",
+                facts: ["owner": StoreOwner.moving.name]
+            )
         case .foreignOwner(let owner):
             self.init(
                 unusable: .foreignOwner,

@@ -20,6 +20,9 @@ public struct StoreOwner: RawRepresentable, Sendable, Hashable {
     /// What keeps file-based keychains: the store is a keychain file.
     public static let keychainFile = StoreOwner(rawValue: 4)
 
+    /// Nobody: the keychain is being moved between the user's programs and the system's daemon.
+    public static let moving = StoreOwner(rawValue: 5)
+
     /// Its name in messages; the number of one that this version does not know.
     package var name: String { Self.names.first { $0.owner == self }?.name ?? "\(rawValue)" }
 
@@ -33,6 +36,6 @@ public struct StoreOwner: RawRepresentable, Sendable, Hashable {
 
     private static let names: [(owner: StoreOwner, name: String)] = [
         (.embedded, "embedded"), (.daemon, "daemon"), (.system, "system"),
-        (.keychainFile, "keychain file"),
+        (.keychainFile, "keychain file"), (.moving, "moving"),
     ]
 }

@@ -91,6 +91,13 @@ public struct SoftwareRootKey: RootKey {
         }
     }
 
+    /// What shows that its sender has this root key, without giving it away: 32 bytes for each store.
+    package func receipt(for storeIdentifier: Bytes16) throws(ProtectionError) -> SecretBytes {
+        try withKey("move receipt", storeIdentifier) { key throws(ProtectionError) in
+            key.withUnsafeBytes { SecretBytes(copying: $0) }
+        }
+    }
+
     private func withKey<Result>(
         _ purpose: String,
         _ storeIdentifier: Bytes16,

@@ -66,6 +66,7 @@ public struct RootKeySources: Sendable {
         guard let source = ([preferred] + others).first(where: { $0.kind == origin.rootKeyKind }) else {
             throw .protection(.unsupportedRootKey(origin.rootKeyKind))
         }
+        if let file = source as? RootKeyFile { try file.settle(keybag, in: folder) }
         return try source.rootKey(for: folder)
     }
 

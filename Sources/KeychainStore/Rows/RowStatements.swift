@@ -90,13 +90,21 @@ extension Connection {
 
     /// Every row of a class, in quarantine or not, in the order in which they were added; of tables of an earlier
     /// version without the tags that they have no column for.
-    func everyRow(_ itemClass: ItemClass, _ version: Int64 = Layout.version) throws(SQLiteError) -> RowCursor {
+    ///
+    /// With a number, only the rows after it.
+    func everyRow(
+        _ itemClass: ItemClass,
+        _ version: Int64 = Layout.version,
+        after number: Int64? = nil
+    ) throws(SQLiteError) -> RowCursor {
+        let condition = number == nil ? "" : "WHERE \(Layout.rowNumber) > ?"
         let statement = try prepare(
             """
             SELECT \(RowColumns.list(itemClass, version, extent: .guarded)) FROM \(Layout.table(itemClass)) NOT INDEXED
-            ORDER BY \(Layout.rowNumber)
+            \(condition) ORDER BY \(Layout.rowNumber)
             """
         )
+        if let number { try statement.bind(number, at: 0) }
         return RowCursor(itemClass, statement, self)
     }
 
@@ -128,11 +136,11 @@ extension Connection {
     /// Fewer are looked through faster than indexes are made.
     private static let rowsWithoutIndexes: Int64 = 128
 
-    /// Adds a row under a number that it had elsewhere.
+    /// Adds a row under a number that it had elsewhere, in quarantine if it was.
     func insert(_ row: NumberedRow) throws(SQLiteError) {
         let itemClass = row.row.itemClass
         let statement = try statement(StatementKey(.insertNumbered, itemClass)) {
-            let columns = RowColumns.names(itemClass) + [Layout.rowNumber]
+            let columns = RowColumns.names(itemClass) + [Layout.rowNumber, Layout.damage]
             return """
                 INSERT INTO \(Layout.table(itemClass)) (\(columns.joined(separator: ", ")))
                 VALUES (\(Layout.placeholders(columns.count)))
@@ -140,6 +148,7 @@ extension Connection {
         }
         try RowColumns.binding(row.row, to: statement) { (next) throws(SQLiteError) in
             try statement.bind(row.number, at: next)
+            if let damage = row.damage { try statement.bind(Int64(damage), at: next + 1) }
             _ = try statement.step()
         }
         try indexManyRows(itemClass, row.number)

@@ -21,6 +21,9 @@ extension KeychainReply: WireValue {
         case .fileStatus(let status): try writer.write(case: 14, status)
         case .fileItems(let items): try writer.write(case: 15, items)
         case .itemAccess(let access): try writer.write(case: 16, access)
+        case .moveStatus(let status): try writer.write(case: 17, status)
+        case .movedDevice(let device): try writer.write(case: 18, device)
+        case .movedRows(let rows): try writer.write(case: 19, rows)
         }
     }
 
@@ -42,6 +45,9 @@ extension KeychainReply: WireValue {
         case 14: self = try .fileStatus(reader.value())
         case 15: self = try .fileItems(reader.value())
         case 16: self = try .itemAccess(reader.value())
+        case 17: self = try .moveStatus(reader.value())
+        case 18: self = try .movedDevice(reader.value())
+        case 19: self = try .movedRows(reader.value())
         default: throw .unknownCase
         }
     }

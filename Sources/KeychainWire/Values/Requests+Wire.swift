@@ -135,6 +135,7 @@ extension KeychainCommand.Maintenance: WireValue {
         case .restoreBackup(let path, let secret): try writer.write(case: 4, path, secret)
         case .takeOver: try writer.write(case: 5)
         case .giveBack(let onlyIfEmpty): try writer.write(case: 6, onlyIfEmpty)
+        case .move(let step): try writer.write(case: 7, step)
         }
     }
 
@@ -146,6 +147,7 @@ extension KeychainCommand.Maintenance: WireValue {
         case 4: self = try .restoreBackup(path: reader.value(), secret: reader.value())
         case 5: self = .takeOver
         case 6: self = try .giveBack(onlyIfEmpty: reader.value())
+        case 7: self = try .move(reader.value())
         default: throw .unknownCase
         }
     }

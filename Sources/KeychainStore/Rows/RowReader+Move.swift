@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSQLite
+import KeychainCore
+
+extension RowReader {
+    /// Gives every row as it lies in the store, in quarantine or not, in the order of places, until `body` returns
+    /// `false`.
+    ///
+    /// - Parameters:
+    ///   - place: the row after which to begin; `nil` for the first one.
+    ///   - body: takes a row, and says whether to go on.
+    /// - Throws: That a row has a wrong shape, so that it cannot be moved, or what `body` throws.
+    public func forEachMovedRow(
+        after place: MovedRow.Place? = nil,
+        _ body: (MovedRow) throws(KeychainError) -> Bool
+    ) throws(KeychainError) {
+        let classes = ItemClass.stored
+        let first = place.flatMap { classes.firstIndex(of: $0.itemClass) } ?? 0
+        for itemClass in classes[first...] {
+            let number = itemClass == place?.itemClass ? place?.number : nil
+            let rows = try sql { () throws(SQLiteError) in try connection.everyRow(itemClass, after: number) }
+            while try sql({ () throws(SQLiteError) in try rows.next() }) {
+                guard let row = rows.row, !row.isOversized else {
+                    throw KeychainError(
+                        SQLiteError(code: SQLITE_CORRUPT, operation: "reading a row that has a wrong shape")
+                    )
+                }
+                guard try body(MovedRow(number: row.number, row: row.row, damage: row.damage)) else { return }
+            }
+        }
+    }
+
+    private func sql<Result>(_ body: () throws(SQLiteError) -> Result) throws(KeychainError) -> Result {
+        do throws(SQLiteError) { return try body() } catch { throw KeychainError(error) }
+    }
+}
+
+extension RowWriter {
+    /// Adds a row of another store, under its number.
+    ///
+    /// - Returns: Whether it was added; `false` if a row has its number, its identifier or its primary key.
+    public func insert(_ moved: MovedRow) throws(KeychainError) -> Bool {
+        do throws(SQLiteError) {
+            try connection.insert(NumberedRow(number: moved.number, row: moved.row, damage: moved.damage))
+            return true
+        } catch {
+            if error.isUniqueViolation { return false }
+            throw KeychainError(error)
+        }
+    }
+}
