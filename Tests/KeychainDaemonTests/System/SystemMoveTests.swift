@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import HostFiles
 import KeychainTestSupport
+import KeychainWire
 import Testing
 
 /// A user's items on their way into the system service and back, as the tools move them, while programs write, and

@@ -41,7 +41,7 @@ struct MoveTests {
         try moved.device.unlock(passcode: Self.passcode)
         for account in ["anna", "bert"] { #expect(moved.secret(account) == .secret("secret of \(account)")) }
         #expect(moved.secret("protected") == .secret("akpu"))
-        _ = try moved.enclave.perform(.sign(digest: SecretBytes([UInt8](repeating: 1, count: 32))), with: key)
+        _ = try moved.enclave.perform(.sign(digest: [UInt8](repeating: 1, count: 32)), with: key, nil)
         let after = try description(of: moved)
         #expect(after == before)
         let report = try moved.check()
