@@ -25,6 +25,7 @@ extension KeychainService {
         let owner = try owner()
         guard owner == .moving || owner == .system || owner == .embedded else { return }
         try refusing { () throws(KeychainError) in
+            try EmbeddedKeychain.discardRemains(at: location)
             let theirs = try status(of: service)
             let isFrozen = theirs.owner == StoreOwner.moving.name
             switch owner {

@@ -31,7 +31,7 @@ struct PartitionMoves: ~Copyable {
     init(of location: KeychainLocation, _ device: DeviceOptions = DeviceOptions()) {
         self.location = location
         self.device = device
-        IncomingKeychain.remove(from: location)
+        try? EmbeddedKeychain.discardRemains(at: location)
     }
 
     /// Removes what was received of a move that nobody goes on with.

@@ -27,6 +27,20 @@ extension EmbeddedKeychain {
         throw KeychainError(ProtectionError.foreignOwner(device.owner))
     }
 
+    /// Removes what a move left behind that was killed: rows, and a root key that the store of the folder did not get.
+    ///
+    /// For who keeps others from moving the keychain of the folder meanwhile.
+    package static func discardRemains(at location: KeychainLocation) throws(KeychainError) {
+        IncomingKeychain.remove(from: location)
+        // Whoever opens it puts the root key in place that its keybag is under.
+        _ = try ofAnyOwner(at: location)
+        do throws(FileError) {
+            if let folder = try PrivateDirectory(existing: location) { RootKeyFile().discardNext(in: folder) }
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+
     // Another process may change the owner meanwhile.
     private static let mostOwners = 8
 
