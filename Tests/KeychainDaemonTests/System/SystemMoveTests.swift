@@ -235,9 +235,10 @@ struct SystemMoveTests {
 
     /// The same of an embedded keychain, which each process unlocks for itself.
     private func expectAllUnlocked() throws {
+        let dump = [try DaemonFolder.program("security"), "dump-keychain", "-d"]
         let found = try shell.run(
             "keychainctl",
-            ["device", "unlock", "--passcode-stdin", "--", try DaemonFolder.program("security"), "dump-keychain", "-d"],
+            ["device", "unlock", "--passcode-stdin", "--"] + dump,
             input: "1234\n"
         )
         #expect(found.status == 0, "\(found)")
