@@ -3,10 +3,10 @@
 import Glibc
 import HostFiles
 import KeychainCore
-import KeychainProtection
 import KeychainWire
 
 @testable import KeychainEngine
+@testable import KeychainProtection
 
 /// Rows that are moved, read from a message of anybody's: what a store takes of them is what it gives again, and
 /// nothing else is taken.
@@ -14,17 +14,18 @@ import KeychainWire
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let length = withUnsafeBytes(of: UInt32(count).bigEndian) { Array($0) }
     let frame = SecretBytes(length + Array(UnsafeBufferPointer(start: bytes, count: count)))
-    guard case .command(_, .maintenance(.move(let step)), _)? = try? WireMessage(frame) else { return 0 }
+    guard case .command(_, .maintenance(.move(.step(let step, of: _))), _)? = try? WireMessage(frame) else { return 0 }
     switch step {
     case .receive(let device): _ = try? IncomingKeychain(in: Sample.location, device)
     case .append(let rows):
         var device = Sample.device
         for row in rows {
-            if let table = ItemClass.stored.firstIndex(of: row.row.itemClass) { device.rowCounts[table] += 1 }
+            device.rows.byteCount = min(device.rows.byteCount + row.row.byteCount, MoveLimits.byteCount)
+            if let table = ItemClass.stored.firstIndex(of: row.row.itemClass) { device.rows.counts[table] += 1 }
         }
         var digest = RowDigest()
         for row in rows { digest.add(row) }
-        device.digest = digest.finish()
+        device.rows.digest = digest.finish()
         guard let incoming = try? IncomingKeychain(in: Sample.location, device),
             (try? incoming.append(rows)) != nil
         else { return 0 }

@@ -96,7 +96,7 @@ final class UserProgram: ConnectedPeer {
         case .maintenance(.move(let step)):
             try checkIsOutsideOfSandbox("the keychain's store")
             // It gives away the root key and every row.
-            if step == .send { try checkIsOwner() }
+            if case .step(.send, of: _) = step { try checkIsOwner() }
             return command
         case .maintenance, .device(.setPolicy):
             try checkIsOwner()

@@ -59,7 +59,8 @@ public final class Store {
         do { return try folder.hasFile(fileName) } catch { throw KeychainError(StoreError.file(error)) }
     }
 
-    static func lock(_ folder: PrivateDirectory, until deadline: Deadline) throws(KeychainError) -> FileLock {
+    /// The lock under which a store is made, or gets another root key.
+    package static func lock(_ folder: PrivateDirectory, until deadline: Deadline) throws(KeychainError) -> FileLock {
         do {
             return try FileLock(lockName, in: folder, until: deadline)
         } catch {
@@ -226,10 +227,14 @@ public final class Store {
     private static let eraseTimeoutMilliseconds: Int32 = 50
 
     /// SQLite's own check of the file's structure; empty when it is sound.
-    public func structuralDefects() throws(KeychainError) -> [String] {
+    ///
+    /// - Parameter limit: the number of defects to find; SQLite describes each in a line.
+    /// - Returns: The defects, in SQLite's words.
+    /// - Throws: ``KeychainError`` if the file cannot be read.
+    public func structuralDefects(limit: Int = 100) throws(KeychainError) -> [String] {
         do throws(SQLiteError) {
             return try connection.readingLargeRows { () throws(SQLiteError) in
-                let statement = try connection.prepare("PRAGMA integrity_check")
+                let statement = try connection.prepare("PRAGMA integrity_check(\(limit))")
                 defer { statement.reset() }
                 var lines: [String] = []
                 while try statement.step() { lines.append(statement.text(0)) }

@@ -189,21 +189,30 @@ enum WireSamples {
         record.autoLockAfterSeconds = 60
         record.owesLogErasure = true
         return [DeviceRecord(), record].map {
-            MovedDevice(rootKey: secret("root"), keybag: [1], record: $0, rowCounts: [1, 0, 2, 3], digest: [9])
+            MovedDevice(
+                rootKey: secret("root"),
+                keybag: [1],
+                record: $0,
+                rows: MovedRows(counts: [1, 0, 2, 3], byteCount: 7, digest: [9], damagedCount: 8)
+            )
         }
     }()
 
-    static let moves: [StoreMove] =
+    static let moves: [StoreMove] = [.status, .begin(identifier)] + moveSteps.map { .step($0, of: identifier) }
+
+    private static let moveSteps: [StoreMove.Step] =
         [
-            .status, .append([]), .append(movedRows), .activate, .send, .rows(after: nil),
-            .rows(after: MovedRow.Place(.certificate, 7)), .resume, .remove(receipt: secret("receipt")),
+            .append([]), .append(movedRows), .activate, .send, .rows(after: nil),
+            .rows(after: MovedRow.Place(.certificate, 7)), .resume,
+            .remove(receipt: secret("receipt"), digest: [1, 2]),
         ] + movedDevices.map { .receive($0) }
 
     static let moveStatuses: [MoveStatus] = {
         var status = MoveStatus()
         status.owner = "system"
         status.storeIdentifier = identifier
-        (status.hasRows, status.hasPasscode) = (true, false)
+        status.itemCounts = [1, 2, 0, 3]
+        (status.hasItems, status.hasRows, status.hasPasscode) = (false, true, true)
         return [MoveStatus(), status]
     }()
 

@@ -128,17 +128,19 @@ extension KeychainService {
     }
 
     /// Takes the store back from the daemon, or removes what an interrupted move left behind.
-    func disable() throws(Refusal) {
+    ///
+    /// - Parameter leavesItems: whether a system service that is not there may keep what it has.
+    /// - Throws: ``Refusal``.
+    func disable(leavesItems: Bool = false) throws(Refusal) {
         try alone { (folder) throws(Refusal) in
             let owner = try owner()
             guard owner != .embedded, owner != nil else {
                 guard hasRemains(folder) else { throw Refusal("the keychain is embedded already") }
                 // What it gave away it may still have.
-                if owner == .embedded, ServiceRecord(in: folder).map({ $0.program == nil }) == true,
-                    try isThere(orLeavesItems: true)
-                {
+                if owner == .embedded, isOfSystem(folder), try isThere(orLeavesItems: leavesItems) {
                     try settleMove(system)
                 }
+                try refusing { () throws(KeychainError) in try EmbeddedKeychain.discardRemains(at: location) }
                 return removeRemains(folder)
             }
             guard owner == .daemon else { throw Refusal("the store has an owner that this version does not know") }
@@ -149,6 +151,11 @@ extension KeychainService {
             removeRemains(folder)
             _ = try refusing { () throws(KeychainError) in try embedded.device.status() }
         }
+    }
+
+    /// Whether the record directs programs to the system service.
+    func isOfSystem(_ folder: PrivateDirectory) -> Bool {
+        ServiceRecord(in: folder).map { $0.program == nil } ?? false
     }
 
     /// Whether a record or unit still directs programs, or systemd, to a daemon that does not own the store.

@@ -18,8 +18,10 @@ extension KeychainService {
         let owner: StoreOwner?
         /// Whether there is anything in the user's own store to be moved.
         let hasContents: Bool
-        /// The number of items of each class.
-        let counts: [(itemClass: ItemClass, count: Int)]
+        /// The number of items of each class of ``ItemClass/stored``.
+        let itemCounts: [Int]
+        /// The number of damaged rows that stay behind.
+        let damagedCount: Int
 
         /// The steps, in words.
         var steps: [String] {
@@ -33,11 +35,11 @@ extension KeychainService {
                     "make one call through the system service, and revert all steps if it fails",
                 ]
             }
-            let items = counts.map { "\($0.count) \($0.itemClass.rawValue)" }.joined(separator: ", ")
+            let left = damagedCount == 0 ? "" : " but \(Count.text(damagedCount, "damaged row"))"
             return steps + [
                 "keep programs from changing the keychain, which locks it",
-                "move its items (\(items)), its passcode and its keys to the system service, which listens on "
-                    + "\(socket.path)",
+                "move its items (\(KeychainService.text(itemCounts)))\(left), its passcode and its keys to the system "
+                    + "service, which listens on \(socket.path)",
                 "remove them from the user's own store, and make one call through the system service",
             ]
         }
@@ -60,10 +62,10 @@ extension KeychainService {
         case .some: throw Refusal("the store has an owner that this version does not know; update this program")
         }
         return try refusing { () throws(KeychainError) in
-            let theirs = try status(of: service(at: socket))
+            let theirs = try service(at: socket).moveStatus()
             let own = owner == .embedded ? embedded : owner == .moving ? asMoving : nil
             let ours = try own?.moveStatus() ?? MoveStatus()
-            if owner == .embedded, ours.hasContents, theirs.hasContents,
+            if owner == .embedded, ours.hasContents, theirs.isOccupied,
                 ours.storeIdentifier != theirs.storeIdentifier
             {
                 throw KeychainError(
@@ -72,11 +74,14 @@ extension KeychainService {
                         + "of one side first"
                 )
             }
+            // What cannot be moved is refused here already.
+            let rows = ours.hasContents ? own : nil
             return SystemPlan(
                 socket: socket,
                 owner: owner,
                 hasContents: ours.hasContents,
-                counts: try own?.itemCounts() ?? []
+                itemCounts: ours.itemCounts,
+                damagedCount: try rows?.movedRows().damagedCount ?? 0
             )
         }
     }
@@ -85,21 +90,26 @@ extension KeychainService {
     ///
     /// The user's store is handed over first, so that two never serve the keychain. If this is interrupted then,
     /// neither does until this, or `disable`, is repeated.
-    func enableSystem(_ path: String?) throws(Refusal) {
+    ///
+    /// - Returns: The number of damaged rows that were left out.
+    func enableSystem(_ path: String?) throws(Refusal) -> Int {
         try alone { (folder) throws(Refusal) in
             let plan = try planOfEnablingSystem(path)
-            if plan.owner == .system || plan.owner == .moving, let known = ServiceRecord(in: folder),
-                known.socket != plan.socket.path
-            {
-                throw Refusal("programs use the system service at \(known.socket); run 'service disable' first")
+            let former = ServiceRecord(in: folder)
+            if plan.owner == .system || plan.owner == .moving, let former, former.socket != plan.socket.path {
+                throw Refusal("programs use the system service at \(former.socket); run 'service disable' first")
             }
+            let service = service(at: plan.socket)
+            let session = try settleMove(service)
             let record = ServiceRecord(program: nil, socket: plan.socket.path)
             try write(record, in: folder)
-            let service = service(at: plan.socket)
-            try settleMove(service)
+            var damagedCount = 0
             if plan.hasContents, try owner() == .embedded {
-                do throws(Refusal) { try moveIn(service) } catch {
-                    if try owner() == .embedded { ServiceRecord.remove(in: folder) }
+                do throws(Refusal) { damagedCount = try moveIn(service, session) } catch {
+                    // It was reverted; where that failed, the record leads `disable` to what is left.
+                    if former == nil, try owner() == .embedded, (try? settleMove(service)) != nil {
+                        ServiceRecord.remove(in: folder)
+                    }
                     throw error
                 }
             }
@@ -113,9 +123,10 @@ extension KeychainService {
                 try write(record, in: folder)
                 _ = try refusing { () throws(KeychainError) in try system.perform(.device(.status)) }
             } catch {
-                if !isOwner { try takeBackFromSystem(plan.socket, folder, after: error) }
+                if !isOwner { try takeBack(from: service, folder, after: error) }
                 throw error
             }
+            return damagedCount
         }
     }
 
@@ -127,63 +138,101 @@ extension KeychainService {
     ///
     /// The service refuses the keychain first, so that no program adds an item there that is out of reach later. If
     /// this is interrupted then, neither side serves it until this, or `enable --system`, is repeated.
-    func disableSystem(leavesItems: Bool, _ passcode: () throws(Refusal) -> SecretBytes) throws(Refusal) {
+    ///
+    /// - Returns: The number of damaged rows that were left out.
+    func disableSystem(
+        leavesItems: Bool,
+        _ passcode: () throws(Refusal) -> SecretBytes
+    ) throws(Refusal) -> Int {
         try alone { (folder) throws(Refusal) in
+            var damagedCount = 0
             if try isThere(orLeavesItems: leavesItems) {
-                try settleMove(system)
-                if try owner() == .system { try takeBack(leavesItems: leavesItems, passcode) }
+                let session = try settleMove(system)
+                if try owner() == .system { damagedCount = try takeBack(session, leavesItems: leavesItems, passcode) }
             } else {
                 // A service that is not there serves nobody; one that does not answer may serve others.
-                let store = try owner() == .moving ? asMoving : asSystem
-                try refusing { () throws(KeychainError) in try store.handOver(to: .embedded) }
+                try refusing { () throws(KeychainError) in try asSystem.handOver(to: .embedded) }
             }
             ServiceRecord.remove(in: folder)
             _ = try refusing { () throws(KeychainError) in try embedded.device.status() }
+            return damagedCount
         }
     }
 
-    private func takeBack(leavesItems: Bool, _ passcode: () throws(Refusal) -> SecretBytes) throws(Refusal) {
-        let theirs = try refusing { () throws(KeychainError) in try status(of: system) }
-        let isServed = theirs.owner == StoreOwner.system.name
-        if isServed, theirs.hasContents, !leavesItems {
-            return try moveOut(system, hasPasscode: theirs.hasPasscode, passcode)
+    private func takeBack(
+        _ session: MoveSession,
+        leavesItems: Bool,
+        _ passcode: () throws(Refusal) -> SecretBytes
+    ) throws(Refusal) -> Int {
+        let theirs = try refusing { () throws(KeychainError) in try system.moveStatus() }
+        guard theirs.isOccupied, !leavesItems else {
+            try refusing { () throws(KeychainError) in try giveBack(by: system, leavesItems: leavesItems) }
+            return 0
         }
-        try refusing { () throws(KeychainError) in
-            if isServed { _ = try system.perform(.maintenance(.giveBack(onlyIfEmpty: !leavesItems))) }
-            try asSystem.handOver(to: .embedded)
+        if theirs.owner == StoreOwner.embedded.name {
+            // It was given back without what it has.
+            _ = try refusing { () throws(KeychainError) in try system.perform(.maintenance(.takeOver)) }
         }
+        return try moveOut(system, session, hasPasscode: theirs.hasPasscode, passcode)
+    }
+
+    /// Has the service refuse the keychain, and then the user's own store serve one.
+    private func giveBack(by service: any KeychainBackend, leavesItems: Bool) throws(KeychainError) {
+        // A program that uses the service already may have stored an item there.
+        _ = try service.perform(.maintenance(.giveBack(onlyIfEmpty: !leavesItems)))
+        try asSystem.handOver(to: .embedded)
     }
 
     /// Whether the service answers; one that is not there may be left out of account if items may stay there.
     func isThere(orLeavesItems leavesItems: Bool) throws(Refusal) -> Bool {
         do throws(KeychainError) {
-            _ = try status(of: system)
+            _ = try system.moveStatus()
             return true
         } catch {
-            guard leavesItems, error.isMissingDaemon else { throw Refusal(error) }
+            guard error.isMissingDaemon else { throw Refusal(error) }
+            guard try owner() != .moving else {
+                throw Refusal(
+                    "the keychain was being moved to or from the system service, which may have all of it; \(error.reason), "
+                        + "and repeat the command"
+                )
+            }
+            guard leavesItems else {
+                throw Refusal("\(error.reason); or leave there what it may have: 'service disable --leave-items'")
+            }
             return false
         }
     }
 
     /// What `disable` does, in words.
-    static let stepsOfDisablingSystem = [
-        "have the system service refuse every command on the keychain, if its owner enters the passcode",
-        "move its items, its passcode and its keys to the user's own store, and remove them from the system service",
-        "hand the store back to the programs that use it", "make one call without the system service",
-    ]
+    func stepsOfDisablingSystem(leavesItems: Bool) throws(Refusal) -> [String] {
+        let end = ["hand the store back to the programs that use it", "make one call without the system service"]
+        guard try isThere(orLeavesItems: leavesItems) else { return end }
+        let theirs = try refusing { () throws(KeychainError) in try system.moveStatus() }
+        let isInterrupted = try owner() == .moving || theirs.owner == StoreOwner.moving.name
+        let beginning = isInterrupted ? ["complete or revert the move that was interrupted"] : []
+        guard theirs.isOccupied, !leavesItems else {
+            return beginning + ["have the system service refuse every command on the keychain"] + end
+        }
+        return beginning + [
+            "have the system service refuse every command on the keychain, if its owner enters the passcode",
+            "move its items (\(Self.text(theirs.itemCounts))), its passcode and its keys to the user's own store, and "
+                + "remove them from the system service",
+        ] + end
+    }
 
-    private func takeBackFromSystem(
-        _ socket: SocketLocation,
+    /// The number of items of each class, in words.
+    static func text(_ itemCounts: [Int]) -> String {
+        zip(ItemClass.stored, itemCounts).map { "\($1) \($0.rawValue)" }.joined(separator: ", ")
+    }
+
+    private func takeBack(
+        from service: any KeychainBackend,
         _ folder: PrivateDirectory,
         after error: Refusal
     ) throws(Refusal) {
         do throws(Refusal) {
             if try owner() == .system {
-                try refusing { () throws(KeychainError) in
-                    // A program that has moved on already may have stored an item there.
-                    _ = try service(at: socket).perform(.maintenance(.giveBack(onlyIfEmpty: true)))
-                    try asSystem.handOver(to: .embedded)
-                }
+                try refusing { () throws(KeychainError) in try giveBack(by: service, leavesItems: false) }
             }
         } catch let second {
             throw Refusal(

@@ -128,9 +128,5 @@ struct KeychainService: Sendable {
     /// The system service at a socket, before it owns the keychain.
     func service(at socket: SocketLocation) -> any KeychainBackend { DaemonKeychain(at: socket) }
 
-    private func opened(as owner: StoreOwner) -> EmbeddedKeychain {
-        var device = DeviceOptions()
-        device.owner = owner
-        return EmbeddedKeychain(at: location, device: device)
-    }
+    private func opened(as owner: StoreOwner) -> EmbeddedKeychain { EmbeddedKeychain(at: location, of: owner) }
 }

@@ -69,9 +69,10 @@ extension EnableServiceCommand {
     private func enableSystem(_ service: KeychainService, _ surroundings: Surroundings) throws {
         let plan = try service.planOfEnablingSystem(socket)
         if dryRun { return surroundings.say(Steps.text(plan.steps)) }
-        try service.enableSystem(socket)
+        let damagedCount = try service.enableSystem(socket)
         guard plan.owner != .system else { return surroundings.say("The system service owns the keychain already.") }
         surroundings.say("The system service owns the keychain now.")
+        surroundings.sayLeftOut(damagedCount)
         if plan.hasContents { surroundings.remark("Its items are there. If a passcode is set, it is locked.") }
         surroundings.remark("Without a passcode, set one: whoever sets the first is its owner ('device set-passcode').")
     }
@@ -103,25 +104,36 @@ struct DisableServiceCommand: ParsableCommand {
         if dryRun {
             switch owner {
             case .daemon?: return surroundings.say(Steps.text(KeychainService.stepsOfDisabling))
-            case .system?, .moving?: return surroundings.say(Steps.text(KeychainService.stepsOfDisablingSystem))
+            case .system?, .moving?:
+                return surroundings.say(Steps.text(try service.stepsOfDisablingSystem(leavesItems: leaveItems)))
             default:
                 let hasRemains = try service.folder().map(service.hasRemains) ?? false
                 return surroundings.say(hasRemains ? Steps.text([KeychainService.stepOfTidying]) : Steps.none)
             }
         }
         let isOfSystem = owner == .system || owner == .moving
+        var damagedCount = 0
         if isOfSystem {
-            try service.disableSystem(leavesItems: leaveItems) { () throws(Refusal) in
+            damagedCount = try service.disableSystem(leavesItems: leaveItems) { () throws(Refusal) in
                 try passcode.source(surroundings).read(.passcode, .passcode, reason: "move the keychain")
             }
         } else {
-            try service.disable()
+            try service.disable(leavesItems: leaveItems)
         }
         surroundings.say(
             owner == .daemon || isOfSystem
                 ? "The keychain is embedded now: each program opens it itself."
                 : "The keychain is embedded already; what was left of the daemon was removed."
         )
+        surroundings.sayLeftOut(damagedCount)
+    }
+}
+
+extension Surroundings {
+    /// Says that damaged rows were left out of a move.
+    fileprivate func sayLeftOut(_ damagedCount: Int) {
+        guard damagedCount > 0 else { return }
+        remark("\(Count.text(damagedCount, "damaged row")), which no store could open, did not go along.")
     }
 }
 

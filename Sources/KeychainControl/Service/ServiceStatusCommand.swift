@@ -35,6 +35,8 @@ struct ServiceStatus: Encodable {
     var process: Int32?
     var version: String?
     var state: String?
+    /// What the system service has, where it matters.
+    var service: String?
     var connections: Int?
     /// The process of the daemon that serves keychain files, whoever owns the store.
     var fileProcess: Int32?
@@ -45,7 +47,9 @@ struct ServiceStatus: Encodable {
         self.owner = owner?.name
         let running = try service.runningForFiles()
         (fileProcess, fileVersion) = (running?.process, running?.version)
-        if owner == .system { try readSystem(service) }
+        let hasSystemRecord = try service.folder().map(service.isOfSystem) ?? false
+        let isInterrupted = owner == .embedded && hasSystemRecord
+        if owner == .system || owner == .moving || isInterrupted { try readSystem(service) }
         guard owner == .daemon else { return }
         socket = try refusing { () throws(KeychainError) in try service.daemon.socket() }.path
         guard let running = try service.running() else { return }
@@ -58,7 +62,22 @@ struct ServiceStatus: Encodable {
 
     private mutating func readSystem(_ service: KeychainService) throws(Refusal) {
         socket = try refusing { () throws(KeychainError) in try service.system.socket() }.path
-        state = try Self.state(refusing { () throws(KeychainError) in try service.system.perform(.device(.status)) })
+        do throws(KeychainError) {
+            let theirs = try service.system.moveStatus()
+            self.service =
+                switch theirs.owner {
+                case StoreOwner.system.name: "serves a keychain\(theirs.isOccupied ? "" : " without items")"
+                case StoreOwner.moving.name: "gives its keychain away, which has not arrived, or was not removed"
+                case nil: "has no keychain of this user"
+                default: "has a keychain\(theirs.isOccupied ? "" : " without items"), which it does not serve"
+                }
+            guard owner == StoreOwner.system.name, theirs.owner == StoreOwner.system.name || theirs.owner == nil else {
+                return
+            }
+            state = Self.state(try service.system.perform(.device(.status)))
+        } catch {
+            self.service = "unknown: \(error.reason)"
+        }
     }
 
     private static func state(_ reply: KeychainReply) -> String? {
@@ -85,8 +104,9 @@ struct ServiceStatus: Encodable {
             if let state { rows.append(("State", state)) }
             if let connections { rows.append(("Connections", "\(connections)")) }
         }
-        if owner == StoreOwner.system.name {
+        if let service {
             rows.append(("Socket", socket ?? "unknown"))
+            rows.append(("System service", service))
             if let state { rows.append(("State", state)) }
         }
         let files = fileProcess.map { "served by process \($0), \(fileVersion ?? "unknown version")" }

@@ -72,15 +72,8 @@ final class Partition: ServedKeychain {
     }
 
     func move(_ step: StoreMove, by process: ProcessInstance) throws(KeychainError) -> KeychainReply {
-        let result = moves.withLock { moves in
-            Result { () throws(KeychainError) -> KeychainReply in
-                if moves == nil { moves = PartitionMoves(of: location, options.device) }
-                guard let reply = try moves?.perform(step, by: process) else { throw .unexpectedReply }
-                return reply
-            }
-        }
-        let reply = try result.get()
-        if step != .status {
+        let reply = try withMoves { (moves) throws(KeychainError) in try moves.perform(step, by: process) }
+        if case .step = step {
             proofs.clear()
             // It looks at the store, and lets go of the keys of one that has left.
             _ = try? state.withLock { $0.opened?.keychain }?.currentUnlock()
@@ -88,30 +81,57 @@ final class Partition: ServedKeychain {
         return reply
     }
 
-    /// Makes the service the owner of the store again, after ``giveBack(onlyIfEmpty:)``.
-    private func takeOver() throws(KeychainError) {
-        let result = opening.withLock { _ in
-            Result { () throws(KeychainError) in
-                let store = EmbeddedKeychain(at: location, device: DeviceOptions())
-                do throws(KeychainError) {
-                    if try store.checkOwner() { try store.handOver(to: .system) }
-                } catch {
-                    guard error.foreignOwner == .system else { throw error }
+    /// Lets one call in at a time; those that come during a long step are refused after a moment.
+    private func withMoves<Value: Sendable>(
+        _ body: @Sendable (inout PartitionMoves) throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        var pauses = Deadline.Pauses(until: Deadline(milliseconds: Self.patienceMilliseconds))
+        while true {
+            let result = moves.withLockIfAvailable { moves in
+                Result { () throws(KeychainError) -> Value in
+                    if moves == nil { moves = PartitionMoves(of: location, options.device, options.moveSpace) }
+                    guard let value = try moves?.run(body) else { throw .unexpectedReply }
+                    return value
                 }
             }
+            if let result { return try result.get() }
+            guard pauses.wait() else {
+                throw KeychainError(
+                    .notAvailable,
+                    "the system service is moving the keychain; try again once that is done",
+                    kind: .unavailable
+                )
+            }
         }
-        try result.get()
+    }
+
+    private static let patienceMilliseconds: Int32 = 1_000
+
+    /// Makes the service the owner of the store again, after ``giveBack(onlyIfEmpty:)``.
+    private func takeOver() throws(KeychainError) {
+        try withMoves { (moves) throws(KeychainError) in
+            try moves.checkIsIdle()
+            let store = EmbeddedKeychain(at: location, of: .embedded, options.device)
+            do throws(KeychainError) {
+                if try store.checkOwner() { try store.handOver(to: .system) }
+            } catch {
+                guard error.foreignOwner == .system else { throw error }
+            }
+        }
     }
 
     /// Makes the service refuse its own store: each program that still sends commands here learns that the user's
     /// keychain is elsewhere.
     private func giveBack(onlyIfEmpty: Bool) throws(KeychainError) {
-        do throws(KeychainError) {
-            try withKeychain { (keychain) throws(KeychainError) in
-                try keychain.handOver(to: .embedded, onlyIfEmpty: onlyIfEmpty)
+        try withMoves { (moves) throws(KeychainError) in
+            try moves.checkIsIdle()
+            do throws(KeychainError) {
+                try withKeychain { (keychain) throws(KeychainError) in
+                    try keychain.handOver(to: .embedded, onlyIfEmpty: onlyIfEmpty)
+                }
+            } catch {
+                guard error.foreignOwner == .embedded else { throw error }
             }
-        } catch {
-            guard error.foreignOwner == .embedded else { throw error }
         }
         proofs.clear()
     }
@@ -140,7 +160,8 @@ final class Partition: ServedKeychain {
 
     /// Closes the store if no program has been connected for a while and nothing is lost by that.
     func closeIfIdle() {
-        moves.withLock { $0?.removeAbandoned() }
+        // During a long step, nothing is abandoned, and nobody waits for it.
+        _ = moves.withLockIfAvailable { $0?.removeAbandoned() }
         guard life.isIdle else { return }
         // It is closed once the lock is released.
         _ = state.withLock { state -> OpenedStore? in

@@ -3,41 +3,81 @@
 import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainIdentity
 import KeychainProtection
 import KeychainServer
 
 /// The moves of one user's keychain into the system service, and out of it: one at a time, each by one process.
 ///
+/// Each step names the move that it is of, so that what is carried out late, after another one was begun, does nothing.
 /// Not thread-safe: the partition lets one step in at a time.
 struct PartitionMoves: ~Copyable {
     private let location: KeychainLocation
     private let device: DeviceOptions
+    private let space: MoveSpace
     private var current: Move?
 
     /// What is under way.
     private struct Move {
-        var process: ProcessInstance
+        let identifier: Bytes16
+        let process: ProcessInstance
+        let start = ContinuousClock.now
         var lastStep = ContinuousClock.now
-        var incoming: IncomingKeychain?
+        var phase = Phase.begun
 
         /// Whether its process can go on with it, and does.
         var isAlive: Bool {
-            ProcessStartTime.of(process.identifier) == process.startTime
-                && lastStep.advanced(by: .seconds(MoveLimits.idleSeconds)) > .now
+            process.isAlive && lastStep.advanced(by: .seconds(MoveLimits.idleSeconds)) > .now
+                && start.advanced(by: .seconds(MoveLimits.totalSeconds)) > .now
         }
     }
 
+    /// How far a move is.
+    private enum Phase {
+        /// Nothing was received or given away, or all of it was.
+        case begun
+        case receiving(Arrival)
+        /// The frozen keychain.
+        case sending(EmbeddedKeychain)
+    }
+
+    /// A keychain that is being received.
+    private struct Arrival {
+        let incoming: IncomingKeychain
+        /// The mark of the keychain that it replaces.
+        let mark: StoreMark
+        /// Whether the service served that one.
+        let wasServed: Bool
+        let reservation: MoveSpace.Reservation
+    }
+
     /// The moves of the keychain of a folder; what a service left there that was killed is removed.
-    init(of location: KeychainLocation, _ device: DeviceOptions = DeviceOptions()) {
+    init(of location: KeychainLocation, _ device: DeviceOptions = DeviceOptions(), _ space: MoveSpace = MoveSpace()) {
         self.location = location
         self.device = device
-        try? EmbeddedKeychain.discardRemains(at: location)
+        self.space = space
+        try? EmbeddedKeychain.discardRemains(at: location, device)
     }
 
     /// Removes what was received of a move that nobody goes on with.
     mutating func removeAbandoned() {
         guard let current, !current.isAlive else { return }
         end()
+    }
+
+    /// Refuses to change the owner while a keychain is being received or given away.
+    mutating func checkIsIdle() throws(KeychainError) {
+        removeAbandoned()
+        guard let current else { return }
+        if case .begun = current.phase { return }
+        throw Self.isMoved(by: current.process)
+    }
+
+    /// Runs `body` with the moves.
+    mutating func run<Value: Sendable>(
+        _ body: @Sendable (inout PartitionMoves) throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        try body(&self)
     }
 
     /// Carries out a step.
@@ -48,99 +88,147 @@ struct PartitionMoves: ~Copyable {
     /// - Returns: The reply.
     /// - Throws: ``KeychainError``; the service serves what it served before then.
     mutating func perform(_ step: StoreMove, by process: ProcessInstance) throws(KeychainError) -> KeychainReply {
+        // What a process sent before it was killed must not be carried out after the next one has looked.
+        guard process.isAlive else { throw .parameter("the process that moves the keychain has ended") }
         switch step {
-        case .status:
-            return .moveStatus(try store()?.moveStatus() ?? MoveStatus())
-        case .receive(let device): try receive(device, process)
-        case .append(let rows): try receiving(process).append(rows)
-        case .activate: try activate(process)
-        case .send: return .movedDevice(try send(process))
+        case .status: return .moveStatus(try status())
+        case .begin(let identifier):
+            try begin(identifier, process)
+            return .moveStatus(try status())
+        case .step(let step, let identifier):
+            try check(identifier, process)
+            return try perform(step)
+        }
+    }
+
+    private mutating func perform(_ step: StoreMove.Step) throws(KeychainError) -> KeychainReply {
+        switch step {
+        case .receive(let device): try receive(device)
+        case .append(let rows): try arrival().incoming.append(rows)
+        case .activate: try activate()
+        case .send: return .movedDevice(try send())
         case .rows(let place):
-            try checkIsCurrent(process)
-            return .movedRows(try owned(by: .moving).movedRows(after: place))
-        case .resume: try resume(process)
-        case .remove(let receipt): try remove(receipt, process)
+            guard case .sending(let keychain)? = current?.phase else {
+                throw .parameter("the keychain is not being given away")
+            }
+            return .movedRows(try keychain.movedRows(after: place))
+        case .resume: try resume()
+        case .remove(let receipt, let digest): try remove(receipt, digest)
         }
         return .done
     }
 
-    private mutating func receive(_ moved: MovedDevice, _ process: ProcessInstance) throws(KeychainError) {
-        try begin(process)
-        if let present = try store() {
-            let status = try present.moveStatus()
-            guard status.owner != StoreOwner.moving.name else {
-                throw KeychainError(ProtectionError.foreignOwner(.moving))
-            }
-            guard !status.hasRows else { throw Self.hasItems }
-            guard !status.hasPasscode else { throw Self.hasPasscode }
-            if status.owner == StoreOwner.system.name { try present.handOver(to: .embedded, onlyIfEmpty: true) }
+    private func status() throws(KeychainError) -> MoveStatus { try store()?.moveStatus() ?? MoveStatus() }
+
+    private mutating func receive(_ moved: MovedDevice) throws(KeychainError) {
+        try checkHasBegun()
+        let present = try status()
+        guard present.owner != StoreOwner.moving.name else {
+            throw KeychainError(ProtectionError.foreignOwner(.moving))
         }
+        guard !present.hasItems else { throw Self.hasItems }
+        guard !present.hasPasscode else { throw Self.hasPasscode }
+        // What is announced is checked before anything is changed.
         let incoming = try IncomingKeychain(in: location, moved, device)
-        current = Move(process: process, incoming: incoming)
+        let wasServed = present.owner == StoreOwner.system.name
+        do throws(KeychainError) {
+            let reservation = try space.reserve(moved.rows.byteCount, in: location.path)
+            if wasServed { try owned(by: .system).handOver(to: .embedded, onlyIfEmpty: true) }
+            // Without a store, this makes one.
+            let mark = try owned(by: .embedded).storeMark()
+            current?.phase = .receiving(
+                Arrival(incoming: incoming, mark: mark, wasServed: wasServed, reservation: reservation)
+            )
+        } catch {
+            takeBack(wasServed: wasServed)
+            throw error
+        }
     }
 
-    private mutating func activate(_ process: ProcessInstance) throws(KeychainError) {
-        let incoming = try receiving(process)
-        try incoming.finish()
-        // Without a store, this makes one.
-        try owned(by: .embedded).takeIn(incoming, owner: .system)
-        end()
+    private mutating func activate() throws(KeychainError) {
+        let arrival = try arrival()
+        try space.checkStore(arrival.incoming.device.rows.byteCount, in: location.path)
+        try arrival.incoming.finish()
+        try owned(by: .embedded).takeIn(arrival.incoming, owner: .system, replacing: arrival.mark)
+        current?.phase = .begun
+        IncomingKeychain.remove(from: location)
     }
 
-    private mutating func send(_ process: ProcessInstance) throws(KeychainError) -> MovedDevice {
-        try begin(process)
-        try owned(by: .system).handOver(to: .moving)
-        current = Move(process: process)
-        return try owned(by: .moving).movedDevice()
+    private mutating func send() throws(KeychainError) -> MovedDevice {
+        try checkHasBegun()
+        let served = owned(by: .system)
+        // What cannot be moved is not frozen.
+        _ = try served.movedRows()
+        try served.handOver(to: .moving)
+        let keychain = owned(by: .moving)
+        do throws(KeychainError) {
+            let moved = try keychain.movedDevice()
+            current?.phase = .sending(keychain)
+            return moved
+        } catch {
+            try? keychain.handOver(to: .system)
+            throw error
+        }
     }
 
-    private mutating func resume(_ process: ProcessInstance) throws(KeychainError) {
-        try begin(process)
+    private mutating func resume() throws(KeychainError) {
         do throws(KeychainError) {
             try owned(by: .moving).handOver(to: .system)
         } catch {
             guard error.foreignOwner == .system else { throw error }
         }
+        current?.phase = .begun
     }
 
-    private mutating func remove(_ receipt: SecretBytes, _ process: ProcessInstance) throws(KeychainError) {
-        try begin(process)
-        let keychain = owned(by: .moving)
+    private mutating func remove(_ receipt: SecretBytes, _ digest: [UInt8]) throws(KeychainError) {
+        guard let keychain = try store() else { throw .parameter("there is no keychain to be removed") }
         guard try keychain.moveReceipt() == receipt else {
             throw KeychainError(.missingEntitlement, "only who was given the keychain can have it removed")
         }
-        try keychain.empty(owner: .embedded)
+        if try keychain.moveStatus().owner == StoreOwner.moving.name {
+            try keychain.empty(owner: .embedded)
+        } else {
+            try keychain.empty(owner: .embedded, ifRowsHave: digest)
+        }
+        current?.phase = .begun
     }
 
-    /// Ends what the same process, or one that is gone, has begun.
-    private mutating func begin(_ process: ProcessInstance) throws(KeychainError) {
-        guard let current else { return }
-        guard current.process == process || !current.isAlive else {
-            throw KeychainError(
-                .notAvailable,
-                "process \(current.process.identifier) is moving the keychain; wait for it, or end it",
-                kind: .unavailable
-            )
-        }
+    /// Begins a move, and ends what the same process, or one that is gone, has begun.
+    private mutating func begin(_ identifier: Bytes16, _ process: ProcessInstance) throws(KeychainError) {
+        if let current, current.process != process, current.isAlive { throw Self.isMoved(by: current.process) }
         end()
+        current = Move(identifier: identifier, process: process)
     }
 
     private mutating func end() {
+        guard let former = current else { return }
         current = nil
+        if case .receiving(let arrival) = former.phase { takeBack(wasServed: arrival.wasServed) }
+    }
+
+    /// Removes what was received, and has the service serve the keychain again that it was to replace.
+    private func takeBack(wasServed: Bool) {
         IncomingKeychain.remove(from: location)
+        if wasServed { try? owned(by: .embedded).handOver(to: .system) }
     }
 
-    private mutating func checkIsCurrent(_ process: ProcessInstance) throws(KeychainError) {
-        guard current?.process == process else { throw .parameter("this process has begun no move of the keychain") }
-        current?.lastStep = .now
-    }
-
-    private mutating func receiving(_ process: ProcessInstance) throws(KeychainError) -> IncomingKeychain {
-        try checkIsCurrent(process)
-        guard let incoming = current?.incoming else {
-            throw .parameter("this process has begun no move into the system service")
+    private mutating func check(_ identifier: Bytes16, _ process: ProcessInstance) throws(KeychainError) {
+        removeAbandoned()
+        guard let current, current.identifier == identifier, current.process == process else {
+            throw .parameter("the move of the keychain was ended, or not begun")
         }
-        return incoming
+        self.current?.lastStep = .now
+    }
+
+    private func checkHasBegun() throws(KeychainError) {
+        guard case .begun? = current?.phase else { throw .parameter("the move of the keychain is beyond this step") }
+    }
+
+    private func arrival() throws(KeychainError) -> Arrival {
+        guard case .receiving(let arrival)? = current?.phase else {
+            throw .parameter("no keychain is being moved into the system service")
+        }
+        return arrival
     }
 
     private func store() throws(KeychainError) -> EmbeddedKeychain? {
@@ -148,9 +236,15 @@ struct PartitionMoves: ~Copyable {
     }
 
     private func owned(by owner: StoreOwner) -> EmbeddedKeychain {
-        var device = device
-        device.owner = owner
-        return EmbeddedKeychain(at: location, device: device)
+        EmbeddedKeychain(at: location, of: owner, device)
+    }
+
+    private static func isMoved(by process: ProcessInstance) -> KeychainError {
+        KeychainError(
+            .notAvailable,
+            "process \(process.identifier) is moving the keychain; wait for it, or end it",
+            kind: .unavailable
+        )
     }
 
     private static let hasItems = KeychainError(
@@ -166,4 +260,9 @@ struct PartitionMoves: ~Copyable {
             + "it, in the folder of the service that is named by the user ID",
         kind: .unavailable
     )
+}
+
+extension ProcessInstance {
+    /// Whether the process is there still.
+    fileprivate var isAlive: Bool { ProcessStartTime.of(identifier) == startTime }
 }

@@ -21,6 +21,9 @@ package struct PartitionOptions: Sendable {
     /// The work that a passcode may ask for, of keychains that are moved here.
     package var device = DeviceOptions()
 
+    /// The room for keychains that are moved here.
+    package var moveSpace = MoveSpace()
+
     /// Opens the store of a folder.
     package var open: @Sendable (KeychainLocation) throws(KeychainError) -> OpenedStore = PartitionOptions.openStore
 

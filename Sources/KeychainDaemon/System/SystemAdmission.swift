@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import HostFiles
 import KeychainCore
+import KeychainEngine
 import KeychainServer
 import LoginManager
 import Synchronization
@@ -13,6 +15,14 @@ package final class SystemAdmission: Admission {
 
     /// An admission to the keychains of a folder.
     package init(_ options: PartitionOptions = PartitionOptions()) { self.options = options }
+
+    /// Removes what a service that was killed had received of keychains; before the first program connects.
+    func removeRemains() {
+        guard let folder = try? PrivateDirectory(existing: KeychainLocation(path: options.folder)) else { return }
+        for name in folder.names(beginningWith: "") where uid_t(name) != nil {
+            IncomingKeychain.remove(from: KeychainLocation(path: folder.path(of: name)))
+        }
+    }
 
     /// Identifies a process that has connected.
     package func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer {

@@ -45,6 +45,7 @@ enum SystemService {
         } catch {
             throw DaemonFailure(error)
         }
+        admission.removeRemains()
         // The socket is removed at the end of this function, even if a thread still waits.
         let isUnreachable: @Sendable () -> Bool = { [weak listening] in listening?.isReplaced ?? false }
         let life = DaemonLife(

@@ -87,7 +87,8 @@ extension Engine {
 extension Engine {
     fileprivate static let itemsFact = "items"
 
-    fileprivate static func hasItems(_ reader: RowReader) throws(KeychainError) -> Bool {
+    /// Whether there are items of any client, also such that cannot be opened.
+    static func hasItems(_ reader: RowReader) throws(KeychainError) -> Bool {
         for itemClass in ItemClass.stored {
             let every = RowFilter(itemClass)
             if try reader.count(every, limit: 1) > 0 { return true }

@@ -87,7 +87,7 @@ final class EngineAccess: Sendable {
     ) throws(KeychainError) -> Result {
         let deadline = deadline ?? Deadline(milliseconds: patienceMilliseconds)
         var pauses = Deadline.Pauses(until: deadline)
-        var hasReopened = false
+        var reopenings = 0
         while true {
             var hasChanged = false
             do throws(KeychainError) {
@@ -98,15 +98,17 @@ final class EngineAccess: Sendable {
                     }
                 }
             } catch {
-                // A store that was moved away and back may have another root key.
-                if error.kind == .keys(.wrongRootKey), !hasChanged, !hasReopened {
-                    hasReopened = true
+                // A store that was moved away and back may have another root key, and another one again by now.
+                if error.kind == .keys(.wrongRootKey), !hasChanged, reopenings < Self.mostReopenings {
+                    reopenings += 1
                     continue
                 }
                 guard error.isBusy, !hasChanged, pauses.wait() else { throw error }
             }
         }
     }
+
+    private static let mostReopenings = 4
 
     private func withEngine<Result>(
         of lane: Lane,

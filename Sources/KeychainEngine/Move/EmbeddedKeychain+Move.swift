@@ -7,6 +7,17 @@ import KeychainStore
 
 /// A keychain that leaves its store, or comes into it, with all that makes it the same device.
 extension EmbeddedKeychain {
+    /// The keychain of a folder as one owner opens it.
+    package convenience init(
+        at location: KeychainLocation,
+        of owner: StoreOwner,
+        _ device: DeviceOptions = DeviceOptions()
+    ) {
+        var device = device
+        device.owner = owner
+        self.init(at: location, device: device)
+    }
+
     /// The keychain of a folder, opened as whoever owns it; `nil` where there is no store.
     ///
     /// - Throws: ``KeychainError``, among others for an owner that this version does not know.
@@ -14,31 +25,31 @@ extension EmbeddedKeychain {
         at location: KeychainLocation,
         _ device: DeviceOptions = DeviceOptions()
     ) throws(KeychainError) -> EmbeddedKeychain? {
-        var device = device
+        var owner = device.owner
         for _ in 0..<Self.mostOwners {
-            let keychain = EmbeddedKeychain(at: location, device: device)
+            let keychain = EmbeddedKeychain(at: location, of: owner, device)
             do throws(KeychainError) {
                 return try keychain.checkOwner() ? keychain : nil
             } catch {
-                guard let owner = error.foreignOwner, Self.movableOwners.contains(owner) else { throw error }
-                device.owner = owner
+                guard let next = error.foreignOwner, Self.movableOwners.contains(next) else { throw error }
+                owner = next
             }
         }
-        throw KeychainError(ProtectionError.foreignOwner(device.owner))
+        throw KeychainError(ProtectionError.foreignOwner(owner))
     }
 
-    /// Removes what a move left behind that was killed: rows, and a root key that the store of the folder did not get.
+    /// Removes what a move left behind that was killed: rows, and root keys that the store of the folder did not get.
     ///
     /// For who keeps others from moving the keychain of the folder meanwhile.
-    package static func discardRemains(at location: KeychainLocation) throws(KeychainError) {
+    package static func discardRemains(
+        at location: KeychainLocation,
+        _ device: DeviceOptions = DeviceOptions()
+    ) throws(KeychainError) {
         IncomingKeychain.remove(from: location)
-        // Whoever opens it puts the root key in place that its keybag is under.
-        _ = try ofAnyOwner(at: location)
-        do throws(FileError) {
-            if let folder = try PrivateDirectory(existing: location) { RootKeyFile().discardNext(in: folder) }
-        } catch {
-            throw KeychainError(error)
-        }
+        let folder: PrivateDirectory?
+        do { folder = try PrivateDirectory(existing: location) } catch { throw KeychainError(error) }
+        guard let folder, RootKeyFile().hasNext(in: folder) else { return }
+        try ofAnyOwner(at: location, device)?.settleRootKey()
     }
 
     // Another process may change the owner meanwhile.
@@ -54,55 +65,46 @@ extension EmbeddedKeychain {
                 var status = MoveStatus()
                 status.owner = engine.owner.name
                 status.storeIdentifier = engine.device.keybag.storeIdentifier
-                status.hasPasscode = engine.device.keybag.passcodeSlot != nil
+                for itemClass in ItemClass.stored {
+                    status.itemCounts.append(try reader.count(RowFilter(itemClass), limit: .max))
+                }
+                status.hasItems = try Engine.hasItems(reader)
                 status.hasRows = try reader.hasRows()
+                status.hasPasscode = engine.device.keybag.passcodeSlot != nil
                 return status
             }
         }
     }
 
-    /// The number of items of each class, for a rehearsal.
-    package func itemCounts() throws(KeychainError) -> [(itemClass: ItemClass, count: Int)] {
-        guard try access.hasStore() else { return [] }
-        return try withEngine(.observing) { (engine) throws(KeychainError) in
-            try engine.read { (reader) throws(KeychainError) in
-                var counts: [(itemClass: ItemClass, count: Int)] = []
-                for itemClass in ItemClass.stored {
-                    counts.append((itemClass, try reader.count(RowFilter(itemClass), limit: .max)))
-                }
-                return counts
-            }
+    /// What would be moved; throws where ``movedDevice()`` does, and nothing leaves the store.
+    ///
+    /// - Complexity: Reads the whole store.
+    package func movedRows() throws(KeychainError) -> MovedRows {
+        try withEngine(.reading) { (engine) throws(KeychainError) in
+            try engine.checkRootKey()
+            return try engine.read { (reader) throws(KeychainError) in try reader.movedRows() }
         }
     }
 
     /// What makes the keychain the same device elsewhere, and the digest of its rows.
     ///
     /// - Complexity: Reads the whole store.
-    /// - Throws: ``KeychainError``, among others for a root key that is not in a file, for a row of a wrong shape, and
-    ///   for more than ``MoveLimits`` allow.
+    /// - Throws: ``KeychainError``, among others for a root key that is not in a file, and for more than ``MoveLimits``
+    ///   allow.
     package func movedDevice() throws(KeychainError) -> MovedDevice {
         try withEngine(.reading) { (engine) throws(KeychainError) in
-            let rootKey = try engine.movableRootKey()
+            let folder = try engine.checkRootKey()
             return try engine.read { (reader) throws(KeychainError) in
                 let keybag = try reader.keybag()
-                let record = try reader.deviceRecord()
-                var digest = RowDigest()
-                var counts = [Int](repeating: 0, count: ItemClass.stored.count)
-                var byteCount = 0
-                try reader.forEachMovedRow { (row) throws(KeychainError) in
-                    digest.add(row)
-                    if let table = ItemClass.stored.firstIndex(of: row.row.itemClass) { counts[table] += 1 }
-                    byteCount += row.row.byteCount
-                    guard byteCount <= MoveLimits.byteCount else { throw .moveTooLarge }
-                    return true
+                let rootKey: SecretBytes
+                do throws(RootKeyError) { rootKey = try RootKeyFile().bytes(of: keybag, in: folder) } catch {
+                    throw KeychainError(error)
                 }
-                guard counts.reduce(0, +) <= MoveLimits.rowCount else { throw .moveTooLarge }
                 return MovedDevice(
                     rootKey: rootKey,
                     keybag: keybag,
-                    record: record,
-                    rowCounts: counts,
-                    digest: digest.finish()
+                    record: try reader.deviceRecord(),
+                    rows: try reader.movedRows()
                 )
             }
         }
@@ -114,7 +116,7 @@ extension EmbeddedKeychain {
             try engine.read { (reader) throws(KeychainError) in
                 var rows: [MovedRow] = []
                 var byteCount = 0
-                try reader.forEachMovedRow(after: place) { (row) throws(KeychainError) in
+                try reader.forEachMovableRow(after: place) { (row) throws(KeychainError) in
                     byteCount += row.row.byteCount
                     guard rows.isEmpty || byteCount <= MoveLimits.messageByteCount else { return false }
                     rows.append(row)
@@ -137,26 +139,42 @@ extension EmbeddedKeychain {
         }
     }
 
-    /// Replaces the device of this store, which must have no rows, by one that was moved here, with its rows.
+    /// Replaces the device of this store by one that was moved here, with its rows.
     ///
     /// One transaction. Later calls need a keychain of the new owner.
-    package func takeIn(_ incoming: IncomingKeychain, owner newOwner: StoreOwner) throws(KeychainError) {
+    ///
+    /// - Parameters:
+    ///   - incoming: what was moved here, compared with what was announced.
+    ///   - newOwner: the owner from now on.
+    ///   - mark: the mark of this store from before; it must have it still, and neither items nor a passcode.
+    /// - Throws: ``KeychainError``; the store is as before then.
+    package func takeIn(
+        _ incoming: IncomingKeychain,
+        owner newOwner: StoreOwner,
+        replacing mark: StoreMark
+    ) throws(KeychainError) {
+        // Messages of two copies of one keychain could not be told apart afterwards.
+        guard !mark.isOf(incoming.storeIdentifier) else { throw .invalidMove("it is here already") }
         try withEngine(.alone) { (engine) throws(KeychainError) in
             let rows = try incoming.openStore()
             try engine.replaceDevice(
-                { (files, folder) throws(RootKeyError) in
-                    try files.prepare(incoming.device.rootKey, in: folder)
-                },
+                incoming.device.rootKey,
                 { (rootKey) throws(ProtectionError) in
                     try OpenKeybag(incoming.device.keybag, rootKey: rootKey, owner: .moving, floor: engine.floor)
                         .handedOver(to: newOwner)
                 },
                 incoming.device.record
             ) { (writer) throws(KeychainError) in
-                guard try !writer.hasRows() else { throw .occupiedTarget }
+                guard try mark.isOf(engine, writer) else { throw .changedTarget }
+                guard try !Engine.hasItems(writer), engine.device.keybag.passcodeSlot == nil else {
+                    throw .occupiedTarget
+                }
+                // Marks of deleted items of a device that ends here.
+                try writer.deleteAllRows()
                 try rows.read { (reader) throws(KeychainError) in
                     try reader.forEachMovedRow { (row) throws(KeychainError) in
-                        guard try writer.insert(row) else { throw .invalidMove("two rows are the same item") }
+                        guard let row else { throw .invalidMove("a row that was received is damaged") }
+                        guard try writer.insert(row) else { throw .repeatedRow(row) }
                         return true
                     }
                 }
@@ -167,38 +185,69 @@ extension EmbeddedKeychain {
     /// Replaces the device of this store by a new one without rows and passcode.
     ///
     /// One transaction. Later calls need a keychain of the new owner.
-    package func empty(owner newOwner: StoreOwner) throws(KeychainError) {
+    ///
+    /// - Parameters:
+    ///   - newOwner: the owner from now on.
+    ///   - digest: the digest of the rows that it may have; `nil` for any.
+    /// - Throws: ``KeychainError``; the store is as before then.
+    package func empty(owner newOwner: StoreOwner, ifRowsHave digest: [UInt8]? = nil) throws(KeychainError) {
         try withEngine(.alone) { (engine) throws(KeychainError) in
             try engine.replaceDevice(
-                { (files, folder) throws(RootKeyError) in try files.prepareFresh(in: folder) },
+                nil,
                 { (rootKey) throws(ProtectionError) in
                     try OpenKeybag.make(rootKey: rootKey, owner: newOwner, random: engine.random)
                 },
                 DeviceRecord()
-            ) { (writer) throws(KeychainError) in try writer.deleteAllRows() }
+            ) { (writer) throws(KeychainError) in
+                if let digest {
+                    guard try writer.movedRows().digest == digest else { throw .changedSource }
+                }
+                try writer.deleteAllRows()
+            }
         }
+    }
+
+    /// Puts the root key in place that the keybag is under, and removes the others.
+    private func settleRootKey() throws(KeychainError) {
+        try withEngine(.alone) { (engine) throws(KeychainError) in try engine.settleRootKey() }
     }
 }
 
 extension Engine {
-    fileprivate func movableRootKey() throws(KeychainError) -> SecretBytes {
+    /// Refuses a root key that cannot be moved.
+    ///
+    /// - Returns: The folder in which it is.
+    @discardableResult
+    fileprivate func checkRootKey() throws(KeychainError) -> PrivateDirectory {
         guard rootKey.kind == .software, let folder else { throw .immovableRootKey }
-        do throws(RootKeyError) { return try RootKeyFile().bytes(in: folder) } catch { throw KeychainError(error) }
+        return folder
     }
 
     /// Replaces root key, keybag and record, and changes rows, in one transaction; the root key's file follows it.
+    ///
+    /// - Parameters:
+    ///   - newRootKey: the next root key; `nil` for a random one.
+    ///   - keybag: makes the keybag under it.
+    ///   - record: the record of the device.
+    ///   - changeRows: changes the rows, first of all.
+    /// - Throws: ``KeychainError``, also what the closures throw; nothing was changed then.
     fileprivate func replaceDevice(
-        _ prepare: (RootKeyFile, PrivateDirectory) throws(RootKeyError) -> SoftwareRootKey,
+        _ newRootKey: SecretBytes?,
         _ keybag: (SoftwareRootKey) throws(ProtectionError) -> [UInt8],
         _ record: DeviceRecord,
         _ changeRows: (RowWriter) throws(KeychainError) -> Void
     ) throws(KeychainError) {
-        guard rootKey.kind == .software, let folder else { throw .immovableRootKey }
+        let folder = try checkRootKey()
         let files = RootKeyFile()
-        let next: SoftwareRootKey
-        do throws(RootKeyError) { next = try prepare(files, folder) } catch { throw KeychainError(error) }
-        let bytes = try protecting { () throws(ProtectionError) in try keybag(next) }
+        // Nobody else puts a root key in place meanwhile.
+        let lock = try Store.lock(folder, until: Deadline(milliseconds: 0))
+        let next: NextRootKey
+        do throws(RootKeyError) { next = try files.makeNext(newRootKey, in: folder) } catch {
+            throw KeychainError(error)
+        }
+        let bytes: [UInt8]
         do throws(KeychainError) {
+            bytes = try protecting { () throws(ProtectionError) in try keybag(next.key) }
             try write { (writer) throws(KeychainError) in
                 try changeRows(writer)
                 var record = record
@@ -210,15 +259,33 @@ extension Engine {
             }
         } catch {
             // Of a change that may come to light later, the key is kept.
-            if error.kind != .storage(.doubtfulCommit) { files.discardNext(in: folder) }
+            if error.kind != .storage(.doubtfulCommit) { files.remove(next, in: folder) }
             throw error
         }
         withdrawUnlocks()
         try? lockMark?.replace()
         session.clear()
         forgetDevice()
-        do throws(RootKeyError) { try files.settle(bytes, in: folder) } catch { throw KeychainError(error) }
+        // Until it is in place, it is found beside the former one.
+        try? files.settle(bytes, in: folder)
         _ = try? store.eraseLog()
+        _ = consume lock
+    }
+
+    /// Puts the root key in place that the keybag is under, and removes the others.
+    fileprivate func settleRootKey() throws(KeychainError) {
+        let folder = try checkRootKey()
+        let lock = try Store.lock(folder, until: Deadline(milliseconds: 0))
+        // After another change, none comes to light any more whose process was killed while it was made durable.
+        let keybag = try write { (writer) throws(KeychainError) in
+            var record = try writer.deviceRecord()
+            record.keybagRevision &+= 1
+            try writer.setDeviceRecord(record)
+            return try writer.keybag()
+        }
+        forgetDevice()
+        do throws(RootKeyError) { try RootKeyFile().settle(keybag, in: folder) } catch { throw KeychainError(error) }
+        _ = consume lock
     }
 }
 
@@ -243,6 +310,26 @@ extension KeychainError {
         "there is a keychain with items already, and nothing is overwritten",
         kind: .unavailable
     )
+
+    static let changedTarget = KeychainError(
+        .notAvailable,
+        "the keychain that was to be replaced was changed meanwhile, and nothing is overwritten; try again",
+        kind: .unavailable
+    )
+
+    static let changedSource = KeychainError(
+        .notAvailable,
+        "the system service and the user's own store have the same keychain with different items, and nothing is removed; "
+            + "move the folder of the user's own store away to keep the other one, or have root do so with that of the "
+            + "service",
+        kind: .unavailable
+    )
+
+    static func repeatedRow(_ row: MovedRow) -> KeychainError { invalidMove(row, "another row is the same item") }
+
+    static func invalidMove(_ row: MovedRow, _ why: String) -> KeychainError {
+        invalidMove("row \(row.number) of \(row.row.itemClass.rawValue): \(why)")
+    }
 
     /// The refusal of a keychain that is not as it was announced, or that no store could have.
     static func invalidMove(_ why: String) -> KeychainError {

@@ -14,8 +14,10 @@ package final class IncomingKeychain {
     /// What was announced.
     package let device: MovedDevice
 
+    /// Which store it is.
+    let storeIdentifier: Bytes16
+
     private let location: KeychainLocation
-    private let options: DeviceOptions
     private let rows: EmbeddedKeychain
     private var last: MovedRow.Place?
     private var counts = [Int](repeating: 0, count: ItemClass.stored.count)
@@ -37,35 +39,44 @@ package final class IncomingKeychain {
         _ options: DeviceOptions = DeviceOptions()
     ) throws(KeychainError) {
         self.device = device
-        self.options = options
-        try Self.check(device, options)
+        storeIdentifier = try Self.check(device, options)
         Self.remove(from: parent)
         location = Self.location(in: parent)
+        var status = stat()
+        guard lstat(location.path, &status) != 0 || status.st_mode & S_IFMT == S_IFDIR else {
+            throw KeychainError(FileError.wrongKind(path: location.path, expected: "a folder"))
+        }
         // Its own keys open nothing of what is received; they are replaced in the end.
-        rows = EmbeddedKeychain(at: location, device: Self.opened(options, as: .embedded))
+        rows = EmbeddedKeychain(at: location, of: .embedded, options)
         try rows.prepareForRows()
     }
 
-    /// Adds rows, in the order of their places.
+    /// Adds rows, in the order of their places; one at least.
     ///
     /// - Throws: ``KeychainError``, with `errSecParam` for rows that no store has or that were not announced, and
     ///   `errSecDataTooLarge` beyond ``MoveLimits``; the move cannot be continued then.
     package func append(_ received: [MovedRow]) throws(KeychainError) {
+        guard !received.isEmpty else { throw .invalidMove("a message has no rows") }
         guard received.count <= MoveLimits.messageRowCount else { throw .moveTooLarge }
         let messageByteCount = received.reduce(0) { $0 + $1.row.byteCount }
-        guard received.count <= 1 || messageByteCount <= MoveLimits.messageByteCount else { throw .moveTooLarge }
+        guard received.count == 1 || messageByteCount <= MoveLimits.messageByteCount else { throw .moveTooLarge }
         byteCount += messageByteCount
-        guard byteCount <= MoveLimits.byteCount else { throw .moveTooLarge }
+        guard byteCount <= device.rows.byteCount else { throw .invalidMove("its rows are larger than announced") }
         for row in received { try check(row) }
         try rows.add(received)
     }
 
-    /// Compares what was received with what was announced, and checks it as a store.
+    /// Compares what was received with what was announced, and checks the structure of the file.
+    ///
+    /// Rows are not opened: whether they authenticate is told when they are used, as in every store.
+    ///
+    /// - Complexity: Reads all rows, one at a time.
     package func finish() throws(KeychainError) {
-        guard counts == device.rowCounts else { throw .invalidMove("it has other rows than were announced") }
-        guard try rows.rowDigest() == device.digest else { throw .invalidMove("its rows are not those announced") }
-        let defects = try rows.check().structuralDefects
-        guard defects.isEmpty else { throw .invalidMove("its structure is damaged") }
+        guard counts == device.rows.counts else { throw .invalidMove("it has other rows than were announced") }
+        guard try rows.movedRows().digest == device.rows.digest else {
+            throw .invalidMove("its rows are not those announced")
+        }
+        guard try rows.hasSoundStructure() else { throw .invalidMove("its structure is damaged") }
     }
 
     /// The rows, for who takes them over in the turn of another keychain.
@@ -77,73 +88,76 @@ package final class IncomingKeychain {
         }
     }
 
-    /// Removes what was received for the keychain of a folder.
+    /// Removes what was received for the keychain of a folder, and nothing else that may be there.
     package static func remove(from parent: KeychainLocation) {
-        let location = location(in: parent)
-        guard let folder = try? PrivateDirectory(asItIs: location) else { return }
-        for name in folder.names(beginningWith: "") where name != "." && name != ".." { folder.remove(name) }
-        rmdir(folder.path)
+        let path = location(in: parent).path
+        // Not what a link leads to, which may be anywhere.
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        guard let stream = fdopendir(descriptor) else {
+            close(descriptor)
+            return
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { start in
+                    start.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: start.pointee)) {
+                        String(cString: $0)
+                    }
+                }
+            )
+        }
+        for name in names where Self.prefixes.contains(where: name.hasPrefix) { unlinkat(descriptor, name, 0) }
+        rmdir(path)
     }
+
+    /// What the names of a store's files begin with (Documentation/Format.md, "The folder").
+    private static let prefixes = ["keychain.db", "root.key", "lock.mark", "setup.lock", "attempt.lock", "handover."]
 
     private static func location(in parent: KeychainLocation) -> KeychainLocation {
         KeychainLocation(path: "\(parent.path)/\(folderName)")
-    }
-
-    private static func opened(_ options: DeviceOptions, as owner: StoreOwner) -> DeviceOptions {
-        var device = options
-        device.owner = owner
-        return device
     }
 }
 
 // MARK: - What a store can have
 
 extension IncomingKeychain {
-    private static func check(_ device: MovedDevice, _ options: DeviceOptions) throws(KeychainError) {
+    /// - Returns: Which store it is.
+    private static func check(_ device: MovedDevice, _ options: DeviceOptions) throws(KeychainError) -> Bytes16 {
+        let rows = device.rows
         guard device.keybag.count <= MoveLimits.keybagByteCount else { throw .invalidMove("its keybag is too long") }
-        guard device.digest.count == RowDigest.byteCount else { throw .invalidMove("it has no digest") }
-        guard device.rowCounts.count == ItemClass.stored.count,
-            device.rowCounts.allSatisfy({ (0...MoveLimits.rowCount).contains($0) }),
-            device.rowCounts.reduce(0, +) <= MoveLimits.rowCount
+        guard rows.digest.count == RowDigest.byteCount else { throw .invalidMove("it has no digest") }
+        guard rows.counts.count == ItemClass.stored.count,
+            rows.counts.allSatisfy({ (0...MoveLimits.rowCount).contains($0) }),
+            rows.counts.reduce(0, +) <= MoveLimits.rowCount
         else { throw .invalidMove("it announces a number of rows that is not allowed") }
+        guard (0...MoveLimits.byteCount).contains(rows.byteCount) else { throw .moveTooLarge }
         guard device.record.isPlausible else { throw .invalidMove("the record of its device has a wrong shape") }
-        try protecting { () throws(ProtectionError) in
+        return try protecting { () throws(ProtectionError) in
             let rootKey = try device.rootKey.withUnsafeBytes { (bytes) throws(ProtectionError) in
                 try SoftwareRootKey(bytes)
             }
-            _ = try OpenKeybag(device.keybag, rootKey: rootKey, owner: .moving, floor: options.passwordFloor)
+            return try OpenKeybag(device.keybag, rootKey: rootKey, owner: .moving, floor: options.passwordFloor)
+                .storeIdentifier
         }
     }
 
     private func check(_ moved: MovedRow) throws(KeychainError) {
-        let row = moved.row
-        guard let table = ItemClass.stored.firstIndex(of: row.itemClass) else { throw .invalidMove("no such table") }
+        if let defect = moved.defect { throw .invalidMove(moved, defect) }
+        guard let table = ItemClass.stored.firstIndex(of: moved.row.itemClass) else { return }
         if let last, let lastTable = ItemClass.stored.firstIndex(of: last.itemClass) {
-            guard (lastTable, last.number) < (table, moved.number) else { throw .invalidMove("rows are out of order") }
-        }
-        guard Self.rowNumbers.contains(moved.number) else { throw .invalidMove("a row has no valid number") }
-        guard Accessibility(rawValue: row.protection).map(Accessibility.stored.contains) == true else {
-            throw .invalidMove("a row has an unknown protection class")
-        }
-        guard row.secret.count <= ItemLimits.secretByteCount + Self.sealingByteCount,
-            row.metadata.count <= ItemLimits.metadataByteCount + Self.sealingByteCount
-        else { throw .moveTooLarge }
-        let known = ItemSchema.of(row.itemClass).searchableNames
-        var next = known[...]
-        for tag in row.tags {
-            guard let index = next.firstIndex(of: tag.name) else { throw .invalidMove("a row has an unknown column") }
-            next = next[(index + 1)...]
+            guard (lastTable, last.number) < (table, moved.number) else {
+                throw .invalidMove(moved, "it is out of order")
+            }
         }
         counts[table] += 1
-        guard counts[table] <= device.rowCounts[table] else { throw .invalidMove("it has more rows than announced") }
+        guard counts[table] <= device.rows.counts[table] else {
+            throw .invalidMove("it has more rows than announced")
+        }
         last = moved.place
     }
-
-    /// Row numbers after which there is room for more.
-    private static let rowNumbers: ClosedRange<Int64> = 1...(1 << 62)
-
-    /// More than what sealing adds to a part of a row.
-    private static let sealingByteCount = 1 << 16
 }
 
 extension DeviceRecord {
@@ -169,22 +183,15 @@ extension EmbeddedKeychain {
         try withEngine { (engine) throws(KeychainError) in
             try engine.write { (writer) throws(KeychainError) in
                 for row in rows {
-                    guard try writer.insert(row) else { throw .invalidMove("two rows are the same item") }
+                    guard try writer.insert(row) else { throw .repeatedRow(row) }
                 }
             }
         }
     }
 
-    fileprivate func rowDigest() throws(KeychainError) -> [UInt8] {
+    fileprivate func hasSoundStructure() throws(KeychainError) -> Bool {
         try withEngine(.reading) { (engine) throws(KeychainError) in
-            try engine.read { (reader) throws(KeychainError) in
-                var digest = RowDigest()
-                try reader.forEachMovedRow { (row) throws(KeychainError) in
-                    digest.add(row)
-                    return true
-                }
-                return digest.finish()
-            }
+            try engine.store.structuralDefects(limit: 1).isEmpty
         }
     }
 }

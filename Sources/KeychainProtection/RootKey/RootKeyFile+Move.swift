@@ -1,72 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
-import Glibc
 import HostFiles
 import KeychainCore
 
 /// How a store gets another root key together with another keybag.
 ///
-/// The next key lies beside the present one before the transaction that replaces the keybag, and takes its place
-/// afterwards; in between, the keybag tells which of the two it is under.
+/// The next key lies beside the present one, under a name of its own, before the transaction that replaces the keybag.
+/// Which one the keybag is under is told by trying: who only opens the store uses that one, and leaves all files as
+/// they are. Who holds the lock under which stores are made puts it in place, and removes the others.
 extension RootKeyFile {
-    /// The name of the file of the next root key.
-    static let nextName = "root.key.next"
+    /// What the names of next root keys begin with; 32 hexadecimal digits follow.
+    private static let prefix = "root.key."
 
-    /// The bytes of the root key of an existing store, to be moved with it.
-    package func bytes(in folder: PrivateDirectory) throws(RootKeyError) -> SecretBytes {
+    /// The root key that a keybag is under, or else the one that is in place.
+    func rootKey(of keybag: Keybag, in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
+        var inPlace: Result<any RootKey, RootKeyError>
+        var isSecondLook = false
+        repeat {
+            inPlace = Result { () throws(RootKeyError) -> any RootKey in try rootKey(for: folder) }
+            if case .success(let key) = inPlace, keybag.isUnder(key) { return key }
+            if let next = next(of: keybag, in: folder) { return next.key }
+            // Another process may have put it in place between the two looks.
+            isSecondLook.toggle()
+        } while isSecondLook
+        return try inPlace.get()
+    }
+
+    /// The bytes of the root key that a keybag is under, to be moved with it.
+    package func bytes(of keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> SecretBytes {
+        let keybag = try Self.parse(keybag)
+        let name = next(of: keybag, in: folder)?.name ?? Self.name
         do throws(FileError) {
-            return try folder.withContents(of: Self.name, limit: SoftwareRootKey.byteCount) { SecretBytes(copying: $0) }
+            return try folder.withContents(of: name, limit: SoftwareRootKey.byteCount) { SecretBytes(copying: $0) }
         } catch {
             throw .file(error)
         }
     }
 
-    /// Writes the key that the store is to have with its next keybag.
-    package func prepare(_ key: SecretBytes, in folder: PrivateDirectory) throws(RootKeyError) -> SoftwareRootKey {
-        do throws(FileError) {
-            try key.withUnsafeBytes { (bytes) throws(FileError) in try folder.makeFile(Self.nextName, bytes) }
-        } catch {
-            throw .file(error)
-        }
+    /// Writes a root key for the next keybag of the store.
+    ///
+    /// - Parameters:
+    ///   - bytes: the key; `nil` for a random one.
+    ///   - folder: the folder of the store.
+    /// - Returns: The key.
+    /// - Throws: ``RootKeyError``.
+    package func makeNext(_ bytes: SecretBytes?, in folder: PrivateDirectory) throws(RootKeyError) -> NextRootKey {
+        let bytes = bytes ?? SymmetricKey.random().withUnsafeBytes { SecretBytes(copying: $0) }
+        let name = Self.prefix + Bytes16.random().bytes.map { byte in Self.digits(byte) }.joined()
+        let key: SoftwareRootKey
         do throws(ProtectionError) {
-            return try key.withUnsafeBytes { (bytes) throws(ProtectionError) in try SoftwareRootKey(bytes) }
+            key = try bytes.withUnsafeBytes { (bytes) throws(ProtectionError) in try SoftwareRootKey(bytes) }
         } catch {
             throw .protection(error)
         }
-    }
-
-    /// Writes a random key as the next one.
-    package func prepareFresh(in folder: PrivateDirectory) throws(RootKeyError) -> SoftwareRootKey {
-        let bytes = SymmetricKey.random().withUnsafeBytes { SecretBytes(copying: $0) }
-        return try prepare(bytes, in: folder)
-    }
-
-    /// Removes a key that the store did not get.
-    package func discardNext(in folder: PrivateDirectory) { folder.remove(Self.nextName) }
-
-    /// Puts the next root key in place if the keybag is under it.
-    package func settle(_ keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) {
-        let isUnderIt: Bool
         do throws(FileError) {
-            guard try folder.hasFile(Self.nextName) else { return }
-            isUnderIt = try folder.withContents(of: Self.nextName, limit: SoftwareRootKey.byteCount) { bytes in
-                Self.opens(keybag, bytes)
-            }
+            try bytes.withUnsafeBytes { (bytes) throws(FileError) in try folder.makeFile(name, bytes) }
         } catch {
             throw .file(error)
         }
-        guard isUnderIt else { return }
-        do throws(FileError) { try folder.publish(Self.nextName, as: Self.name) } catch {
-            // Another process has done it meanwhile.
-            guard case .system(_, _, errno: ENOENT) = error else { throw .file(error) }
-        }
+        return NextRootKey(name: name, key: key)
     }
 
-    private static func opens(_ keybag: [UInt8], _ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let key = try? SoftwareRootKey(bytes), let parsed = try? KeybagCodec.parse(keybag).contents,
-            let wrapped = parsed.wrappedRootSlotKey
-        else { return false }
-        return (try? key.unwrap(wrapped, for: parsed.storeIdentifier)) != nil
+    /// Removes a key that the store did not get.
+    package func remove(_ next: NextRootKey, in folder: PrivateDirectory) { folder.remove(next.name) }
+
+    /// Whether another key lies beside the one in place, or a part of one.
+    package func hasNext(in folder: PrivateDirectory) -> Bool { !folder.names(beginningWith: Self.prefix).isEmpty }
+
+    /// Puts the key in place that the keybag is under, and removes the others.
+    ///
+    /// For who holds the lock under which stores are made, and knows that no other keybag can come to light any more.
+    package func settle(_ keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) {
+        if let next = next(of: try Self.parse(keybag), in: folder) {
+            do throws(FileError) { try folder.publish(next.name, as: Self.name) } catch { throw .file(error) }
+        }
+        for name in folder.names(beginningWith: Self.prefix) { folder.remove(name) }
+    }
+
+    /// The key beside the one in place that a keybag is under.
+    ///
+    /// One that cannot be read counts as none: another process may have put it in place meanwhile.
+    private func next(of keybag: Keybag, in folder: PrivateDirectory) -> NextRootKey? {
+        for name in folder.names(beginningWith: Self.prefix) {
+            let limit = SoftwareRootKey.byteCount + 1
+            let key = try? folder.withContents(of: name, limit: limit) { try? SoftwareRootKey($0) }
+            if let key = key ?? nil, keybag.isUnder(key) { return NextRootKey(name: name, key: key) }
+        }
+        return nil
+    }
+
+    private static func parse(_ keybag: [UInt8]) throws(RootKeyError) -> Keybag {
+        do throws(ProtectionError) { return try KeybagCodec.parse(keybag).contents } catch { throw .protection(error) }
+    }
+
+    private static func digits(_ byte: UInt8) -> String {
+        let text = String(byte, radix: 16)
+        return text.count == 1 ? "0\(text)" : text
+    }
+}
+
+/// A root key for the next keybag of a store, in a file beside the present one.
+package struct NextRootKey: Sendable {
+    fileprivate let name: String
+    /// The key.
+    package let key: SoftwareRootKey
+}
+
+extension Keybag {
+    /// Whether its keys are wrapped by a root key.
+    fileprivate func isUnder(_ key: any RootKey) -> Bool {
+        guard let wrapped = wrappedRootSlotKey else { return false }
+        return (try? key.unwrap(wrapped, for: storeIdentifier)) != nil
     }
 }

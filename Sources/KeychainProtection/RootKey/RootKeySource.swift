@@ -56,9 +56,11 @@ public struct RootKeySources: Sendable {
         in folder: PrivateDirectory,
         owner: StoreOwner = .embedded
     ) throws(RootKeyError) -> any RootKey {
+        let contents: Keybag
         let origin: KeybagOrigin
         do throws(ProtectionError) {
-            origin = try KeybagOrigin(keybag)
+            contents = try KeybagCodec.parse(keybag).contents
+            origin = KeybagOrigin(contents)
             try origin.check(owner)
         } catch {
             throw .protection(error)
@@ -66,7 +68,7 @@ public struct RootKeySources: Sendable {
         guard let source = ([preferred] + others).first(where: { $0.kind == origin.rootKeyKind }) else {
             throw .protection(.unsupportedRootKey(origin.rootKeyKind))
         }
-        if let file = source as? RootKeyFile { try file.settle(keybag, in: folder) }
+        if let file = source as? RootKeyFile { return try file.rootKey(of: contents, in: folder) }
         return try source.rootKey(for: folder)
     }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSQLite
 import KeychainCore
 
 extension RowReader {
@@ -9,11 +8,11 @@ extension RowReader {
     ///
     /// - Parameters:
     ///   - place: the row after which to begin; `nil` for the first one.
-    ///   - body: takes a row, and says whether to go on.
-    /// - Throws: That a row has a wrong shape, so that it cannot be moved, or what `body` throws.
+    ///   - body: takes a row, `nil` for one of a wrong shape, and says whether to go on.
+    /// - Throws: ``KeychainError``, also what `body` throws.
     public func forEachMovedRow(
         after place: MovedRow.Place? = nil,
-        _ body: (MovedRow) throws(KeychainError) -> Bool
+        _ body: (MovedRow?) throws(KeychainError) -> Bool
     ) throws(KeychainError) {
         let classes = ItemClass.stored
         let first = place.flatMap { classes.firstIndex(of: $0.itemClass) } ?? 0
@@ -21,12 +20,10 @@ extension RowReader {
             let number = itemClass == place?.itemClass ? place?.number : nil
             let rows = try sql { () throws(SQLiteError) in try connection.everyRow(itemClass, after: number) }
             while try sql({ () throws(SQLiteError) in try rows.next() }) {
-                guard let row = rows.row, !row.isOversized else {
-                    throw KeychainError(
-                        SQLiteError(code: SQLITE_CORRUPT, operation: "reading a row that has a wrong shape")
-                    )
+                let row = rows.row.flatMap { row in
+                    row.isOversized ? nil : MovedRow(number: row.number, row: row.row, damage: row.damage)
                 }
-                guard try body(MovedRow(number: row.number, row: row.row, damage: row.damage)) else { return }
+                guard try body(row) else { return }
             }
         }
     }

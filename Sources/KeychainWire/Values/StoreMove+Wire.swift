@@ -6,26 +6,45 @@ extension StoreMove: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
         switch self {
         case .status: try writer.write(case: 1)
-        case .receive(let device): try writer.write(case: 2, device)
-        case .append(let rows): try writer.write(case: 3, rows)
-        case .activate: try writer.write(case: 4)
-        case .send: try writer.write(case: 5)
-        case .rows(let place): try writer.write(case: 6, place)
-        case .resume: try writer.write(case: 7)
-        case .remove(let receipt): try writer.write(case: 8, receipt)
+        case .begin(let identifier): try writer.write(case: 2, identifier)
+        case .step(let step, let identifier): try writer.write(case: 3, identifier, step)
         }
     }
 
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.tag() {
         case 1: self = .status
-        case 2: self = try .receive(reader.value())
-        case 3: self = try .append(reader.value())
-        case 4: self = .activate
-        case 5: self = .send
-        case 6: self = try .rows(after: reader.value())
-        case 7: self = .resume
-        case 8: self = try .remove(receipt: reader.value())
+        case 2: self = try .begin(reader.value())
+        case 3:
+            let identifier = try reader.value(Bytes16.self)
+            self = try .step(reader.value(), of: identifier)
+        default: throw .unknownCase
+        }
+    }
+}
+
+extension StoreMove.Step: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        switch self {
+        case .receive(let device): try writer.write(case: 1, device)
+        case .append(let rows): try writer.write(case: 2, rows)
+        case .activate: try writer.write(case: 3)
+        case .send: try writer.write(case: 4)
+        case .rows(let place): try writer.write(case: 5, place)
+        case .resume: try writer.write(case: 6)
+        case .remove(let receipt, let digest): try writer.write(case: 7, receipt, digest)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 1: self = try .receive(reader.value())
+        case 2: self = try .append(reader.value())
+        case 3: self = .activate
+        case 4: self = .send
+        case 5: self = try .rows(after: reader.value())
+        case 6: self = .resume
+        case 7: self = try .remove(receipt: reader.value(), digest: reader.value())
         default: throw .unknownCase
         }
     }
@@ -33,7 +52,7 @@ extension StoreMove: WireValue {
 
 extension MovedDevice: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try writer.write(values: rootKey, keybag, record, rowCounts, digest)
+        try writer.write(values: rootKey, keybag, record, rows)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
@@ -41,8 +60,22 @@ extension MovedDevice: WireValue {
             rootKey: reader.value(),
             keybag: reader.value(),
             record: reader.value(),
-            rowCounts: reader.value(),
-            digest: reader.value()
+            rows: reader.value()
+        )
+    }
+}
+
+extension MovedRows: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        try writer.write(values: counts, byteCount, digest, damagedCount)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        try self.init(
+            counts: reader.value(),
+            byteCount: reader.value(),
+            digest: reader.value(),
+            damagedCount: reader.value()
         )
     }
 }
@@ -123,13 +156,15 @@ extension AttributeTag: WireValue {
 
 extension MoveStatus: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try writer.write(values: owner, storeIdentifier, hasRows, hasPasscode)
+        try writer.write(values: owner, storeIdentifier, itemCounts, hasItems, hasRows, hasPasscode)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init()
         owner = try reader.value()
         storeIdentifier = try reader.value()
+        itemCounts = try reader.value()
+        hasItems = try reader.value()
         hasRows = try reader.value()
         hasPasscode = try reader.value()
     }

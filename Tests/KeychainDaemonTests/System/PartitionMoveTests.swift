@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 import HostFiles
 import KeychainCore
@@ -20,6 +21,7 @@ struct PartitionMoveTests {
     )
     private static let other = ProcessInstance(identifier: 1, startTime: ProcessStartTime.of(1) ?? 0)
     private static let gone = ProcessInstance(identifier: getpid(), startTime: 1)
+    private static let move = Bytes16.random()
 
     private let folder: TemporaryFolder
     private let own: EmbeddedKeychain
@@ -45,26 +47,28 @@ struct PartitionMoveTests {
         #expect(try status(&moves) == MoveStatus())
         try receive(&moves, by: Self.mine)
         let there = try status(&moves)
-        #expect(there.owner == "system" && there.hasRows)
+        #expect(there.owner == "system" && there.hasItems && there.itemCounts == device.rows.counts)
         #expect(there.storeIdentifier == (try moving.moveStatus().storeIdentifier))
         #expect(!hasIncoming)
 
-        guard case .movedDevice(let sent) = try moves.perform(.send, by: Self.mine) else { throw Unexpected() }
-        #expect(sent.digest == device.digest && sent.rootKey == device.rootKey && sent.rowCounts == device.rowCounts)
+        guard case .movedDevice(let sent) = try moves.perform(Self.step(.send), by: Self.mine) else {
+            throw Unexpected()
+        }
+        #expect(sent.rows == device.rows && sent.rootKey == device.rootKey)
         #expect(throws: KeychainError.self) { try service(.system).checkOwner() }
-        guard case .movedRows(let first) = try moves.perform(.rows(after: nil), by: Self.mine) else {
+        guard case .movedRows(let first) = try moves.perform(Self.step(.rows(after: nil)), by: Self.mine) else {
             throw Unexpected()
         }
         #expect(first == rows)
-        #expect(
-            try moves.perform(.rows(after: rows.last?.place), by: Self.mine) == .movedRows([])
-        )
+        let last = try moves.perform(Self.step(.rows(after: rows.last?.place)), by: Self.mine)
+        #expect(last == .movedRows([]))
         let stranger = #expect(throws: KeychainError.self) {
-            try moves.perform(.remove(receipt: SecretBytes([UInt8](repeating: 0, count: 32))), by: Self.mine)
+            let receipt = SecretBytes([UInt8](repeating: 0, count: 32))
+            _ = try moves.perform(Self.step(.remove(receipt: receipt, digest: device.rows.digest)), by: Self.mine)
         }
         #expect(stranger?.status == .missingEntitlement)
-        #expect(try status(&moves).hasRows)
-        _ = try moves.perform(.remove(receipt: moving.moveReceipt()), by: Self.mine)
+        #expect(try status(&moves).hasItems)
+        _ = try moves.perform(Self.step(.remove(receipt: moving.moveReceipt(), digest: [])), by: Self.mine)
         let left = try status(&moves)
         #expect(left.owner == "embedded" && !left.hasContents && left.storeIdentifier != there.storeIdentifier)
     }
@@ -72,79 +76,200 @@ struct PartitionMoveTests {
     @Test("steps without what comes before them are refused")
     func order() throws {
         var moves = PartitionMoves(of: location, Self.options(.embedded))
-        for step in [.append(rows), .activate, .rows(after: nil)] as [StoreMove] {
-            let refusal = #expect(throws: KeychainError.self) { try moves.perform(step, by: Self.mine) }
+        for step in [.append(rows), .activate, .rows(after: nil), .receive(device)] as [StoreMove.Step] {
+            let refusal = #expect(throws: KeychainError.self) { try moves.perform(Self.step(step), by: Self.mine) }
             #expect(refusal?.status == .parameter)
         }
-        _ = try moves.perform(.receive(device), by: Self.mine)
-        #expect(throws: KeychainError.self, "not complete") { try moves.perform(.activate, by: Self.mine) }
-        #expect(try !status(&moves).hasRows)
-        for step in [.append(rows), .activate] as [StoreMove] {
-            #expect(throws: KeychainError.self, "another process") { try moves.perform(step, by: Self.other) }
+        try begin(&moves, by: Self.mine)
+        for step in [.append(rows), .activate, .rows(after: nil)] as [StoreMove.Step] {
+            let refusal = #expect(throws: KeychainError.self) { try moves.perform(Self.step(step), by: Self.mine) }
+            #expect(refusal?.status == .parameter)
         }
-        _ = try moves.perform(.append(rows), by: Self.mine)
-        #expect(throws: KeychainError.self, "the same rows again") { try moves.perform(.append(rows), by: Self.mine) }
+        _ = try moves.perform(Self.step(.receive(device)), by: Self.mine)
+        #expect(throws: KeychainError.self, "not complete") { try moves.perform(Self.step(.activate), by: Self.mine) }
+        #expect(throws: KeychainError.self, "no rows") { try moves.perform(Self.step(.append([])), by: Self.mine) }
+        #expect(try !status(&moves).hasItems)
+        for step in [.append(rows), .activate] as [StoreMove.Step] {
+            #expect(throws: KeychainError.self, "another process") {
+                try moves.perform(Self.step(step), by: Self.other)
+            }
+            #expect(throws: KeychainError.self, "another move") {
+                try moves.perform(.step(step, of: .random()), by: Self.mine)
+            }
+        }
+        _ = try moves.perform(Self.step(.append(rows)), by: Self.mine)
+        #expect(throws: KeychainError.self, "the same rows again") {
+            try moves.perform(Self.step(.append(rows)), by: Self.mine)
+        }
         try receive(&moves, by: Self.mine)
-        #expect(throws: KeychainError.self, "it is over") { try moves.perform(.activate, by: Self.mine) }
+        #expect(throws: KeychainError.self, "it is over") { try moves.perform(Self.step(.activate), by: Self.mine) }
         #expect(throws: KeychainError.self, "nothing is given away") {
-            try moves.perform(.rows(after: nil), by: Self.mine)
+            try moves.perform(Self.step(.rows(after: nil)), by: Self.mine)
         }
+    }
+
+    @Test("what is carried out late, after another move was begun or its process has ended, does nothing")
+    func late() throws {
+        var moves = PartitionMoves(of: location, Self.options(.embedded))
+        try begin(&moves, by: Self.mine)
+        for step in [.receive(device), .append(rows)] as [StoreMove.Step] {
+            _ = try moves.perform(Self.step(step), by: Self.mine)
+        }
+        guard case .moveStatus(let before) = try moves.perform(.begin(.random()), by: Self.mine) else {
+            throw Unexpected()
+        }
+        #expect(!before.hasRows && !hasIncoming, "the first one is over with that")
+        let late = #expect(throws: KeychainError.self) { try moves.perform(Self.step(.activate), by: Self.mine) }
+        #expect(late?.status == .parameter)
+        var idle = PartitionMoves(of: location, Self.options(.embedded))
+        let ended = #expect(throws: KeychainError.self) { try idle.perform(.begin(.random()), by: Self.gone) }
+        #expect(ended?.reason.contains("has ended") == true)
+        #expect(try !status(&moves).hasRows)
+
+        try receive(&moves, by: Self.mine)
+        _ = try moves.perform(Self.step(.send), by: Self.mine)
+        let remove = Self.step(.remove(receipt: try moving.moveReceipt(), digest: device.rows.digest))
+        _ = try moves.perform(.begin(.random()), by: Self.mine)
+        #expect(throws: KeychainError.self) { try moves.perform(remove, by: Self.mine) }
+        #expect(try status(&moves).hasItems)
     }
 
     @Test("a second process moves nothing while the first one lives, and begins anew once it is gone")
     func oneAtATime() throws {
         var moves = PartitionMoves(of: location, Self.options(.embedded))
-        _ = try moves.perform(.receive(device), by: Self.other)
+        try begin(&moves, by: Self.other)
+        _ = try moves.perform(Self.step(.receive(device)), by: Self.other)
         #expect(hasIncoming)
-        for step in [.receive(device), .send, .resume, .remove(receipt: SecretBytes())] as [StoreMove] {
-            let refusal = #expect(throws: KeychainError.self) { try moves.perform(step, by: Self.mine) }
-            #expect(refusal?.reason.contains("process 1 is moving") == true)
-        }
-        _ = try moves.perform(.append(rows), by: Self.other)
+        let refusal = #expect(throws: KeychainError.self) { try moves.perform(.begin(.random()), by: Self.mine) }
+        #expect(refusal?.reason.contains("process 1 is moving") == true)
+        #expect(throws: KeychainError.self, "its owner does not change meanwhile") { try moves.checkIsIdle() }
+        _ = try moves.perform(Self.step(.append(rows)), by: Self.other)
 
         var others = PartitionMoves(of: location, Self.options(.embedded))
         #expect(!hasIncoming, "what another service left is removed")
-        _ = try others.perform(.receive(device), by: Self.gone)
-        #expect(hasIncoming)
-        others.removeAbandoned()
-        #expect(!hasIncoming)
-        _ = try others.perform(.receive(device), by: Self.gone)
-        try receive(&others, by: Self.mine)
-        #expect(try status(&others).hasRows)
+        try withSleeper { (sleeper, end) in
+            try begin(&others, by: sleeper)
+            _ = try others.perform(Self.step(.receive(device)), by: sleeper)
+            #expect(hasIncoming)
+            end()
+            others.removeAbandoned()
+            #expect(!hasIncoming)
+        }
+        try withSleeper { (sleeper, end) in
+            try begin(&others, by: sleeper)
+            _ = try others.perform(Self.step(.receive(device)), by: sleeper)
+            end()
+            try receive(&others, by: Self.mine)
+        }
+        #expect(try status(&others).hasItems)
+        try others.checkIsIdle()
     }
 
-    @Test("a keychain of the service that has items or a passcode is not overwritten")
+    @Test("a keychain of the service that has items or a passcode is not overwritten; marks of deleted items are")
     func occupied() throws {
         let present = service(.system)
         try Self.add("present", present)
         var moves = PartitionMoves(of: location, Self.options(.embedded))
-        let items = #expect(throws: KeychainError.self) { try moves.perform(.receive(device), by: Self.mine) }
+        try begin(&moves, by: Self.mine)
+        let receive = Self.step(.receive(device))
+        let items = #expect(throws: KeychainError.self) { try moves.perform(receive, by: Self.mine) }
         #expect(items?.reason.contains("has items") == true)
         try Self.delete("present", present)
         try present.device.setPasscode(SecretBytes([1]))
-        let passcode = #expect(throws: KeychainError.self) { try moves.perform(.receive(device), by: Self.mine) }
+        let passcode = #expect(throws: KeychainError.self) { try moves.perform(receive, by: Self.mine) }
         #expect(passcode?.reason.contains("passcode") == true)
         #expect(try present.checkOwner(), "it is served as before")
         try present.device.removePasscode(SecretBytes([1]))
-        _ = try moves.perform(.receive(device), by: Self.mine)
+        try Self.add("shared", present, ["sync": .boolean(true)])
+        try Self.delete("shared", present, ["sync": .boolean(true)])
+        let marks = try status(&moves)
+        #expect(marks.hasRows && !marks.hasItems && !marks.isOccupied)
+        _ = try moves.perform(receive, by: Self.mine)
         #expect(throws: KeychainError.self, "from here on it is refused") { try present.checkOwner() }
         #expect(throws: KeychainError.self) { try Self.add("late", present) }
-        try receive(&moves, by: Self.mine)
-        #expect(try present.moveStatus().hasRows)
+        try self.receive(&moves, by: Self.mine)
+        #expect(try present.movedRows() == device.rows)
+    }
+
+    @Test("what is changed while a keychain comes in is not replaced", arguments: [true, false])
+    func changedMeanwhile(_ isPasscode: Bool) throws {
+        var moves = PartitionMoves(of: location, Self.options(.embedded))
+        try begin(&moves, by: Self.mine)
+        for step in [.receive(device), .append(rows)] as [StoreMove.Step] {
+            _ = try moves.perform(Self.step(step), by: Self.mine)
+        }
+        let present = service(.embedded)
+        if isPasscode { try present.device.setPasscode(SecretBytes([1])) } else { try Self.add("late", present) }
+        #expect(throws: KeychainError.self) { try moves.perform(Self.step(.activate), by: Self.mine) }
+        let left = try present.moveStatus()
+        #expect(left.hasPasscode == isPasscode && left.hasItems != isPasscode)
+        #expect(left.storeIdentifier != (try moving.moveStatus().storeIdentifier))
+    }
+
+    @Test("a move that ends early leaves the keychain that it was to replace served as before")
+    func endsEarly() throws {
+        let present = service(.system)
+        try Self.add("present", present)
+        try Self.delete("present", present)
+        var moves = PartitionMoves(of: location, Self.options(.embedded))
+        try begin(&moves, by: Self.mine)
+        var invalid = device
+        invalid.rows.digest = []
+        #expect(throws: KeychainError.self) { try moves.perform(Self.step(.receive(invalid)), by: Self.mine) }
+        #expect(try present.checkOwner(), "what is announced is checked first")
+        _ = try moves.perform(Self.step(.receive(device)), by: Self.mine)
+        #expect(throws: KeychainError.self) { try present.checkOwner() }
+        try begin(&moves, by: Self.mine)
+        #expect(try present.checkOwner())
+    }
+
+    @Test("nothing is received that the disk, or the room for all users, does not have")
+    func room() throws {
+        let full = MoveSpace(available: { _ in MoveLimits.freeByteCount })
+        var moves = PartitionMoves(of: location, Self.options(.embedded), full)
+        try begin(&moves, by: Self.mine)
+        let refusal = #expect(throws: KeychainError.self) {
+            try moves.perform(Self.step(.receive(device)), by: Self.mine)
+        }
+        #expect(refusal?.status == .diskFull)
+        #expect(!hasIncoming)
+
+        let space = MoveSpace(limit: 3 << 20, available: { _ in nil })
+        var kept: [MoveSpace.Reservation] = []
+        for _ in 0..<3 { kept.append(try space.reserve(1, in: "/")) }
+        let occupied = #expect(throws: KeychainError.self) { try space.reserve(1, in: "/") }
+        #expect(occupied?.reason.contains("other users") == true)
+        kept.removeLast()
+        kept.append(try space.reserve(1, in: "/"))
+        #expect(kept.count == 3)
     }
 
     @Test("a keychain that was begun to be given away is served again, and only one that was")
     func resumed() throws {
         var moves = PartitionMoves(of: location, Self.options(.embedded))
-        try receive(&moves, by: Self.mine)
-        _ = try moves.perform(.send, by: Self.other)
-        #expect(throws: KeychainError.self) { try moves.perform(.resume, by: Self.mine) }
-        for _ in 0..<2 { _ = try moves.perform(.resume, by: Self.other) }
-        #expect(try service(.system).moveStatus().hasRows)
-        #expect(throws: KeychainError.self, "it is not given away") {
-            try moves.perform(.remove(receipt: moving.moveReceipt()), by: Self.mine)
+        try receive(&moves, by: Self.other)
+        _ = try moves.perform(Self.step(.send), by: Self.other)
+        #expect(throws: KeychainError.self) { try moves.perform(Self.step(.resume), by: Self.mine) }
+        for _ in 0..<2 { _ = try moves.perform(Self.step(.resume), by: Self.other) }
+        #expect(try service(.system).moveStatus().hasItems)
+        #expect(throws: KeychainError.self, "it is not being given away any more") {
+            try moves.perform(Self.step(.rows(after: nil)), by: Self.other)
         }
-        #expect(try status(&moves).hasRows)
+    }
+
+    @Test("what is not being given away is removed only if the sender has all of it", arguments: [true, false])
+    func removed(_ isServed: Bool) throws {
+        var moves = PartitionMoves(of: location, Self.options(.embedded))
+        try receive(&moves, by: Self.mine)
+        try Self.add("later", service(.system))
+        if !isServed { try service(.system).handOver(to: .embedded) }
+        let remove = Self.step(.remove(receipt: try moving.moveReceipt(), digest: device.rows.digest))
+        let refusal = #expect(throws: KeychainError.self) { try moves.perform(remove, by: Self.mine) }
+        #expect(refusal?.reason.contains("different items") == true)
+        #expect(try status(&moves).hasItems)
+        try Self.delete("later", service(isServed ? .system : .embedded))
+        _ = try moves.perform(remove, by: Self.mine)
+        #expect(try !status(&moves).hasContents)
     }
 
     @Test("the keychain is given to nobody but its owner, and a sandbox takes no step")
@@ -156,10 +281,10 @@ struct PartitionMoveTests {
             UserProgram(Self.mine, identity, keychain, proofs, life, isSystemService: true)
         }
         let anonymous = program(ClientIdentity(.anonymous))
-        let send = KeychainCommand.maintenance(.move(.send))
+        let send = KeychainCommand.maintenance(.move(Self.step(.send)))
         let unset = #expect(throws: KeychainError.self) { try anonymous.permitted(send) }
         #expect(unset?.status == .missingEntitlement)
-        _ = try anonymous.permitted(.maintenance(.move(.receive(device))))
+        _ = try anonymous.permitted(.maintenance(.move(Self.step(.receive(device)))))
         try keychain.device.setPasscode(SecretBytes([1]))
         #expect(throws: KeychainError.self) { try anonymous.permitted(send) }
         _ = try anonymous.backend.perform(.device(.unlock(SecretBytes([1]))))
@@ -167,7 +292,8 @@ struct PartitionMoveTests {
         try keychain.device.lock()
         #expect(throws: KeychainError.self) { try anonymous.permitted(send) }
         let sandbox = program(ClientIdentity(.anonymous, isConfined: true, isSandboxed: true))
-        for step in [.status, .receive(device), .append(rows), .activate, .send, .resume] as [StoreMove] {
+        let steps: [StoreMove.Step] = [.receive(device), .append(rows), .activate, .send, .resume]
+        for step in [.status, .begin(Self.move)] + steps.map(Self.step) {
             let refusal = #expect(throws: KeychainError.self) { try sandbox.permitted(.maintenance(.move(step))) }
             #expect(refusal?.status == .missingEntitlement)
         }
@@ -185,15 +311,59 @@ struct PartitionMoveTests {
         let admission = SystemAdmission(options)
         for user in [7, 8] as [uid_t] { #expect(mkdir(folder.path(of: "\(user)"), 0o700) == 0) }
         let (anna, bert) = (try admission.partition(of: 7), try admission.partition(of: 8))
-        for step in [.receive(device), .append(rows), .activate] as [StoreMove] {
-            _ = try anna.move(step, by: Self.mine)
+        for partition in [anna, bert] { _ = try partition.move(.begin(Self.move), by: Self.mine) }
+        for step in [.receive(device), .append(rows), .activate] as [StoreMove.Step] {
+            _ = try anna.move(Self.step(step), by: Self.mine)
         }
         #expect(try bert.move(.status, by: Self.mine) == .moveStatus(MoveStatus()))
-        #expect(throws: KeychainError.self) { try bert.move(.rows(after: nil), by: Self.mine) }
-        _ = try anna.move(.send, by: Self.mine)
-        #expect(throws: KeychainError.self) { try bert.move(.rows(after: nil), by: Self.mine) }
-        #expect(throws: KeychainError.self) { try bert.move(.remove(receipt: moving.moveReceipt()), by: Self.mine) }
-        #expect(try anna.move(.rows(after: nil), by: Self.mine) == .movedRows(rows))
+        #expect(throws: KeychainError.self) { try bert.move(Self.step(.rows(after: nil)), by: Self.mine) }
+        _ = try anna.move(Self.step(.send), by: Self.mine)
+        #expect(throws: KeychainError.self) { try bert.move(Self.step(.rows(after: nil)), by: Self.mine) }
+        let remove = Self.step(.remove(receipt: try moving.moveReceipt(), digest: device.rows.digest))
+        #expect(throws: KeychainError.self) { try bert.move(remove, by: Self.mine) }
+        #expect(try anna.move(Self.step(.rows(after: nil)), by: Self.mine) == .movedRows(rows))
+    }
+
+    @Test("the owner of a keychain does not change while it is received")
+    func ownerMeanwhile() throws {
+        var options = PartitionOptions()
+        options.folder = folder.path
+        options.device = Self.options(.embedded)
+        options.isKnown = { _ in true }
+        let admission = SystemAdmission(options)
+        #expect(mkdir(folder.path(of: "7"), 0o700) == 0)
+        let partition = try admission.partition(of: 7)
+        _ = try partition.move(.begin(Self.move), by: Self.mine)
+        _ = try partition.move(Self.step(.receive(device)), by: Self.mine)
+        for command in [.takeOver, .giveBack(onlyIfEmpty: false)] as [KeychainCommand.Maintenance] {
+            let refusal = #expect(throws: KeychainError.self) { try partition.perform(.maintenance(command)) }
+            #expect(refusal?.reason.contains("is moving the keychain") == true)
+        }
+        for step in [.append(rows), .activate] as [StoreMove.Step] {
+            _ = try partition.move(Self.step(step), by: Self.mine)
+        }
+        _ = try partition.perform(.maintenance(.takeOver))
+        #expect(try partition.move(.status, by: Self.mine) != .moveStatus(MoveStatus()))
+    }
+
+    @Test("a service that begins removes what one that was killed had received, of every user, and nothing else")
+    func remains() throws {
+        var options = PartitionOptions()
+        options.folder = folder.path
+        for name in ["7", "8", "other"] {
+            #expect(mkdir(folder.path(of: name), 0o700) == 0)
+            #expect(mkdir(folder.path(of: "\(name)/incoming"), 0o700) == 0)
+            let file = folder.path(of: "\(name)/incoming/keychain.db")
+            #expect(FileManager.default.createFile(atPath: file, contents: nil))
+        }
+        #expect(FileManager.default.createFile(atPath: folder.path(of: "8/incoming/letter"), contents: nil))
+        #expect(mkdir(folder.path(of: "9"), 0o700) == 0)
+        #expect(symlink(folder.path(of: "other/incoming"), folder.path(of: "9/incoming")) == 0)
+        SystemAdmission(options).removeRemains()
+        #expect(access(folder.path(of: "7/incoming"), F_OK) != 0)
+        #expect(access(folder.path(of: "8/incoming/keychain.db"), F_OK) != 0)
+        #expect(access(folder.path(of: "8/incoming/letter"), F_OK) == 0)
+        #expect(access(folder.path(of: "other/incoming/keychain.db"), F_OK) == 0)
     }
 
     // MARK: Steps
@@ -202,9 +372,32 @@ struct PartitionMoveTests {
 
     private var hasIncoming: Bool { access("\(location.path)/\(IncomingKeychain.folderName)", F_OK) == 0 }
 
+    private static func step(_ step: StoreMove.Step) -> StoreMove { .step(step, of: move) }
+
+    private func begin(_ moves: inout PartitionMoves, by process: ProcessInstance) throws {
+        _ = try moves.perform(.begin(Self.move), by: process)
+    }
+
     private func receive(_ moves: inout PartitionMoves, by process: ProcessInstance) throws {
-        for step in [.receive(device), .append(rows), .activate] as [StoreMove] {
-            #expect(try moves.perform(step, by: process) == .done)
+        try begin(&moves, by: process)
+        for step in [.receive(device), .append(rows), .activate] as [StoreMove.Step] {
+            #expect(try moves.perform(Self.step(step), by: process) == .done)
+        }
+    }
+
+    /// Runs `body` with a process, and what ends it.
+    private func withSleeper(_ body: (ProcessInstance, () -> Void) throws -> Void) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sleep")
+        process.arguments = ["600"]
+        try process.run()
+        let identifier = process.processIdentifier
+        // Not SIGTERM, which a thread that waits for signals blocks, and so does the process that it starts.
+        defer { if process.isRunning { Glibc.kill(identifier, SIGKILL) } }
+        let start = try #require(ProcessStartTime.of(identifier))
+        try body(ProcessInstance(identifier: identifier, startTime: start)) {
+            Glibc.kill(identifier, SIGKILL)
+            process.waitUntilExit()
         }
     }
 
@@ -224,15 +417,25 @@ struct PartitionMoveTests {
         return device
     }
 
-    private static func add(_ account: String, _ keychain: EmbeddedKeychain) throws {
-        let item: PropertyDictionary = [
+    private static func add(
+        _ account: String,
+        _ keychain: EmbeddedKeychain,
+        _ more: [String: PropertyValue] = [:]
+    ) throws {
+        var item: PropertyDictionary = [
             "class": .string("genp"), "acct": .string(account), PropertyKey.valueData: .data(SecretBytes([1])),
         ]
+        for (key, value) in more { item[key] = value }
         _ = try keychain.perform(KeychainRequest(.add(item), client: Client(accessGroups: ["example"])))
     }
 
-    private static func delete(_ account: String, _ keychain: EmbeddedKeychain) throws {
-        let query: PropertyDictionary = ["class": .string("genp"), "acct": .string(account)]
+    private static func delete(
+        _ account: String,
+        _ keychain: EmbeddedKeychain,
+        _ more: [String: PropertyValue] = [:]
+    ) throws {
+        var query: PropertyDictionary = ["class": .string("genp"), "acct": .string(account)]
+        for (key, value) in more { query[key] = value }
         _ = try keychain.perform(KeychainRequest(.delete(query), client: Client(accessGroups: ["example"])))
     }
 }

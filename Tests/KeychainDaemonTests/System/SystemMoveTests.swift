@@ -3,6 +3,10 @@
 import Foundation
 import Glibc
 import HostFiles
+import KeychainClient
+import KeychainCore
+import KeychainEngine
+import KeychainProtection
 import KeychainTestSupport
 import KeychainWire
 import Testing
@@ -34,7 +38,7 @@ struct SystemMoveTests {
         let rehearsal = try shell.control("\(enable) --dry-run")
         #expect(rehearsal.output.contains("4 genp, 1 inet, 0 cert, 0 keys"), "\(rehearsal)")
         #expect(try shell.control("service status").output.contains("embedded"))
-        #expect(names(in: "\(service.store)/\(Self.anna)").contains("keychain.db") == false)
+        #expect(access("\(service.store)/\(Self.anna)/keychain.db", F_OK) != 0)
 
         let former = try Data(contentsOf: URL(fileURLWithPath: "\(store)/root.key"))
         let enabled = try shell.control(enable)
@@ -45,6 +49,10 @@ struct SystemMoveTests {
         try expectAll()
         #expect(try shell.security("find-internet-password -a a -s example.org -w").output == "inet\n")
 
+        let rehearsedEnd = try shell.control("service disable --dry-run")
+        #expect(rehearsedEnd.output.contains("4 genp, 1 inet, 0 cert, 0 keys"), "\(rehearsedEnd)")
+        let status = try shell.control("service status")
+        #expect(status.output.contains("serves a keychain"), "\(status)")
         let unasked = try shell.control("service disable")
         #expect(unasked.status == 1, "\(unasked)")
         let wrong = try shell.control("service disable --passcode-stdin", input: "4321\n")
@@ -57,8 +65,6 @@ struct SystemMoveTests {
         #expect(try secret("a").status == 36)
         try expectAllUnlocked()
         #expect(try shell.control(enable).status == 0, "nothing of it was left there")
-        #expect(try disable().status == 0)
-        try expectAllUnlocked()
     }
 
     @Test("without a passcode the service gives items to nobody, and what is there is not overwritten")
@@ -122,86 +128,193 @@ struct SystemMoveTests {
         #expect(missing.isEmpty, "\(missing.sorted().prefix(3))")
     }
 
-    @Test(
-        "a move into the service that is killed at a step is completed or reverted by the next command",
-        arguments: ["service.record", "root.key.next", "root.key"]
-    )
-    func killedEnable(_ step: String) throws {
+    @Test("a home folder that was put back from a backup takes nothing away from the service, nor the service from it")
+    func homeFromBackup() throws {
         try fill()
-        try setPasscode()
-        for next in [enable, "service disable"] {
-            try kill(.client, of: enable, at: step, in: store)
-            try expectOneTruth(after: next)
+        #expect(try shell.run("/bin/cp", ["-a", store, "\(store).copy"]).status == 0)
+        #expect(try shell.control(enable).status == 0)
+        #expect(try shell.security("add-generic-password -a later -s service -w later").status == 0)
+        #expect(try shell.run("/bin/mv", [store, "\(store).emptied"]).status == 0)
+        #expect(try shell.run("/bin/mv", ["\(store).copy", store]).status == 0)
+        let refused = try shell.control(enable)
+        #expect(refused.status == 1 && refused.errors.contains("different items"), "\(refused)")
+        try expectAll()
+
+        #expect(try shell.run("/bin/mv", [store, "\(store).copy"]).status == 0)
+        #expect(try shell.run("/bin/mv", ["\(store).emptied", store]).status == 0)
+        try expectAll()
+        #expect(try secret("later").output == "later\n")
+    }
+
+    @Test("a move that was interrupted is not settled without the service, and the status shows both sides")
+    func withoutService() throws {
+        let root = try service.shell(of: 0)
+        #expect(try root.security("add-generic-password -a a -s service -w secret").status == 0)
+        let location = KeychainLocation(path: service.path(of: "home-0/swift-keychain"))
+        try EmbeddedKeychain(at: location, device: DeviceOptions()).handOver(to: .moving)
+        try ServiceRecord(program: nil, socket: service.socket.path).write(in: PrivateDirectory(location))
+        service.stop()
+        let unknown = try root.control("service status")
+        #expect(unknown.status == 0 && unknown.output.contains("being moved"), "\(unknown)")
+        #expect(unknown.output.contains("unknown: "), "\(unknown)")
+        for line in ["service disable", "service disable --leave-items"] {
+            let refused = try root.control(line)
+            #expect(refused.status == 1 && refused.errors.contains("which may have all of it"), "\(refused)")
+        }
+        try service.start()
+        let known = try root.control("service status")
+        #expect(known.output.contains("has no keychain of this user"), "\(known)")
+        #expect(try root.control("service disable").status == 0)
+        #expect(try root.security("find-generic-password -a a -s service -w").output == "secret\n")
+    }
+
+    /// Where which of the two is killed during which command, and which command is given next.
+    struct Kill: Sendable, CustomTestStringConvertible {
+        let victim: Victim
+        /// Whether the keychain is on its way into the service.
+        let isMovedIn: Bool
+        /// What appears in the folder of the victim then: a file of this name, or one that begins with it if it ends in
+        /// a dot.
+        let name: String
+        let isEnabledNext: Bool
+
+        enum Victim { case client, service }
+
+        init(_ victim: Victim, in isMovedIn: Bool, at name: String, nextEnables isEnabledNext: Bool) {
+            (self.victim, self.isMovedIn, self.name, self.isEnabledNext) = (victim, isMovedIn, name, isEnabledNext)
+        }
+
+        var testDescription: String {
+            "\(victim), \(isMovedIn ? "in" : "out"), \(name), then \(isEnabledNext ? "enable" : "disable")"
+        }
+
+        /// Those of a keychain with a passcode take seconds each, so not every step is followed by both commands.
+        static let all =
+            [true, false].flatMap { isEnabledNext in
+                ["service.record", "root.key.", "root.key"].map { name in
+                    Kill(.client, in: true, at: name, nextEnables: isEnabledNext)
+                }
+                    + ["incoming", "root.key.", "root.key"].map { name in
+                        Kill(.service, in: true, at: name, nextEnables: isEnabledNext)
+                    }
+            } + [
+                Kill(.client, in: false, at: "incoming", nextEnables: false),
+                Kill(.client, in: false, at: "root.key.", nextEnables: true),
+                Kill(.client, in: false, at: "root.key", nextEnables: false),
+                Kill(.service, in: false, at: "root.key.", nextEnables: true),
+                Kill(.service, in: false, at: "root.key", nextEnables: false),
+            ]
+    }
+
+    @Test(
+        "a move that is killed at a step is completed or reverted by the next command",
+        arguments: Kill.all
+    )
+    func killed(_ kill: Kill) throws {
+        let move = try KilledMove(service, enable, hasPasscode: !kill.isMovedIn)
+        let watch = try FolderWatch(kill.victim == .client ? move.store : move.partition, for: .newNames)
+        let process = try move.started(isMovedIn: kill.isMovedIn)
+        let limit = ContinuousClock.now + .seconds(60)
+        let isIt = { (found: String) in
+            kill.name.hasSuffix(".") ? found.hasPrefix(kill.name) && found != "root.key.new" : found == kill.name
+        }
+        while try #require(watch.takeNames()).contains(where: isIt) == false {
+            try #require(ContinuousClock.now < limit, "\(kill.name) does not appear")
+            watch.wait(milliseconds: 1_000)
+        }
+        Glibc.kill(kill.victim == .client ? process.processIdentifier : service.process, SIGKILL)
+        process.waitUntilExit()
+        if kill.victim == .service { try service.start() }
+        try move.expectOneTruth(isEnabledNext: kill.isEnabledNext)
+    }
+
+    @Test("a move that is killed at any moment loses nothing, and leaves one truth", arguments: [true, false])
+    func killedAtAnyMoment(_ isMovedIn: Bool) throws {
+        let whole = try KilledMove(service, enable, hasPasscode: !isMovedIn)
+        let start = ContinuousClock.now
+        let first = try whole.started(isMovedIn: isMovedIn)
+        first.waitUntilExit()
+        #expect(first.terminationStatus == 0)
+        let duration = start.duration(to: .now).components
+        let microseconds = Double(duration.seconds) * 1_000_000 + Double(duration.attoseconds) / 1_000_000_000_000
+        // What is given away to a passcode moves after that was checked, which takes most of the time.
+        let parts: [Double] = isMovedIn ? [0, 0.3, 0.6, 0.9] : [0.85, 0.95]
+        for (round, part) in parts.enumerated() {
+            let another = try SystemMoveTests()
+            let move = try KilledMove(another.service, another.enable, hasPasscode: !isMovedIn)
+            let process = try move.started(isMovedIn: isMovedIn)
+            // Waits for nothing: the delays distribute the kills over the command.
+            usleep(useconds_t(microseconds * part))
+            Glibc.kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            try move.expectOneTruth(isEnabledNext: round.isMultiple(of: 2))
         }
     }
 
     @Test(
-        "a move out of the service that is killed at a step is completed or reverted by the next command",
-        arguments: ["incoming", "root.key.next", "root.key"]
+        "a keychain of many rows that nobody can open makes the service no larger"
     )
-    func killedDisable(_ step: String) throws {
-        try fill()
-        try setPasscode()
-        for next in [enable, "service disable"] {
-            #expect(try shell.control(enable).status == 0)
-            try kill(.client, of: "service disable --passcode-stdin", at: step, in: store)
-            try expectOneTruth(after: next)
-        }
-    }
-
-    @Test(
-        "a service that is killed at a step of a move loses nothing",
-        arguments: ["incoming", "root.key.next", "root.key"]
-    )
-    func killedService(_ step: String) throws {
-        try fill()
-        try setPasscode()
-        // Its folder is created by the first connection.
-        #expect(try shell.control("\(enable) --dry-run").status == 0)
-        for next in [enable, "service disable"] {
-            try kill(.service, of: enable, at: step, in: "\(service.store)/\(Self.anna)")
-            try service.start()
-            try expectOneTruth(after: next)
-            if step != "incoming" {
-                #expect(try shell.control(enable).status == 0)
-                try kill(
-                    .service,
-                    of: "service disable --passcode-stdin",
-                    at: step,
-                    in: "\(service.store)/\(Self.anna)"
-                )
-                try service.start()
-                try expectOneTruth(after: next)
+    func memory() throws {
+        let location = KeychainLocation(path: service.path(of: "own"))
+        let own = EmbeddedKeychain(at: location, device: DeviceOptions())
+        let item: PropertyDictionary = [
+            "class": .string("genp"), "acct": .string("a"), PropertyKey.valueData: .data(SecretBytes([1])),
+        ]
+        _ = try own.perform(KeychainRequest(.add(item), client: Client(accessGroups: ["example"])))
+        try own.handOver(to: .moving)
+        let moving = EmbeddedKeychain(at: location, of: .moving)
+        let sample = try #require(try moving.movedRows(after: nil).first)
+        var device = try moving.movedDevice()
+        let (messageCount, messageRowCount) = (64, 200)
+        func rows(_ message: Int) -> [MovedRow] {
+            (0..<messageRowCount).map { index in
+                var row = sample
+                row.number = Int64(message * messageRowCount + index + 1)
+                // Each is another item.
+                let tag = Bytes16(withUnsafeBytes(of: (row.number, row.number), Array.init)) ?? .zero
+                (row.row.identifier, row.row.primaryKeyTag) = (tag, tag)
+                row.row.secret = [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: 4 << 10)
+                return row
             }
         }
-    }
-
-    @Test("moves that are killed at any moment lose nothing, and leave one truth")
-    func killedAtAnyMoment() throws {
-        try fill()
-        try setPasscode()
-        for (line, isReady) in [(enable, false), ("service disable --passcode-stdin", true)] {
-            if isReady { #expect(try shell.control(enable).status == 0) }
-            let start = ContinuousClock.now
-            #expect(try shell.control(line, input: "1234\n").status == 0)
-            let whole = start.duration(to: .now).components
-            let microseconds = whole.seconds * 1_000_000 + whole.attoseconds / 1_000_000_000_000
-            if !isReady { #expect(try disable().status == 0) }
-            for round in 0..<4 {
-                if isReady { #expect(try shell.control(enable).status == 0) }
-                let process = try started(line)
-                // Waits for nothing: the delays distribute the kills over the whole command.
-                usleep(useconds_t(microseconds * Int64(round) / 3))
-                Glibc.kill(process.processIdentifier, SIGKILL)
-                process.waitUntilExit()
-                try expectOneTruth(after: round.isMultiple(of: 2) ? enable : "service disable")
+        var digest = RowDigest()
+        device.rows.byteCount = 0
+        for message in 0..<messageCount {
+            for row in rows(message) {
+                digest.add(row)
+                device.rows.byteCount += row.row.byteCount
             }
         }
+        device.rows.counts[0] = messageCount * messageRowCount
+        device.rows.digest = digest.finish()
+
+        let keychain = DaemonKeychain(at: service.socket)
+        let identifier = Bytes16.random()
+        _ = try keychain.perform(.maintenance(.move(.begin(identifier))))
+        func perform(_ step: StoreMove.Step) throws -> KeychainReply {
+            try keychain.perform(.maintenance(.move(.step(step, of: identifier))))
+        }
+        _ = try perform(.receive(device))
+        let before = try peak()
+        for message in 0..<messageCount { _ = try perform(.append(rows(message))) }
+        _ = try perform(.activate)
+        let growth = try peak() - before
+        #expect(growth < 24 << 10, "\(growth) KiB for \(device.rows.byteCount >> 10) KiB of rows")
+        guard case .moveStatus(let status) = try keychain.perform(.maintenance(.move(.status))) else {
+            Issue.record("no status")
+            return
+        }
+        #expect(status.itemCounts.first == messageCount * messageRowCount)
+    }
+
+    /// The largest number of KiB that the service has had in memory (`VmHWM`, proc_pid_status(5)).
+    private func peak() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(service.process)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(Int(line.split(separator: " ")[1]))
     }
 
     // MARK: Steps
-
-    private enum Victim { case client, service }
 
     private var store: String { service.path(of: "home-\(Self.anna)/swift-keychain") }
 
@@ -244,32 +357,48 @@ struct SystemMoveTests {
         #expect(found.status == 0, "\(found)")
         for account in Self.accounts { #expect(found.output.contains("secret-\(account)"), "\(found)") }
     }
+}
 
-    /// Runs a command after a killed one, and expects every item through the owner that there is then; at the end the
-    /// keychain is embedded.
-    private func expectOneTruth(after line: String) throws {
-        let isEnabling = line == enable
-        let outcome = isEnabling ? try shell.control(line) : try disable()
-        let isEmbeddedAlready = outcome.errors.contains("embedded already")
-        #expect(outcome.status == 0 || !isEnabling && isEmbeddedAlready, "\(outcome)")
-        #expect(names(in: store).contains { $0.hasPrefix("incoming") || $0 == "root.key.next" } == false)
-        if isEnabling {
-            #expect(try shell.security("unlock-keychain -p 1234").status == 0)
-            try expectAll()
-            let disabled = try disable()
-            #expect(disabled.status == 0, "\(disabled)")
+/// A keychain of root, which this process may look into, that a test kills on its way.
+private struct KilledMove {
+    /// The folder of the user's own store.
+    let store: String
+    /// That of the service for this user.
+    let partition: String
+
+    private let shell: Shell
+    private let enable: String
+    private let hasPasscode: Bool
+    private let digest: [UInt8]
+    private static let account = "anna"
+
+    /// A keychain with items; one with a passcode, which has to be proved on the way out only, is in the service.
+    init(_ service: SystemServiceFolder, _ enable: String, hasPasscode: Bool) throws {
+        shell = try service.shell(of: 0)
+        self.enable = enable
+        self.hasPasscode = hasPasscode
+        store = service.path(of: "home-0/swift-keychain")
+        partition = "\(service.store)/0"
+        // From then on both have a store, and a root key appears only when another takes its place.
+        for line in [enable, "service disable"] {
+            let outcome = try shell.control(line)
+            #expect(outcome.status == 0, "\(outcome)")
         }
-        try expectAllUnlocked()
-        #expect(try shell.control("service status").output.contains("embedded"))
-        let there = names(in: "\(service.store)/\(Self.anna)")
-        #expect(there.contains { $0 == "incoming" || $0 == "root.key.next" } == false, "\(there)")
+        for account in [Self.account, "bert"] {
+            let added = try shell.security("add-generic-password -a \(account) -s service -w secret-\(account)")
+            #expect(added.status == 0, "\(added)")
+        }
+        digest = try EmbeddedKeychain(at: KeychainLocation(path: store), of: .embedded).movedRows().digest
+        guard hasPasscode else { return }
+        let set = try shell.control("device set-passcode --passcode-stdin", input: "1234\n1234\n")
+        #expect(set.status == 0, "\(set)")
+        let enabled = try shell.control(enable)
+        #expect(enabled.status == 0, "\(enabled)")
     }
 
-    private func names(in folder: String) -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    }
-
-    private func started(_ line: String) throws -> Process {
+    /// The command that moves the keychain.
+    func started(isMovedIn: Bool) throws -> Process {
+        let line = isMovedIn ? enable : "service disable --passcode-stdin"
         let process = try shell.process("keychainctl", line.split(separator: " ").map(String.init))
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
@@ -281,17 +410,37 @@ struct SystemMoveTests {
         return process
     }
 
-    /// Starts a command, and kills it or the service once a file of this name appears in a folder.
-    private func kill(_ victim: Victim, of line: String, at name: String, in folder: String) throws {
-        let watch = try FolderWatch(folder, for: .newNames)
-        let process = try started(line)
-        let limit = ContinuousClock.now + .seconds(60)
-        while try #require(watch.takeNames()).contains(name) == false {
-            try #require(ContinuousClock.now < limit, "\(name) does not appear")
-            watch.wait(milliseconds: 1_000)
+    /// Runs a command after a killed one, and expects all items on one side, and nothing of them on the other one.
+    func expectOneTruth(isEnabledNext: Bool) throws {
+        let outcome =
+            isEnabledNext
+            ? try shell.control(enable)
+            : try shell.control("service disable --passcode-stdin", input: "1234\n")
+        let isRefused =
+            outcome.errors.contains("embedded already")
+            || !hasPasscode && outcome.errors.contains("set one first")
+        #expect(outcome.status == 0 || !isEnabledNext && isRefused, "\(outcome)")
+        let ours = try #require(try EmbeddedKeychain.ofAnyOwner(at: KeychainLocation(path: store)))
+        let status = try ours.moveStatus()
+        if status.owner == "embedded" {
+            #expect(!isEnabledNext)
+            #expect(try ours.movedRows().digest == digest)
+            #expect(status.hasPasscode == hasPasscode)
+            // Nothing was left there, and all of it can go there.
+            let enabled = try shell.control(enable)
+            #expect(enabled.status == 0, "\(enabled)")
         }
-        Glibc.kill(victim == .client ? process.processIdentifier : service.process, SIGKILL)
-        process.waitUntilExit()
+        let left = try EmbeddedKeychain.ofAnyOwner(at: KeychainLocation(path: store))?.moveStatus()
+        #expect(left?.owner == "system" && left?.hasContents == false, "\(String(describing: left))")
+        for folder in [store, partition] {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            #expect(!names.contains { $0 == "incoming" || $0.hasPrefix("root.key.") }, "\(names)")
+        }
+        if hasPasscode { #expect(try shell.security("unlock-keychain -p 1234").status == 0) }
+        for account in [Self.account, "bert"] {
+            let found = try shell.security("find-generic-password -a \(account) -s service -w")
+            #expect(found.output == "secret-\(account)\n", "\(found)")
+        }
     }
 }
 

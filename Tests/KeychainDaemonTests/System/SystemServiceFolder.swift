@@ -71,6 +71,14 @@ final class SystemServiceFolder {
         process = try listener()
     }
 
+    /// Kills it; returns when it is gone.
+    func stop() {
+        kill(process, SIGKILL)
+        // It is no child of this process; its socket is refused once it is gone.
+        while (try? listener()) != nil {}
+        process = 0
+    }
+
     /// Kills it, and starts another one.
     func restart() throws {
         kill(process, SIGKILL)

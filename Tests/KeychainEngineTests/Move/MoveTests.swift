@@ -4,7 +4,9 @@ import Foundation
 import HostFiles
 import KeychainCore
 import KeychainProtection
+import KeychainStore
 import KeychainTestSupport
+import Synchronization
 import Testing
 
 @testable import KeychainEngine
@@ -77,39 +79,159 @@ struct MoveTests {
         #expect(keychain.secret("anna") == .secret("secret of anna"))
     }
 
-    @Test("a move that ends between the keybag and the file of its root key is completed by whoever opens the store")
+    @Test("a store opens with the root key that its keybag is under, in place or not; the next move puts it in place")
     func unsettledRootKey() throws {
         try fill(source.open())
         let former = try source.bytes(of: "root.key")
         #expect(target.open().add("other", "x") == .done)
         // One that was prepared for a keybag that did not come counts for nothing.
-        try source.write(try target.bytes(of: "root.key"), to: "root.key.next")
+        try source.write(try target.bytes(of: "root.key"), to: Self.nextKey)
         #expect(source.open().secret("anna") == .secret("secret of anna"))
         #expect(try source.bytes(of: "root.key") == former)
 
-        try source.write(former, to: "root.key.next")
+        try source.write(former, to: Self.otherNextKey)
         try source.write([UInt8](repeating: 7, count: 32), to: "root.key")
         #expect(source.open().secret("anna") == .secret("secret of anna"))
+        #expect(try source.open().movedDevice().rootKey == SecretBytes(former))
+        #expect(try source.bytes(of: "root.key") != former, "who only opens it leaves the files as they are")
+
+        try source.write([1], to: "root.key.new")
+        try EmbeddedKeychain.discardRemains(at: KeychainLocation(path: source.path), Self.options)
         #expect(try source.bytes(of: "root.key") == former)
-        #expect(!FileManager.default.fileExists(atPath: source.file("root.key.next")))
+        #expect(try source.contents().keys.filter { $0.hasPrefix("root.key") } == ["root.key"])
+        #expect(source.open().secret("anna") == .secret("secret of anna"))
     }
+
+    @Test("a store that cannot be written opens with the next root key as well")
+    func unsettledRootKeyToRead() throws {
+        try fill(source.open())
+        let former = try source.bytes(of: "root.key")
+        try source.write(former, to: Self.nextKey)
+        #expect(unlink(source.file("root.key")) == 0)
+        #expect(source.open().secret("anna") == .secret("secret of anna"))
+        #expect(unlink(source.file(Self.nextKey)) == 0)
+        #expect(source.open().failure() != nil)
+    }
+
+    @Test("while another process makes the store or moves it, no root key is put in place")
+    func locked() throws {
+        try fill(source.open())
+        let lock = try FileLock(
+            "setup.lock",
+            in: PrivateDirectory(KeychainLocation(path: source.path)),
+            until: Deadline(milliseconds: 0)
+        )
+        let keychain = EmbeddedKeychain(
+            at: KeychainLocation(path: source.path),
+            options: StoreOptions(busyTimeoutMilliseconds: 1),
+            device: Self.options
+        )
+        let refusal = #expect(throws: KeychainError.self) { try keychain.empty(owner: .embedded) }
+        #expect(refusal?.isBusy == true)
+        #expect(keychain.secret("anna") == .secret("secret of anna"))
+        _ = consume lock
+        try keychain.empty(owner: .embedded)
+        #expect(keychain.secret("anna") == .failed(.itemNotFound))
+    }
+
+    @Test("of processes that replace the device of a store at once, each does so or is told that it is busy")
+    func racing() throws {
+        try fill(source.open())
+        let outcomes = Mutex<[KeychainError?]>([])
+        let location = KeychainLocation(path: source.path)
+        DispatchQueue.concurrentPerform(iterations: 4) { index in
+            let keychain = EmbeddedKeychain(at: location, device: Self.options)
+            for _ in 0..<8 {
+                var failure: KeychainError?
+                do throws(KeychainError) {
+                    if index.isMultiple(of: 2) {
+                        try keychain.empty(owner: .embedded)
+                    } else {
+                        try EmbeddedKeychain.discardRemains(at: location, Self.options)
+                    }
+                } catch {
+                    failure = error
+                }
+                outcomes.withLock { $0.append(failure) }
+                // Whoever looks finds the key that the keybag is under.
+                let answer = keychain.add("\(index)", "secret")
+                if answer != .done && answer != .failed(.duplicateItem) {
+                    outcomes.withLock { $0.append(KeychainError(.decode, "\(answer)")) }
+                }
+            }
+        }
+        let failures = outcomes.withLock(\.self).compactMap(\.self).filter { !$0.isBusy }
+        #expect(failures.isEmpty, "\(failures)")
+        let keychain = source.open()
+        #expect(try keychain.check().isSound)
+        try EmbeddedKeychain.discardRemains(at: location, Self.options)
+        #expect(try source.contents().keys.filter { $0.hasPrefix("root.key") } == ["root.key"])
+        #expect(try source.open().check().isSound)
+    }
+
+    private static let nextKey = "root.key." + String(repeating: "0a", count: 16)
+    private static let otherNextKey = "root.key." + String(repeating: "0b", count: 16)
 
     @Test("a store with items is not overwritten, and loses nothing by the attempt")
     func occupied() throws {
         try fill(source.open())
         let mine = target.open()
         #expect(mine.add("mine", "secret") == .done)
+        let mark = try mine.storeMark()
         try source.open().handOver(to: .moving)
         let incoming = try receive(source, into: target)
-        #expect(throws: KeychainError.self) { try mine.takeIn(incoming, owner: .embedded) }
+        #expect(throws: KeychainError.self) { try mine.takeIn(incoming, owner: .embedded, replacing: mark) }
         #expect(mine.secret("mine") == .secret("secret"))
         #expect(target.open().secret("mine") == .secret("secret"))
-        #expect(!FileManager.default.fileExists(atPath: target.file("root.key.next")))
+        IncomingKeychain.remove(from: KeychainLocation(path: target.path))
+        #expect(try target.contents().keys.filter { $0.hasPrefix("root.key") } == ["root.key"])
+    }
+
+    @Test("a store is not replaced whose device is another one than before, nor by itself")
+    func changed() throws {
+        try fill(source.open())
+        let other = target.open()
+        let mark = try other.storeMark()
+        try source.open().handOver(to: .moving)
+        let incoming = try receive(source, into: target)
+        try other.device.setPasscode(Self.passcode)
+        try other.device.removePasscode(Self.passcode)
+        let refusal = #expect(throws: KeychainError.self) {
+            try other.takeIn(incoming, owner: .embedded, replacing: mark)
+        }
+        #expect(refusal?.reason.contains("changed meanwhile") == true)
+        let itself = try opened(source, .moving)
+        let same = #expect(throws: KeychainError.self) {
+            try itself.takeIn(incoming, owner: .embedded, replacing: itself.storeMark())
+        }
+        #expect(same?.reason.contains("here already") == true)
+        #expect(try itself.moveStatus().hasItems)
+        try other.takeIn(incoming, owner: .embedded, replacing: other.storeMark())
+        #expect(other.secret("anna") == .secret("secret of anna"))
+    }
+
+    @Test("damaged rows stay behind, and are counted; all others are moved")
+    func damagedRows() throws {
+        let keychain = source.open()
+        try fill(keychain)
+        #expect(keychain.add("oversized", "secret") == .done)
+        #expect(keychain.add("shapeless", "secret") == .done)
+        #expect(keychain.add("unprotected", "secret") == .done)
+        let size = ItemLimits.secretByteCount + (1 << 17)
+        try source.raw().run("UPDATE items_genp SET secret = zeroblob(\(size)) WHERE id = 3")
+        try source.raw().run("UPDATE items_genp SET tombstone = 7 WHERE id = 4")
+        try source.raw().run("UPDATE items_genp SET protection = 'no class' WHERE id = 5")
+        let rows = try keychain.movedRows()
+        #expect(rows.damagedCount == 3 && rows.counts[0] == 2)
+        try move(from: source, to: target)
+        for account in ["anna", "bert"] { #expect(target.open().secret(account) == .secret("secret of \(account)")) }
+        #expect(try target.open().movedRows().damagedCount == 0)
     }
 
     /// What may arrive in place of a keychain.
     enum Forgery: CaseIterable {
         case shortRootKey, otherRootKey, damagedKeybag, longKeybag, embeddedKeybag, negativeCounter, longBoot
+        case unknownMark, noRows, tooSmall, tooLarge
         case shortDigest, tooManyTables, negativeCount, hugeCount
         case otherDigest, missingRow, unannouncedRow, repeatedRow, wrongOrder, unknownTag, unorderedTags
         case unknownProtection, numberZero, hugeNumber, identity, tooManyRows, tooManyBytes, largeSecret, otherRow
@@ -137,13 +259,13 @@ struct MoveTests {
                 secondsSinceBoot: 0,
                 date: .referenceDate
             )
-        case .shortDigest: device.digest.removeLast()
-        case .tooManyTables: device.rowCounts.append(0)
-        case .negativeCount: device.rowCounts[0] = -1
-        case .hugeCount: device.rowCounts = [.max, .max, 1, 1]
-        case .otherDigest: device.digest[0] ^= 1
+        case .shortDigest: device.rows.digest.removeLast()
+        case .tooManyTables: device.rows.counts.append(0)
+        case .negativeCount: device.rows.counts[0] = -1
+        case .hugeCount: device.rows.counts = [.max, .max, 1, 1]
+        case .otherDigest: device.rows.digest[0] ^= 1
         case .missingRow: rows.removeLast()
-        case .unannouncedRow: device.rowCounts[0] -= 1
+        case .unannouncedRow: device.rows.counts[0] -= 1
         case .repeatedRow: rows[1].row.primaryKeyTag = rows[0].row.primaryKeyTag
         case .wrongOrder: rows.swapAt(0, 1)
         case .unknownTag: rows[0].row.tags.append(AttributeTag(name: "zzzz", tag: .zero))
@@ -155,6 +277,10 @@ struct MoveTests {
         case .tooManyRows: rows = [MovedRow](repeating: rows[0], count: MoveLimits.messageRowCount + 1)
         case .tooManyBytes: for index in rows.indices { rows[index].row.secret = [UInt8](repeating: 0, count: 1 << 19) }
         case .largeSecret: rows[0].row.secret = [UInt8](repeating: 0, count: ItemLimits.secretByteCount + (1 << 17))
+        case .unknownMark: rows[0].damage = 99
+        case .noRows: rows = []
+        case .tooSmall: device.rows.byteCount = 1
+        case .tooLarge: device.rows.byteCount = MoveLimits.byteCount + 1
         case .otherRow: rows[0].row.secret[20] ^= 1
         }
         #expect(target.open().find("nobody") == .failed(.itemNotFound))
@@ -199,9 +325,7 @@ struct MoveTests {
     }
 
     private func opened(_ store: TestStore, _ owner: StoreOwner) throws -> EmbeddedKeychain {
-        var device = Self.options
-        device.owner = owner
-        return EmbeddedKeychain(at: KeychainLocation(path: store.path), device: device)
+        EmbeddedKeychain(at: KeychainLocation(path: store.path), of: owner, Self.options)
     }
 
     private func fill(_ keychain: EmbeddedKeychain) throws {
@@ -218,7 +342,7 @@ struct MoveTests {
     /// Every item with its attributes, dates and persistent reference, and every row's digest.
     private func description(of keychain: EmbeddedKeychain) throws -> [String] {
         let device = try keychain.movedDevice()
-        return ["\(device.rowCounts)", "\(device.digest)", "\(device.record.failedAttempts > 1)"]
+        return ["\(device.rows.counts)", "\(device.rows.digest)", "\(device.record.failedAttempts > 1)"]
     }
 
     private func receive(_ source: TestStore, into target: TestStore) throws -> IncomingKeychain {
@@ -241,11 +365,9 @@ struct MoveTests {
 
     private func move(from source: TestStore, to target: TestStore) throws {
         try opened(source, .embedded).handOver(to: .moving)
-        if !FileManager.default.fileExists(atPath: target.path) {
-            #expect(target.open().find("x") == .failed(.itemNotFound))
-        }
+        let mark = try target.open().storeMark()
         let incoming = try receive(source, into: target)
-        try target.open().takeIn(incoming, owner: .embedded)
+        try target.open().takeIn(incoming, owner: .embedded, replacing: mark)
         IncomingKeychain.remove(from: KeychainLocation(path: target.path))
         let receipts = try [opened(source, .moving), target.open()].map { try $0.moveReceipt() }
         #expect(receipts[0] == receipts[1])

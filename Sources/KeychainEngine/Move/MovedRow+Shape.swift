@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+/// What a row must be like to be moved: whoever sends rows leaves out others, and whoever receives them refuses others.
+extension MovedRow {
+    /// Why no store takes the row; `nil` if one does.
+    var defect: String? {
+        guard ItemClass.stored.contains(row.itemClass) else { return "there is no such table" }
+        guard Self.numbers.contains(number) else { return "the number is not valid" }
+        guard damage.map({ RowDamage(rawValue: $0) != nil }) ?? true else { return "the mark is unknown" }
+        guard Accessibility(rawValue: row.protection).map(Accessibility.stored.contains) == true else {
+            return "the protection class is unknown"
+        }
+        guard row.secret.count <= ItemLimits.secretByteCount + Self.sealingByteCount,
+            row.metadata.count <= ItemLimits.metadataByteCount + Self.sealingByteCount
+        else { return "a part is too large" }
+        var known = ItemSchema.of(row.itemClass).searchableNames[...]
+        for tag in row.tags {
+            guard let index = known.firstIndex(of: tag.name) else { return "a column is unknown" }
+            known = known[(index + 1)...]
+        }
+        return nil
+    }
+
+    /// Row numbers after which there is room for more.
+    private static let numbers: ClosedRange<Int64> = 1...(1 << 62)
+
+    /// More than what sealing adds to a part of a row.
+    private static let sealingByteCount = 1 << 16
+}
+
+extension RowReader {
+    /// Gives every row that can be moved, as ``forEachMovedRow(after:_:)``.
+    ///
+    /// - Returns: The number of rows that cannot be moved, as far as it went.
+    @discardableResult
+    func forEachMovableRow(
+        after place: MovedRow.Place? = nil,
+        _ body: (MovedRow) throws(KeychainError) -> Bool
+    ) throws(KeychainError) -> Int {
+        var damagedCount = 0
+        try forEachMovedRow(after: place) { (row) throws(KeychainError) in
+            guard let row, row.defect == nil else {
+                damagedCount += 1
+                return true
+            }
+            return try body(row)
+        }
+        return damagedCount
+    }
+
+    /// What is known of all rows that can be moved.
+    ///
+    /// - Throws: ``KeychainError``, among others for more than ``MoveLimits`` allow.
+    func movedRows() throws(KeychainError) -> MovedRows {
+        var digest = RowDigest()
+        var counts = [Int](repeating: 0, count: ItemClass.stored.count)
+        var byteCount = 0
+        let damagedCount = try forEachMovableRow { (row) throws(KeychainError) in
+            digest.add(row)
+            if let table = ItemClass.stored.firstIndex(of: row.row.itemClass) { counts[table] += 1 }
+            byteCount += row.row.byteCount
+            guard byteCount <= MoveLimits.byteCount else { throw .moveTooLarge }
+            return true
+        }
+        guard counts.reduce(0, +) <= MoveLimits.rowCount else { throw .moveTooLarge }
+        return MovedRows(counts: counts, byteCount: byteCount, digest: digest.finish(), damagedCount: damagedCount)
+    }
+}
