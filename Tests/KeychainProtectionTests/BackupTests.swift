@@ -182,7 +182,7 @@ struct BackupTests {
         expectError([], "none")
     }
 
-    @Test("no backup asks for more than 1 GiB, nor for less than is allowed")
+    @Test("no backup asks for more than 256 MiB, nor for less than is allowed")
     func boundsWork() {
         var altered = bytes
         altered[6 + Bytes16.count] = 60

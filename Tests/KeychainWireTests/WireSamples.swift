@@ -204,8 +204,10 @@ enum WireSamples {
         [
             .append([]), .append(movedRows), .activate, .send, .rows(after: nil),
             .rows(after: MovedRow.Place(.certificate, 7)), .resume,
-            .remove(receipt: secret("receipt"), digest: [1, 2]),
+            .compare(movedCopy), .remove(movedCopy),
         ] + movedDevices.map { .receive($0) }
+
+    private static let movedCopy = MovedCopy(receipt: secret("receipt"), digest: [1, 2])
 
     static let moveStatuses: [MoveStatus] = {
         var status = MoveStatus()

@@ -135,12 +135,13 @@ extension KeychainService {
         try alone { (folder) throws(Refusal) in
             let owner = try owner()
             guard owner != .embedded, owner != nil else {
-                guard hasRemains(folder) else { throw Refusal("the keychain is embedded already") }
+                let hasMoveRemains = try remarkOnRemains(owner) != nil
+                try discardRemains()
+                guard hasMoveRemains || hasRemains(folder) else { throw Refusal("the keychain is embedded already") }
                 // What it gave away it may still have.
                 if owner == .embedded, isOfSystem(folder), try isThere(orLeavesItems: leavesItems) {
                     try settleMove(system)
                 }
-                try refusing { () throws(KeychainError) in try EmbeddedKeychain.discardRemains(at: location) }
                 return removeRemains(folder)
             }
             guard owner == .daemon else { throw Refusal("the store has an owner that this version does not know") }

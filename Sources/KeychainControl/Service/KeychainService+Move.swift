@@ -10,30 +10,36 @@ import KeychainProtection
 // "Moving items").
 //
 // At each moment one of the two has all of it, and the identifier of the store tells whether both mean the same one.
+// Neither side removes anything of which the other one does not have all rows.
 extension KeychainService {
     /// Completes or reverts a move that was interrupted, so that either side has the keychain, and the other one
-    /// nothing of it.
+    /// nothing of it (Documentation/Daemon.md, "After an interruption").
     ///
     /// - Returns: The move that was begun for that, in which further steps can be taken.
     @discardableResult
     func settleMove(_ service: any KeychainBackend) throws(Refusal) -> MoveSession {
+        try discardRemains()
+        // No change of it comes to light any more.
         let owner = try owner()
         return try refusing { () throws(KeychainError) in
-            try EmbeddedKeychain.discardRemains(at: location)
             let session = try MoveSession(with: service)
             let ours = try EmbeddedKeychain.ofAnyOwner(at: location)?.moveStatus()
             let isSame = ours != nil && ours?.storeIdentifier == session.theirs.storeIdentifier
             switch owner {
-            // It arrived there: nothing else brings its identifier there.
-            case .moving? where isSame && !session.isFrozen: try asMoving.empty(owner: .system)
-            // It has not arrived there, or has arrived here.
-            case .moving?:
+            case .moving? where isSame && !session.isFrozen:
+                // It arrived there.
+                let copy = try asMoving.movedCopy()
+                try session.perform(.compare(copy))
+                try asMoving.empty(owner: .system, ifCopied: copy)
+            case .moving? where isSame:
+                // It arrived here.
+                try session.perform(.remove(asMoving.movedCopy()))
                 try asMoving.handOver(to: .embedded)
-                if isSame { try removeThere(session) }
-            case .embedded? where isSame: try removeThere(session)
-            // It was given away, and did not arrive.
-            case .embedded? where session.isFrozen, .system? where session.isFrozen: try session.perform(.resume)
-            default: break
+            case .embedded? where isSame: try session.perform(.remove(embedded.movedCopy()))
+            default:
+                // What was given away on either side did not arrive on the other one, or was removed there.
+                if session.isFrozen { try session.perform(.resume) }
+                if owner == .moving { try asMoving.handOver(to: .embedded) }
             }
             return session
         }
@@ -49,8 +55,8 @@ extension KeychainService {
     func moveIn(_ service: any KeychainBackend, _ session: MoveSession) throws(Refusal) -> Int {
         var damagedCount = 0
         do throws(KeychainError) {
-            // What cannot be moved is not frozen.
-            _ = try embedded.movedRows()
+            // What cannot be moved, or be removed afterwards, is not frozen.
+            try MoveSpace().checkRemoval(embedded.movedRows().byteCount, in: location.path)
             // From here on, no program changes it.
             try embedded.handOver(to: .moving)
             let store = asMoving
@@ -65,7 +71,13 @@ extension KeychainService {
                 last = next
             }
             try session.perform(.activate)
-            try store.empty(owner: .system)
+            // The service opens it anew for that.
+            let theirs = try service.moveStatus()
+            let isServed = theirs.owner == StoreOwner.system.name
+            guard isServed, try store.moveStatus().storeIdentifier == theirs.storeIdentifier else {
+                throw .notServed
+            }
+            try store.empty(owner: .system, ifCopied: store.movedCopy())
         } catch {
             try settle(service, after: error)
             guard try owner() == .system else { throw Refusal(error) }
@@ -106,9 +118,9 @@ extension KeychainService {
         do throws(KeychainError) {
             guard case .movedDevice(let device) = try session.perform(.send) else { throw .unexpectedReply }
             damagedCount = device.rows.damagedCount
-            _ = try MoveSpace().reserve(device.rows.byteCount, in: location.path)
             let incoming = try IncomingKeychain(in: location, device)
             defer { IncomingKeychain.remove(from: location) }
+            _ = try MoveSpace().reserve(device.rows.byteCount, in: location.path)
             var last: MovedRow.Place?
             while true {
                 guard case .movedRows(let rows) = try session.perform(.rows(after: last)) else {
@@ -120,18 +132,13 @@ extension KeychainService {
             }
             try incoming.finish()
             try asSystem.takeIn(incoming, owner: .moving, replacing: mark)
+            try session.perform(.remove(asMoving.movedCopy()))
             try asMoving.handOver(to: .embedded)
-            try removeThere(session)
         } catch {
             try settle(service, after: error)
             guard try owner() == .embedded else { throw Refusal(error) }
         }
         return damagedCount
-    }
-
-    /// Removes from the service what this store has.
-    private func removeThere(_ session: MoveSession) throws(KeychainError) {
-        try session.perform(.remove(receipt: embedded.moveReceipt(), digest: embedded.movedRows().digest))
     }
 
     private func settle(_ service: any KeychainBackend, after error: KeychainError) throws(Refusal) {
@@ -142,9 +149,29 @@ extension KeychainService {
         }
     }
 
+    /// What a command says that has succeeded, or the status, where a root key or rows are left; `nil` if none are.
+    ///
+    /// A next command removes them, or says why that fails.
+    func remarkOnRemains(_ owner: StoreOwner?) throws(Refusal) -> String? {
+        let location = location
+        let isLeft = try refusing { () throws(KeychainError) in try EmbeddedKeychain.hasRemains(at: location) }
+        guard isLeft else { return nil }
+        let command = owner == .system ? "service enable --system" : "service disable"
+        return "a root key or rows of a move are left in \(location.path); unless a command moves the keychain now, "
+            + "repeat '\(command)' to remove them"
+    }
+
     /// The refusal of what has to wait for a move.
     static let isMoving = Refusal(
         "the keychain is being moved to or from the system service; if that was interrupted, repeat 'service enable "
             + "--system' or 'service disable'"
+    )
+}
+
+extension KeychainError {
+    fileprivate static let notServed = KeychainError(
+        .notAvailable,
+        "the system service does not have the keychain that it received",
+        kind: .unavailable
     )
 }

@@ -68,11 +68,7 @@ extension KeychainService {
             if owner == .embedded, ours.hasContents, theirs.isOccupied,
                 ours.storeIdentifier != theirs.storeIdentifier
             {
-                throw KeychainError(
-                    .notAvailable,
-                    "the system service has a keychain of this user already, and nothing is overwritten; delete the items "
-                        + "of one side first"
-                )
+                throw theirs.owner == StoreOwner.moving.name ? .frozenThere : .occupiedThere
             }
             // What cannot be moved is refused here already.
             let rows = ours.hasContents ? own : nil
@@ -104,7 +100,7 @@ extension KeychainService {
             let record = ServiceRecord(program: nil, socket: plan.socket.path)
             try write(record, in: folder)
             var damagedCount = 0
-            if plan.hasContents, try owner() == .embedded {
+            if try hasContentsToMove() {
                 do throws(Refusal) { damagedCount = try moveIn(service, session) } catch {
                     // It was reverted; where that failed, the record leads `disable` to what is left.
                     if former == nil, try owner() == .embedded, (try? settleMove(service)) != nil {
@@ -130,6 +126,12 @@ extension KeychainService {
         }
     }
 
+    /// Whether there is anything in the user's own store to be moved, once nothing is left of an earlier move.
+    private func hasContentsToMove() throws(Refusal) -> Bool {
+        guard try owner() == .embedded else { return false }
+        return try refusing { () throws(KeychainError) in try embedded.moveStatus().hasContents }
+    }
+
     private func write(_ record: ServiceRecord, in folder: PrivateDirectory) throws(Refusal) {
         do { try record.write(in: folder) } catch { throw Refusal("\(error)") }
     }
@@ -145,6 +147,8 @@ extension KeychainService {
         _ passcode: () throws(Refusal) -> SecretBytes
     ) throws(Refusal) -> Int {
         try alone { (folder) throws(Refusal) in
+            // The root key of what stays in the service is among that, even where the service cannot be asked.
+            try discardRemains()
             var damagedCount = 0
             if try isThere(orLeavesItems: leavesItems) {
                 let session = try settleMove(system)
@@ -157,6 +161,11 @@ extension KeychainService {
             _ = try refusing { () throws(KeychainError) in try embedded.device.status() }
             return damagedCount
         }
+    }
+
+    /// Removes what an interrupted move left in the user's own store.
+    func discardRemains() throws(Refusal) {
+        try refusing { () throws(KeychainError) in try EmbeddedKeychain.discardRemains(at: location) }
     }
 
     private func takeBack(
@@ -241,4 +250,18 @@ extension KeychainService {
         }
         ServiceRecord.remove(in: folder)
     }
+}
+
+extension KeychainError {
+    fileprivate static let occupiedThere = KeychainError(
+        .notAvailable,
+        "the system service has a keychain of this user already, and nothing is overwritten; delete the items of one side "
+            + "first"
+    )
+
+    fileprivate static let frozenThere = KeychainError(
+        .notAvailable,
+        "the system service was giving a keychain of this user away, which did not arrive in this store, and nothing is "
+            + "overwritten; move the folder of the user's own store away, and repeat the command, to use that one again"
+    )
 }

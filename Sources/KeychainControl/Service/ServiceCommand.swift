@@ -70,6 +70,7 @@ extension EnableServiceCommand {
         let plan = try service.planOfEnablingSystem(socket)
         if dryRun { return surroundings.say(Steps.text(plan.steps)) }
         let damagedCount = try service.enableSystem(socket)
+        try surroundings.remarkOnRemains(of: service)
         guard plan.owner != .system else { return surroundings.say("The system service owns the keychain already.") }
         surroundings.say("The system service owns the keychain now.")
         surroundings.sayLeftOut(damagedCount)
@@ -107,7 +108,8 @@ struct DisableServiceCommand: ParsableCommand {
             case .system?, .moving?:
                 return surroundings.say(Steps.text(try service.stepsOfDisablingSystem(leavesItems: leaveItems)))
             default:
-                let hasRemains = try service.folder().map(service.hasRemains) ?? false
+                let isLeft = try service.folder().map(service.hasRemains) ?? false
+                let hasRemains = try isLeft || service.remarkOnRemains(owner) != nil
                 return surroundings.say(hasRemains ? Steps.text([KeychainService.stepOfTidying]) : Steps.none)
             }
         }
@@ -126,10 +128,16 @@ struct DisableServiceCommand: ParsableCommand {
                 : "The keychain is embedded already; what was left of the daemon was removed."
         )
         surroundings.sayLeftOut(damagedCount)
+        try surroundings.remarkOnRemains(of: service)
     }
 }
 
 extension Surroundings {
+    /// Says that a command left what the next one is to remove.
+    fileprivate func remarkOnRemains(of service: KeychainService) throws {
+        if let text = try service.remarkOnRemains(service.owner()) { remark("Not all was removed: \(text).") }
+    }
+
     /// Says that damaged rows were left out of a move.
     fileprivate func sayLeftOut(_ damagedCount: Int) {
         guard damagedCount > 0 else { return }

@@ -37,6 +37,8 @@ struct ServiceStatus: Encodable {
     var state: String?
     /// What the system service has, where it matters.
     var service: String?
+    /// What is left of a move that is under way or was interrupted; `nil` if nothing is.
+    var remains: String?
     var connections: Int?
     /// The process of the daemon that serves keychain files, whoever owns the store.
     var fileProcess: Int32?
@@ -50,6 +52,7 @@ struct ServiceStatus: Encodable {
         let hasSystemRecord = try service.folder().map(service.isOfSystem) ?? false
         let isInterrupted = owner == .embedded && hasSystemRecord
         if owner == .system || owner == .moving || isInterrupted { try readSystem(service) }
+        if owner != .moving { remains = try service.remarkOnRemains(owner) }
         guard owner == .daemon else { return }
         socket = try refusing { () throws(KeychainError) in try service.daemon.socket() }.path
         guard let running = try service.running() else { return }
@@ -109,6 +112,7 @@ struct ServiceStatus: Encodable {
             rows.append(("System service", service))
             if let state { rows.append(("State", state)) }
         }
+        if let remains { rows.append(("Left over", remains)) }
         let files = fileProcess.map { "served by process \($0), \(fileVersion ?? "unknown version")" }
         rows.append(("Keychain files", files ?? "all locked; the next command on one starts their daemon"))
         return rows.map { name, value in

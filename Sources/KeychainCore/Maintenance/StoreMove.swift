@@ -28,10 +28,10 @@ public enum StoreMove: Sendable, Hashable {
         case rows(after: MovedRow.Place?)
         /// Has the service serve the keychain again that it began to give away.
         case resume
-        /// Removes the keychain that was given away; the receipt shows that the sender has its root key.
-        ///
-        /// One that is not being given away is removed only if its rows have this digest, so that nothing is lost.
-        case remove(receipt: SecretBytes, digest: [UInt8])
+        /// Fails unless the service has the same keychain: root key, passcode and all rows.
+        case compare(MovedCopy)
+        /// Removes the keychain, if the sender has all of it.
+        case remove(MovedCopy)
     }
 }
 
@@ -52,6 +52,20 @@ public struct MovedDevice: Sendable, Hashable {
         self.keybag = keybag
         self.record = record
         self.rows = rows
+    }
+}
+
+/// What shows that one side has all of a keychain that the other one is to remove.
+public struct MovedCopy: Sendable, Hashable {
+    /// What only a store of this root key and this passcode gives.
+    public var receipt: SecretBytes
+    /// The digest of all its rows.
+    public var digest: [UInt8]
+
+    /// A copy.
+    public init(receipt: SecretBytes, digest: [UInt8]) {
+        self.receipt = receipt
+        self.digest = digest
     }
 }
 

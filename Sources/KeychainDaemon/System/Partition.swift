@@ -24,8 +24,9 @@ final class Partition: ServedKeychain {
     private let life: DaemonLife
     // Held while the store is being opened: only commands of the same user wait for that.
     private let opening = Mutex<Void>(())
-    // What is under way is begun by the first step.
-    private let moves = Mutex<PartitionMoves?>(nil)
+    private let moves: Mutex<PartitionMoves>
+    // Whether a step of a move is under way: others of the same user then occupy no thread.
+    private let isInStep = Mutex(false)
     private let state = Mutex(State())
     private let identities = Mutex<IdentityService?>(nil)
 
@@ -38,6 +39,7 @@ final class Partition: ServedKeychain {
         self.user = user
         self.options = options
         location = KeychainLocation(path: "\(options.folder)/\(user)")
+        moves = Mutex(PartitionMoves(of: location, options.device, options.moveSpace))
         life = DaemonLife(endsWhenIdleFor: options.idleSeconds, holdsKeys: { false }, wake: {})
     }
 
@@ -72,13 +74,22 @@ final class Partition: ServedKeychain {
     }
 
     func move(_ step: StoreMove, by process: ProcessInstance) throws(KeychainError) -> KeychainReply {
-        let reply = try withMoves { (moves) throws(KeychainError) in try moves.perform(step, by: process) }
-        if case .step = step {
-            proofs.clear()
-            // It looks at the store, and lets go of the keys of one that has left.
-            _ = try? state.withLock { $0.opened?.keychain }?.currentUnlock()
+        guard case .step = step else { return try performMove(step, by: process) }
+        let isFirst = isInStep.withLock { isInStep in
+            defer { isInStep = true }
+            return !isInStep
         }
+        guard isFirst else { throw Self.isMoving }
+        defer { isInStep.withLock { $0 = false } }
+        let reply = try performMove(step, by: process)
+        proofs.clear()
+        // It looks at the store, and lets go of the keys of one that has left.
+        _ = try? state.withLock { $0.opened?.keychain }?.currentUnlock()
         return reply
+    }
+
+    private func performMove(_ step: StoreMove, by process: ProcessInstance) throws(KeychainError) -> KeychainReply {
+        try withMoves { (moves) throws(KeychainError) in try moves.perform(step, by: process) }
     }
 
     /// Lets one call in at a time; those that come during a long step are refused after a moment.
@@ -88,22 +99,18 @@ final class Partition: ServedKeychain {
         var pauses = Deadline.Pauses(until: Deadline(milliseconds: Self.patienceMilliseconds))
         while true {
             let result = moves.withLockIfAvailable { moves in
-                Result { () throws(KeychainError) -> Value in
-                    if moves == nil { moves = PartitionMoves(of: location, options.device, options.moveSpace) }
-                    guard let value = try moves?.run(body) else { throw .unexpectedReply }
-                    return value
-                }
+                Result { () throws(KeychainError) -> Value in try body(&moves) }
             }
             if let result { return try result.get() }
-            guard pauses.wait() else {
-                throw KeychainError(
-                    .notAvailable,
-                    "the system service is moving the keychain; try again once that is done",
-                    kind: .unavailable
-                )
-            }
+            guard pauses.wait() else { throw Self.isMoving }
         }
     }
+
+    private static let isMoving = KeychainError(
+        .notAvailable,
+        "the system service is moving the keychain; try again once that is done",
+        kind: .unavailable
+    )
 
     private static let patienceMilliseconds: Int32 = 1_000
 
@@ -160,8 +167,10 @@ final class Partition: ServedKeychain {
 
     /// Closes the store if no program has been connected for a while and nothing is lost by that.
     func closeIfIdle() {
-        // During a long step, nothing is abandoned, and nobody waits for it.
-        _ = moves.withLockIfAvailable { $0?.removeAbandoned() }
+        // During a long step, nothing is abandoned. To remove much takes long, which nobody waits for either.
+        if moves.withLockIfAvailable({ $0.isAbandoned }) == true {
+            _ = HostThread.start(.blocked) { [self] in moves.withLockIfAvailable { $0.removeAbandoned() } }
+        }
         guard life.isIdle else { return }
         // It is closed once the lock is released.
         _ = state.withLock { state -> OpenedStore? in

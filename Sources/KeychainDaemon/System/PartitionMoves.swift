@@ -51,18 +51,19 @@ struct PartitionMoves: ~Copyable {
         let reservation: MoveSpace.Reservation
     }
 
-    /// The moves of the keychain of a folder; what a service left there that was killed is removed.
+    /// The moves of the keychain of a folder.
     init(of location: KeychainLocation, _ device: DeviceOptions = DeviceOptions(), _ space: MoveSpace = MoveSpace()) {
         self.location = location
         self.device = device
         self.space = space
-        try? EmbeddedKeychain.discardRemains(at: location, device)
     }
+
+    /// Whether nobody goes on with the move under way.
+    var isAbandoned: Bool { current.map { !$0.isAlive } ?? false }
 
     /// Removes what was received of a move that nobody goes on with.
     mutating func removeAbandoned() {
-        guard let current, !current.isAlive else { return }
-        end()
+        if isAbandoned { end() }
     }
 
     /// Refuses to change the owner while a keychain is being received or given away.
@@ -71,13 +72,6 @@ struct PartitionMoves: ~Copyable {
         guard let current else { return }
         if case .begun = current.phase { return }
         throw Self.isMoved(by: current.process)
-    }
-
-    /// Runs `body` with the moves.
-    mutating func run<Value: Sendable>(
-        _ body: @Sendable (inout PartitionMoves) throws(KeychainError) -> Value
-    ) throws(KeychainError) -> Value {
-        try body(&self)
     }
 
     /// Carries out a step.
@@ -113,7 +107,10 @@ struct PartitionMoves: ~Copyable {
             }
             return .movedRows(try keychain.movedRows(after: place))
         case .resume: try resume()
-        case .remove(let receipt, let digest): try remove(receipt, digest)
+        case .compare(let copy): try presentStore().compare(copy)
+        case .remove(let copy):
+            try presentStore().empty(owner: .embedded, ifCopied: copy)
+            current?.phase = .begun
         }
         return .done
     }
@@ -157,8 +154,8 @@ struct PartitionMoves: ~Copyable {
     private mutating func send() throws(KeychainError) -> MovedDevice {
         try checkHasBegun()
         let served = owned(by: .system)
-        // What cannot be moved is not frozen.
-        _ = try served.movedRows()
+        // What cannot be moved, or be removed afterwards, is not frozen.
+        try space.checkRemoval(served.movedRows().byteCount, in: location.path)
         try served.handOver(to: .moving)
         let keychain = owned(by: .moving)
         do throws(KeychainError) {
@@ -166,7 +163,7 @@ struct PartitionMoves: ~Copyable {
             current?.phase = .sending(keychain)
             return moved
         } catch {
-            try? keychain.handOver(to: .system)
+            try? resume()
             throw error
         }
     }
@@ -180,23 +177,13 @@ struct PartitionMoves: ~Copyable {
         current?.phase = .begun
     }
 
-    private mutating func remove(_ receipt: SecretBytes, _ digest: [UInt8]) throws(KeychainError) {
-        guard let keychain = try store() else { throw .parameter("there is no keychain to be removed") }
-        guard try keychain.moveReceipt() == receipt else {
-            throw KeychainError(.missingEntitlement, "only who was given the keychain can have it removed")
-        }
-        if try keychain.moveStatus().owner == StoreOwner.moving.name {
-            try keychain.empty(owner: .embedded)
-        } else {
-            try keychain.empty(owner: .embedded, ifRowsHave: digest)
-        }
-        current?.phase = .begun
-    }
-
     /// Begins a move, and ends what the same process, or one that is gone, has begun.
+    ///
+    /// Afterwards no change comes to light any more whose fate was in doubt, so that the status can be relied on.
     private mutating func begin(_ identifier: Bytes16, _ process: ProcessInstance) throws(KeychainError) {
         if let current, current.process != process, current.isAlive { throw Self.isMoved(by: current.process) }
         end()
+        try EmbeddedKeychain.discardRemains(at: location, device)
         current = Move(identifier: identifier, process: process)
     }
 
@@ -229,6 +216,11 @@ struct PartitionMoves: ~Copyable {
             throw .parameter("no keychain is being moved into the system service")
         }
         return arrival
+    }
+
+    private func presentStore() throws(KeychainError) -> EmbeddedKeychain {
+        guard let store = try store() else { throw .parameter("the system service has no keychain of this user") }
+        return store
     }
 
     private func store() throws(KeychainError) -> EmbeddedKeychain? {

@@ -14,7 +14,7 @@ extension EmbeddedKeychain {
     ///
     /// - Parameters:
     ///   - owner: the new owner; this keychain can no longer open the store.
-    ///   - mustBeEmpty: whether to refuse that for a store with items.
+    ///   - mustBeEmpty: whether to refuse that for a store with items or a passcode.
     /// - Throws: ``KeychainError`` with the reason; the owner is unchanged.
     package func handOver(to owner: StoreOwner, onlyIfEmpty mustBeEmpty: Bool = false) throws(KeychainError) {
         try withEngine(.alone) { (engine) throws(KeychainError) in
@@ -70,6 +70,9 @@ extension Engine {
         try write { (writer) throws(KeychainError) in
             if mustBeEmpty, try Self.hasItems(writer) {
                 throw KeychainError(.notAvailable, "the keychain has items", facts: [Self.itemsFact: "some"])
+            }
+            if mustBeEmpty, device.keybag.passcodeSlot != nil {
+                throw KeychainError(.notAvailable, "the keychain has a passcode")
             }
             try writer.setKeybag(device.keybag.handedOver(to: newOwner))
             var record = try writer.deviceRecord()

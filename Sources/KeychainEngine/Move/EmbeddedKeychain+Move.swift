@@ -46,10 +46,17 @@ extension EmbeddedKeychain {
         _ device: DeviceOptions = DeviceOptions()
     ) throws(KeychainError) {
         IncomingKeychain.remove(from: location)
+        guard try hasRemains(at: location) else { return }
+        try ofAnyOwner(at: location, device)?.settleRootKey()
+    }
+
+    /// Whether a move is under way in a folder, or left rows there or a root key that is not in place.
+    package static func hasRemains(at location: KeychainLocation) throws(KeychainError) -> Bool {
         let folder: PrivateDirectory?
         do { folder = try PrivateDirectory(existing: location) } catch { throw KeychainError(error) }
-        guard let folder, RootKeyFile().hasNext(in: folder) else { return }
-        try ofAnyOwner(at: location, device)?.settleRootKey()
+        guard let folder else { return false }
+        return RootKeyFile().hasNext(in: folder)
+            || folder.names(beginningWith: "").contains(IncomingKeychain.folderName)
     }
 
     // Another process may change the owner meanwhile.
@@ -127,15 +134,21 @@ extension EmbeddedKeychain {
         }
     }
 
-    /// What shows that its sender has the root key of this store.
-    package func moveReceipt() throws(KeychainError) -> SecretBytes {
-        try withEngine(.observing) { (engine) throws(KeychainError) in
-            try engine.read { (_) throws(KeychainError) in
-                guard let key = engine.rootKey as? SoftwareRootKey else { throw .immovableRootKey }
-                return try protecting { () throws(ProtectionError) in
-                    try key.receipt(for: engine.device.keybag.storeIdentifier)
-                }
-            }
+    /// What shows that this store has all of its keychain.
+    ///
+    /// - Complexity: Reads the whole store.
+    package func movedCopy() throws(KeychainError) -> MovedCopy {
+        try withEngine(.reading) { (engine) throws(KeychainError) in
+            try engine.read { (reader) throws(KeychainError) in try engine.movedCopy(reader) }
+        }
+    }
+
+    /// Fails unless this store has the keychain of which the copy is: root key, passcode and all rows.
+    ///
+    /// - Complexity: Reads the whole store.
+    package func compare(_ copy: MovedCopy) throws(KeychainError) {
+        try withEngine(.reading) { (engine) throws(KeychainError) in
+            try engine.read { (reader) throws(KeychainError) in try engine.compare(copy, reader) }
         }
     }
 
@@ -188,9 +201,9 @@ extension EmbeddedKeychain {
     ///
     /// - Parameters:
     ///   - newOwner: the owner from now on.
-    ///   - digest: the digest of the rows that it may have; `nil` for any.
+    ///   - copy: what the other side has: all that this store has, or nothing is removed.
     /// - Throws: ``KeychainError``; the store is as before then.
-    package func empty(owner newOwner: StoreOwner, ifRowsHave digest: [UInt8]? = nil) throws(KeychainError) {
+    package func empty(owner newOwner: StoreOwner, ifCopied copy: MovedCopy) throws(KeychainError) {
         try withEngine(.alone) { (engine) throws(KeychainError) in
             try engine.replaceDevice(
                 nil,
@@ -199,9 +212,7 @@ extension EmbeddedKeychain {
                 },
                 DeviceRecord()
             ) { (writer) throws(KeychainError) in
-                if let digest {
-                    guard try writer.movedRows().digest == digest else { throw .changedSource }
-                }
+                try engine.compare(copy, writer)
                 try writer.deleteAllRows()
             }
         }
@@ -214,6 +225,24 @@ extension EmbeddedKeychain {
 }
 
 extension Engine {
+    fileprivate func movedCopy(_ reader: RowReader) throws(KeychainError) -> MovedCopy {
+        MovedCopy(receipt: try moveReceipt(), digest: try reader.movedRows().digest)
+    }
+
+    fileprivate func compare(_ copy: MovedCopy, _ reader: RowReader) throws(KeychainError) {
+        // Whoever lacks the root key does not have all rows read.
+        guard try moveReceipt() == copy.receipt else { throw .otherCopy }
+        guard try reader.movedRows().digest == copy.digest else { throw .changedSource }
+    }
+
+    /// What only who has the root key and the passcode slot of this store can give.
+    private func moveReceipt() throws(KeychainError) -> SecretBytes {
+        guard let key = rootKey as? SoftwareRootKey else { throw .immovableRootKey }
+        return try protecting { () throws(ProtectionError) in
+            try key.receipt(for: device.keybag.storeIdentifier, device.keybag.passcodeSlot)
+        }
+    }
+
     /// Refuses a root key that cannot be moved.
     ///
     /// - Returns: The folder in which it is.
@@ -266,7 +295,7 @@ extension Engine {
         try? lockMark?.replace()
         session.clear()
         forgetDevice()
-        // Until it is in place, it is found beside the former one.
+        // Until it is in place, it is found beside the former one; `hasRemains` tells.
         try? files.settle(bytes, in: folder)
         _ = try? store.eraseLog()
         _ = consume lock
@@ -323,6 +352,12 @@ extension KeychainError {
             + "move the folder of the user's own store away to keep the other one, or have root do so with that of the "
             + "service",
         kind: .unavailable
+    )
+
+    static let otherCopy = KeychainError(
+        .missingEntitlement,
+        "only who has the same keychain, with its root key and its present passcode, can have it removed; if the passcode was "
+            + "changed since the user's own store was copied, move the folder of that store away"
     )
 
     static func repeatedRow(_ row: MovedRow) -> KeychainError { invalidMove(row, "another row is the same item") }

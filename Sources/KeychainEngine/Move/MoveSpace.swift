@@ -49,6 +49,11 @@ package final class MoveSpace: Sendable {
         try check(2 * byteCount, in: folder)
     }
 
+    /// Checks that there is room for the log of a store whose rows are deleted, and overwritten with zeros.
+    package func checkRemoval(_ byteCount: Int, in folder: String) throws(KeychainError) {
+        try check(byteCount, in: folder)
+    }
+
     private func check(_ byteCount: Int, in folder: String) throws(KeychainError) {
         guard let free = available(folder), free < byteCount + MoveLimits.freeByteCount else { return }
         throw KeychainError(

@@ -28,7 +28,8 @@ extension ScryptParameters {
     /// The number of bytes that the parameters take in a file.
     static let byteCount = 9
 
-    /// Whether so much can be asked for: 128 * N * r * p bytes, which bounds memory and time alike, are at most 1 GiB.
+    /// Whether so much can be asked for: 128 * N * r * p bytes, which bounds memory and time alike, are at most 256
+    /// MiB, twice the standard: what a program sends to the system service makes that derive keys, too.
     ///
     /// Within these bounds lie those of RFC 7914, section 2; the block size is bound by what swift-crypto can carry
     /// out.
@@ -36,7 +37,7 @@ extension ScryptParameters {
         guard (1...23).contains(log2Cost), (1...16).contains(blockSize), (1...(1 << 23)).contains(parallelization),
             UInt64(log2Cost) < 16 * UInt64(blockSize)
         else { return false }
-        return (UInt64(blockSize) * UInt64(parallelization)) << UInt64(log2Cost) <= 1 << 23
+        return (UInt64(blockSize) * UInt64(parallelization)) << UInt64(log2Cost) <= 1 << 21
     }
 
     /// The bytes in a file: binary logarithm of N, r, p.

@@ -91,10 +91,16 @@ public struct SoftwareRootKey: RootKey {
         }
     }
 
-    /// What shows that its sender has this root key, without giving it away: 32 bytes for each store.
-    package func receipt(for storeIdentifier: Bytes16) throws(ProtectionError) -> SecretBytes {
-        try withKey("move receipt", storeIdentifier) { key throws(ProtectionError) in
-            key.withUnsafeBytes { SecretBytes(copying: $0) }
+    /// What shows that its sender has this root key, and the store's passcode slot as it is, without giving either
+    /// away: HMAC-SHA-256 over the slot, 32 bytes.
+    package func receipt(
+        for storeIdentifier: Bytes16,
+        _ slot: PasscodeSlot?
+    ) throws(ProtectionError) -> SecretBytes {
+        let input = slot.map { $0.work.encoded + $0.salt + $0.wrappedSlotKey } ?? []
+        return try withKey("move receipt", storeIdentifier) { key throws(ProtectionError) in
+            let code = input.withUnsafeBytes { Authentication.code($0, under: key) }
+            return code.withUnsafeBytes { SecretBytes(copying: $0) }
         }
     }
 

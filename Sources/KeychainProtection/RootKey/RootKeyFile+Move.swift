@@ -71,9 +71,15 @@ extension RootKeyFile {
     /// Puts the key in place that the keybag is under, and removes the others.
     ///
     /// For who holds the lock under which stores are made, and knows that no other keybag can come to light any more.
+    ///
+    /// - Throws: ``RootKeyError``, also if the keybag is under no key that can be read; all keys are kept then.
     package func settle(_ keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) {
-        if let next = next(of: try Self.parse(keybag), in: folder) {
+        let keybag = try Self.parse(keybag)
+        if let next = next(of: keybag, in: folder) {
             do throws(FileError) { try folder.publish(next.name, as: Self.name) } catch { throw .file(error) }
+        } else {
+            // The one that it is under may be among those that could not be read.
+            guard keybag.isUnder(try rootKey(for: folder)) else { throw .protection(.wrongRootKey) }
         }
         for name in folder.names(beginningWith: Self.prefix) { folder.remove(name) }
     }

@@ -32,7 +32,8 @@ extension StoreMove.Step: WireValue {
         case .send: try writer.write(case: 4)
         case .rows(let place): try writer.write(case: 5, place)
         case .resume: try writer.write(case: 6)
-        case .remove(let receipt, let digest): try writer.write(case: 7, receipt, digest)
+        case .compare(let copy): try writer.write(case: 7, copy)
+        case .remove(let copy): try writer.write(case: 8, copy)
         }
     }
 
@@ -44,9 +45,18 @@ extension StoreMove.Step: WireValue {
         case 4: self = .send
         case 5: self = try .rows(after: reader.value())
         case 6: self = .resume
-        case 7: self = try .remove(receipt: reader.value(), digest: reader.value())
+        case 7: self = try .compare(reader.value())
+        case 8: self = try .remove(reader.value())
         default: throw .unknownCase
         }
+    }
+}
+
+extension MovedCopy: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) { try writer.write(values: receipt, digest) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        try self.init(receipt: reader.value(), digest: reader.value())
     }
 }
 

@@ -64,11 +64,19 @@ struct PartitionMoveTests {
         #expect(last == .movedRows([]))
         let stranger = #expect(throws: KeychainError.self) {
             let receipt = SecretBytes([UInt8](repeating: 0, count: 32))
-            _ = try moves.perform(Self.step(.remove(receipt: receipt, digest: device.rows.digest)), by: Self.mine)
+            let copy = MovedCopy(receipt: receipt, digest: device.rows.digest)
+            _ = try moves.perform(Self.step(.remove(copy)), by: Self.mine)
         }
         #expect(stranger?.status == .missingEntitlement)
+        let rowless = #expect(throws: KeychainError.self) {
+            let copy = MovedCopy(receipt: try moving.movedCopy().receipt, digest: [])
+            _ = try moves.perform(Self.step(.remove(copy)), by: Self.mine)
+        }
+        #expect(rowless?.reason.contains("different items") == true)
         #expect(try status(&moves).hasItems)
-        _ = try moves.perform(Self.step(.remove(receipt: moving.moveReceipt(), digest: [])), by: Self.mine)
+        for step in [.compare(try moving.movedCopy()), .remove(try moving.movedCopy())] as [StoreMove.Step] {
+            #expect(try moves.perform(Self.step(step), by: Self.mine) == .done)
+        }
         let left = try status(&moves)
         #expect(left.owner == "embedded" && !left.hasContents && left.storeIdentifier != there.storeIdentifier)
     }
@@ -128,7 +136,7 @@ struct PartitionMoveTests {
 
         try receive(&moves, by: Self.mine)
         _ = try moves.perform(Self.step(.send), by: Self.mine)
-        let remove = Self.step(.remove(receipt: try moving.moveReceipt(), digest: device.rows.digest))
+        let remove = Self.step(.remove(try moving.movedCopy()))
         _ = try moves.perform(.begin(.random()), by: Self.mine)
         #expect(throws: KeychainError.self) { try moves.perform(remove, by: Self.mine) }
         #expect(try status(&moves).hasItems)
@@ -146,12 +154,15 @@ struct PartitionMoveTests {
         _ = try moves.perform(Self.step(.append(rows)), by: Self.other)
 
         var others = PartitionMoves(of: location, Self.options(.embedded))
-        #expect(!hasIncoming, "what another service left is removed")
         try withSleeper { (sleeper, end) in
             try begin(&others, by: sleeper)
+            #expect(!hasIncoming, "what another service left is removed")
             _ = try others.perform(Self.step(.receive(device)), by: sleeper)
             #expect(hasIncoming)
+            let wasAbandoned = others.isAbandoned
             end()
+            let isAbandoned = others.isAbandoned
+            #expect(!wasAbandoned && isAbandoned)
             others.removeAbandoned()
             #expect(!hasIncoming)
         }
@@ -234,6 +245,14 @@ struct PartitionMoveTests {
         #expect(refusal?.status == .diskFull)
         #expect(!hasIncoming)
 
+        try Self.add("present", service(.embedded))
+        try service(.embedded).handOver(to: .system)
+        let unsent = #expect(throws: KeychainError.self, "the log of its removal") {
+            try moves.perform(Self.step(.send), by: Self.mine)
+        }
+        #expect(unsent?.status == .diskFull)
+        #expect(try status(&moves).owner == StoreOwner.system.name)
+
         let space = MoveSpace(limit: 3 << 20, available: { _ in nil })
         var kept: [MoveSpace.Reservation] = []
         for _ in 0..<3 { kept.append(try space.reserve(1, in: "/")) }
@@ -257,19 +276,44 @@ struct PartitionMoveTests {
         }
     }
 
-    @Test("what is not being given away is removed only if the sender has all of it", arguments: [true, false])
-    func removed(_ isServed: Bool) throws {
+    @Test(
+        "a keychain is removed only if the sender has all of it, given away or not",
+        arguments: [StoreOwner.system, .embedded, .moving]
+    )
+    func removed(_ owner: StoreOwner) throws {
         var moves = PartitionMoves(of: location, Self.options(.embedded))
         try receive(&moves, by: Self.mine)
         try Self.add("later", service(.system))
-        if !isServed { try service(.system).handOver(to: .embedded) }
-        let remove = Self.step(.remove(receipt: try moving.moveReceipt(), digest: device.rows.digest))
+        try service(.system).handOver(to: owner)
+        let compare = Self.step(.compare(try moving.movedCopy()))
+        #expect(throws: KeychainError.self) { try moves.perform(compare, by: Self.mine) }
+        let remove = Self.step(.remove(try moving.movedCopy()))
         let refusal = #expect(throws: KeychainError.self) { try moves.perform(remove, by: Self.mine) }
         #expect(refusal?.reason.contains("different items") == true)
         #expect(try status(&moves).hasItems)
-        try Self.delete("later", service(isServed ? .system : .embedded))
+        try Self.delete("later", service(owner))
+        #expect(try moves.perform(compare, by: Self.mine) == .done)
         _ = try moves.perform(remove, by: Self.mine)
         #expect(try !status(&moves).hasContents)
+    }
+
+    @Test("a move begins only once what an earlier one left could be removed")
+    func unremovedRemains() throws {
+        var moves = PartitionMoves(of: location, Self.options(.embedded))
+        try Self.add("present", service(.embedded))
+        let folder = try PrivateDirectory(location)
+        let next = "root.key." + String(repeating: "0a", count: 16)
+        try [UInt8](repeating: 7, count: 32).withUnsafeBytes { try folder.makeFile(next, $0) }
+        let lock = try FileLock("setup.lock", in: folder, until: Deadline(milliseconds: 0))
+        let refusal = #expect(throws: KeychainError.self) { try begin(&moves, by: Self.mine) }
+        #expect(refusal?.isBusy == true)
+        #expect(throws: KeychainError.self, "it was not begun") {
+            try moves.perform(Self.step(.receive(device)), by: Self.mine)
+        }
+        _ = consume lock
+        try begin(&moves, by: Self.mine)
+        #expect(try !folder.hasFile(next))
+        #expect(try status(&moves).hasItems)
     }
 
     @Test("the keychain is given to nobody but its owner, and a sandbox takes no step")
@@ -319,7 +363,7 @@ struct PartitionMoveTests {
         #expect(throws: KeychainError.self) { try bert.move(Self.step(.rows(after: nil)), by: Self.mine) }
         _ = try anna.move(Self.step(.send), by: Self.mine)
         #expect(throws: KeychainError.self) { try bert.move(Self.step(.rows(after: nil)), by: Self.mine) }
-        let remove = Self.step(.remove(receipt: try moving.moveReceipt(), digest: device.rows.digest))
+        let remove = Self.step(.remove(try moving.movedCopy()))
         #expect(throws: KeychainError.self) { try bert.move(remove, by: Self.mine) }
         #expect(try anna.move(Self.step(.rows(after: nil)), by: Self.mine) == .movedRows(rows))
     }

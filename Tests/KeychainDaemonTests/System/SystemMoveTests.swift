@@ -146,6 +146,95 @@ struct SystemMoveTests {
         #expect(try secret("later").output == "later\n")
     }
 
+    /// Whose home folder a test puts back from a backup, of which time.
+    enum Backup: CaseIterable {
+        /// From before the keychain was moved to the service.
+        case before
+        /// From the midst of that: the home says that it is being moved.
+        case during
+    }
+
+    @Test(
+        "neither does one of any time, whether the service gives the keychain away or not, and it can go on alone",
+        arguments: Backup.allCases,
+        [true, false]
+    )
+    func homeFromBackupOfAnyTime(_ backup: Backup, _ isFrozen: Bool) throws {
+        let root = try service.shell(of: 0)
+        let home = service.path(of: "home-0/swift-keychain")
+        #expect(try root.security("add-generic-password -a a -s service -w secret").status == 0)
+        let own = EmbeddedKeychain(at: KeychainLocation(path: home), of: .embedded)
+        if backup == .during {
+            try own.handOver(to: .moving)
+            try ServiceRecord(program: nil, socket: service.socket.path)
+                .write(in: PrivateDirectory(KeychainLocation(path: home)))
+        }
+        #expect(try root.run("/bin/cp", ["-a", home, "\(home).copy"]).status == 0)
+        #expect(try root.control(enable).status == 0)
+        #expect(try root.security("add-generic-password -a later -s service -w later").status == 0)
+        if isFrozen {
+            // As a command leaves it that is killed after it was given the keychain.
+            service.stop()
+            let partition = KeychainLocation(path: "\(service.store)/0")
+            #expect(try root.run("/bin/sh", ["-c", "chown -R 0:0 '\(partition.path)'"]).status == 0)
+            try EmbeddedKeychain(at: partition, of: .system).handOver(to: .moving)
+            let user = SystemServiceFolder.user
+            #expect(try root.run("/bin/sh", ["-c", "chown -R \(user):\(user) '\(partition.path)'"]).status == 0)
+            try service.start()
+        }
+        #expect(try root.run("/bin/mv", [home, "\(home).emptied"]).status == 0)
+        #expect(try root.run("/bin/mv", ["\(home).copy", home]).status == 0)
+
+        for line in [enable, "service disable --passcode-stdin"] {
+            let refused = try root.control(line, input: "1234\n")
+            let isUntouched = backup == .before && refused.errors.contains("embedded already")
+            #expect(refused.status == 1, "\(refused)")
+            #expect(refused.errors.contains("different items") || isUntouched, "\(refused)")
+        }
+        let owner = try EmbeddedKeychain.ofAnyOwner(at: KeychainLocation(path: home))?.moveStatus().owner
+        #expect(owner == (backup == .before ? "embedded" : "moving"))
+        // Without a store of the user's own, the service goes on with what it has.
+        #expect(try root.run("/bin/mv", [home, "\(home).copy"]).status == 0)
+        let enabled = try root.control(enable)
+        #expect(enabled.status == 0, "\(enabled)")
+        for (account, secret) in [("a", "secret"), ("later", "later")] {
+            let found = try root.security("find-generic-password -a \(account) -s service -w")
+            #expect(found.output == "\(secret)\n", "\(found)")
+        }
+    }
+
+    @Test("what an interrupted move left in the home is removed without the service too, and the status shows it")
+    func remainsWithoutService() throws {
+        let root = try service.shell(of: 0)
+        let home = service.path(of: "home-0/swift-keychain")
+        #expect(try root.control(enable).status == 0)
+        #expect(try root.security("add-generic-password -a a -s service -w secret").status == 0)
+        let next = "\(home)/root.key." + String(repeating: "0a", count: 16)
+        func leave() throws {
+            #expect(try root.run("/bin/cp", ["-a", "\(service.store)/0/root.key", next]).status == 0)
+            #expect(try root.run("/bin/chown", ["0:0", next]).status == 0)
+            #expect(try root.run("/bin/mkdir", ["-m", "700", "\(home)/incoming"]).status == 0)
+        }
+        func expectRemoved() {
+            #expect(access(next, F_OK) != 0 && access("\(home)/incoming", F_OK) != 0)
+        }
+        try leave()
+        #expect(try root.control("service status").output.contains("a root key or rows of a move are left"))
+        #expect(try root.control(enable).status == 0)
+        expectRemoved()
+        #expect(try !root.control("service status").output.contains("are left"))
+        try leave()
+        service.stop()
+        let left = try root.control("service disable --leave-items")
+        #expect(left.status == 0, "\(left)")
+        expectRemoved()
+        try leave()
+        let tidied = try root.control("service disable")
+        #expect(tidied.status == 0, "\(tidied)")
+        expectRemoved()
+        #expect(try root.control("service disable").status == 1, "nothing is left")
+    }
+
     @Test("a move that was interrupted is not settled without the service, and the status shows both sides")
     func withoutService() throws {
         let root = try service.shell(of: 0)

@@ -126,11 +126,13 @@ struct MoveTests {
             options: StoreOptions(busyTimeoutMilliseconds: 1),
             device: Self.options
         )
-        let refusal = #expect(throws: KeychainError.self) { try keychain.empty(owner: .embedded) }
+        let refusal = #expect(throws: KeychainError.self) {
+            try keychain.empty(owner: .embedded, ifCopied: keychain.movedCopy())
+        }
         #expect(refusal?.isBusy == true)
         #expect(keychain.secret("anna") == .secret("secret of anna"))
         _ = consume lock
-        try keychain.empty(owner: .embedded)
+        try keychain.empty(owner: .embedded, ifCopied: keychain.movedCopy())
         #expect(keychain.secret("anna") == .failed(.itemNotFound))
     }
 
@@ -145,7 +147,7 @@ struct MoveTests {
                 var failure: KeychainError?
                 do throws(KeychainError) {
                     if index.isMultiple(of: 2) {
-                        try keychain.empty(owner: .embedded)
+                        try keychain.empty(owner: .embedded, ifCopied: keychain.movedCopy())
                     } else {
                         try EmbeddedKeychain.discardRemains(at: location, Self.options)
                     }
@@ -160,7 +162,11 @@ struct MoveTests {
                 }
             }
         }
-        let failures = outcomes.withLock(\.self).compactMap(\.self).filter { !$0.isBusy }
+        // Between the copy and the removal, another thread may have added an item or replaced the device.
+        let isAllowed = { (failure: KeychainError) in
+            failure.isBusy || failure == .changedSource || failure == .otherCopy
+        }
+        let failures = outcomes.withLock(\.self).compactMap(\.self).filter { !isAllowed($0) }
         #expect(failures.isEmpty, "\(failures)")
         let keychain = source.open()
         #expect(try keychain.check().isSound)
@@ -171,6 +177,24 @@ struct MoveTests {
 
     private static let nextKey = "root.key." + String(repeating: "0a", count: 16)
     private static let otherNextKey = "root.key." + String(repeating: "0b", count: 16)
+
+    @Test("no root key is removed while the one that the keybag is under cannot be read")
+    func unreadableRootKey() throws {
+        try fill(source.open())
+        let keybag = try source.open().movedDevice().keybag
+        let former = try source.bytes(of: "root.key")
+        try source.write(former, to: Self.nextKey)
+        try source.write([UInt8](repeating: 7, count: 32), to: "root.key")
+        // No file is read as a key that others may read.
+        #expect(chmod(source.file(Self.nextKey), 0o644) == 0)
+        let folder = try PrivateDirectory(KeychainLocation(path: source.path))
+        #expect(throws: RootKeyError.self) { try RootKeyFile().settle(keybag, in: folder) }
+        #expect(try source.bytes(of: Self.nextKey) == former)
+        #expect(chmod(source.file(Self.nextKey), 0o600) == 0)
+        try RootKeyFile().settle(keybag, in: folder)
+        #expect(try source.bytes(of: "root.key") == former)
+        #expect(source.open().secret("anna") == .secret("secret of anna"))
+    }
 
     @Test("a store with items is not overwritten, and loses nothing by the attempt")
     func occupied() throws {
@@ -208,6 +232,53 @@ struct MoveTests {
         #expect(try itself.moveStatus().hasItems)
         try other.takeIn(incoming, owner: .embedded, replacing: other.storeMark())
         #expect(other.secret("anna") == .secret("secret of anna"))
+    }
+
+    @Test("nothing is removed for a copy that lacks a row, the root key or the present passcode")
+    func copies() throws {
+        let keychain = source.open()
+        try fill(keychain)
+        let copy = try keychain.movedCopy()
+        try keychain.compare(copy)
+        func expectKept(_ copy: MovedCopy, _ error: KeychainError) {
+            #expect(throws: error) { try keychain.compare(copy) }
+            #expect(throws: error) { try keychain.empty(owner: .embedded, ifCopied: copy) }
+            #expect(keychain.secret("anna") == .secret("secret of anna"))
+        }
+        expectKept(MovedCopy(receipt: copy.receipt, digest: []), .changedSource)
+        #expect(keychain.add("later", "secret") == .done)
+        expectKept(copy, .changedSource)
+        #expect(target.open().add("other", "secret") == .done)
+        expectKept(try target.open().movedCopy(), .otherCopy)
+
+        let former = try keychain.movedCopy()
+        try keychain.device.setPasscode(Self.passcode)
+        let present = try keychain.movedCopy()
+        #expect(present.receipt != former.receipt && present.digest == former.digest)
+        expectKept(former, .otherCopy)
+        try keychain.empty(owner: .embedded, ifCopied: present)
+        #expect(keychain.secret("anna") == .failed(.itemNotFound))
+    }
+
+    @Test("a root key that could not be put in place is reported, and the next command puts it there")
+    func reportedRemains() throws {
+        let location = KeychainLocation(path: source.path)
+        try fill(source.open())
+        #expect(try !EmbeddedKeychain.hasRemains(at: location))
+        let former = try source.bytes(of: "root.key")
+        // Nothing can be renamed to the name of a folder.
+        #expect(unlink(source.file("root.key")) == 0 && mkdir(source.file("root.key"), 0o700) == 0)
+        try source.write(former, to: Self.nextKey)
+        let keychain = source.open()
+        try keychain.empty(owner: .embedded, ifCopied: keychain.movedCopy())
+        #expect(try EmbeddedKeychain.hasRemains(at: location))
+        #expect(throws: KeychainError.self) { try EmbeddedKeychain.discardRemains(at: location, Self.options) }
+        #expect(rmdir(source.file("root.key")) == 0)
+        try EmbeddedKeychain.discardRemains(at: location, Self.options)
+        #expect(try !EmbeddedKeychain.hasRemains(at: location))
+        #expect(try source.bytes(of: "root.key") != former)
+        #expect(mkdir(source.file("incoming"), 0o700) == 0)
+        #expect(try EmbeddedKeychain.hasRemains(at: location))
     }
 
     @Test("damaged rows stay behind, and are counted; all others are moved")
@@ -369,8 +440,8 @@ struct MoveTests {
         let incoming = try receive(source, into: target)
         try target.open().takeIn(incoming, owner: .embedded, replacing: mark)
         IncomingKeychain.remove(from: KeychainLocation(path: target.path))
-        let receipts = try [opened(source, .moving), target.open()].map { try $0.moveReceipt() }
-        #expect(receipts[0] == receipts[1])
-        try opened(source, .moving).empty(owner: .embedded)
+        let copies = try [opened(source, .moving), target.open()].map { try $0.movedCopy() }
+        #expect(copies[0] == copies[1])
+        try opened(source, .moving).empty(owner: .embedded, ifCopied: copies[1])
     }
 }

@@ -64,6 +64,9 @@ struct HandOverTests {
         #expect(throws: KeychainError.self) { try embedded.handOver(to: .system, onlyIfEmpty: true) }
         try embedded.erase()
         #expect(try !embedded.hasItems())
+        try embedded.device.setPasscode(SecretBytes([1, 2, 3, 4]))
+        #expect(throws: KeychainError.self, "the passcode") { try embedded.handOver(to: .system, onlyIfEmpty: true) }
+        try embedded.device.removePasscode(SecretBytes([1, 2, 3, 4]))
         try embedded.handOver(to: .system, onlyIfEmpty: true)
         #expect(embedded.failure()?.foreignOwner == .system)
     }
