@@ -82,9 +82,12 @@ public struct PrivateDirectory: Sendable, Hashable {
         close(try makeFile(name))
     }
 
+    /// What the names of files end with that are not complete yet.
+    package static let temporarySuffix = ".new"
+
     /// Makes a file with these bytes, complete and durable under its name, or not at all.
     public func makeFile(_ name: String, _ bytes: UnsafeRawBufferPointer) throws(FileError) {
-        let temporary = "\(name).new"
+        let temporary = name + Self.temporarySuffix
         unlink(path(of: temporary))
         let descriptor = try makeFile(temporary)
         defer { close(descriptor) }

@@ -66,7 +66,7 @@ extension RootKeyFile {
     package func remove(_ next: NextRootKey, in folder: PrivateDirectory) { folder.remove(next.name) }
 
     /// Whether another key lies beside the one in place, or a part of one.
-    package func hasNext(in folder: PrivateDirectory) -> Bool { !folder.names(beginningWith: Self.prefix).isEmpty }
+    package func hasNext(in folder: PrivateDirectory) -> Bool { !Self.nextNames(in: folder).isEmpty }
 
     /// Puts the key in place that the keybag is under, and removes the others.
     ///
@@ -81,20 +81,34 @@ extension RootKeyFile {
             // The one that it is under may be among those that could not be read.
             guard keybag.isUnder(try rootKey(for: folder)) else { throw .protection(.wrongRootKey) }
         }
-        for name in folder.names(beginningWith: Self.prefix) { folder.remove(name) }
+        for name in Self.nextNames(in: folder) { folder.remove(name) }
     }
 
     /// The key beside the one in place that a keybag is under.
     ///
     /// One that cannot be read counts as none: another process may have put it in place meanwhile.
     private func next(of keybag: Keybag, in folder: PrivateDirectory) -> NextRootKey? {
-        for name in folder.names(beginningWith: Self.prefix) {
+        for name in Self.nextNames(in: folder) {
             let limit = SoftwareRootKey.byteCount + 1
             let key = try? folder.withContents(of: name, limit: limit) { try? SoftwareRootKey($0) }
             if let key = key ?? nil, keybag.isUnder(key) { return NextRootKey(name: name, key: key) }
         }
         return nil
     }
+
+    /// The names of next root keys, and of files of theirs that a process died while making, but not those of copies
+    /// that somebody made of the present one.
+    private static func nextNames(in folder: PrivateDirectory) -> [String] {
+        folder.names(beginningWith: prefix).filter { name in
+            let finished =
+                name.hasSuffix(PrivateDirectory.temporarySuffix)
+                ? name.dropLast(PrivateDirectory.temporarySuffix.count) : name[...]
+            let digits = finished.utf8.dropFirst(prefix.utf8.count)
+            return digits.count == 2 * Bytes16.count && digits.allSatisfy(hexadecimalDigits.contains)
+        }
+    }
+
+    private static let hexadecimalDigits = Set("0123456789abcdef".utf8)
 
     private static func parse(_ keybag: [UInt8]) throws(RootKeyError) -> Keybag {
         do throws(ProtectionError) { return try KeybagCodec.parse(keybag).contents } catch { throw .protection(error) }

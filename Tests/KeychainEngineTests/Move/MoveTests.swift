@@ -95,11 +95,27 @@ struct MoveTests {
         #expect(try source.open().movedDevice().rootKey == SecretBytes(former))
         #expect(try source.bytes(of: "root.key") != former, "who only opens it leaves the files as they are")
 
-        try source.write([1], to: "root.key.new")
         try EmbeddedKeychain.discardRemains(at: KeychainLocation(path: source.path), Self.options)
         #expect(try source.bytes(of: "root.key") == former)
         #expect(try source.contents().keys.filter { $0.hasPrefix("root.key") } == ["root.key"])
         #expect(source.open().secret("anna") == .secret("secret of anna"))
+    }
+
+    @Test("a copy that somebody made of the root key is neither used nor removed")
+    func copyOfRootKey() throws {
+        try fill(source.open())
+        let rootKey = try source.bytes(of: "root.key")
+        let copies = [".bak", ".1", "." + String(repeating: "0A", count: 16), "." + String(repeating: "0a", count: 17)]
+        for copy in copies { try source.write(rootKey, to: "root.key\(copy)") }
+        let location = KeychainLocation(path: source.path)
+        #expect(try !EmbeddedKeychain.hasRemains(at: location))
+        // Another process died while making this one.
+        try source.write(rootKey, to: Self.nextKey + ".new")
+        #expect(try EmbeddedKeychain.hasRemains(at: location))
+        try EmbeddedKeychain.discardRemains(at: location, Self.options)
+        #expect(try source.contents().keys.filter { $0.hasPrefix("root.key.") }.count == copies.count)
+        #expect(unlink(source.file("root.key")) == 0)
+        #expect(source.open().failure() != nil)
     }
 
     @Test("a store that cannot be written opens with the next root key as well")
