@@ -61,8 +61,9 @@ struct Lanes: Sendable {
         }
     }
 
-    /// Waits until each connection has been free once.
+    /// Waits until each connection has been free once, for no longer than this all in all.
     func waitForEach(milliseconds: Int32) {
-        for lane in all { try? Turns([lane.turn]).take(until: Deadline(milliseconds: milliseconds)) {} }
+        let deadline = Deadline(milliseconds: milliseconds)
+        for lane in all { try? Turns([lane.turn]).take(until: deadline) {} }
     }
 }

@@ -99,4 +99,28 @@ struct ReaderTests {
         #expect(calls.map(\.answer) == calls.map { _ in .secret("secret") })
         #expect(try store.bytes(of: "keychain.db-wal").count <= 32 + 2 * (4_096 + 24), "the log was emptied")
     }
+
+    @Test("who locks waits for long calls only once, however many of them there are")
+    func waitingForAll() {
+        let lanes = Lanes(readers: 4)
+        let (begun, isOver, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())
+        let uses = [EngineAccess.Use](repeating: .reading, count: 4) + [.changing]
+        for use in uses {
+            ended.enter()
+            _ = HostThread.start(.blocked) {
+                try? lanes.take(use) { _ in
+                    begun.signal()
+                    isOver.wait()
+                }
+                ended.leave()
+            }
+        }
+        for _ in uses { begun.wait() }
+        let start = ContinuousClock.now
+        lanes.waitForEach(milliseconds: 1_500)
+        let duration = start.duration(to: .now)
+        #expect(duration >= .milliseconds(1_400) && duration < .milliseconds(6_000), "\(duration)")
+        for _ in uses { isOver.signal() }
+        ended.wait()
+    }
 }
