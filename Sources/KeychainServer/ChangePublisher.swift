@@ -5,7 +5,7 @@ import HostFiles
 import KeychainCore
 import Synchronization
 
-/// Notifies subscribers of other programs' changes.
+/// Notifies the subscribers of one user of other programs' changes.
 ///
 /// The thread that executed a command only records where it changed something. A thread of the publisher, created for
 /// the first subscriber, notifies all of them in batches.
@@ -45,9 +45,6 @@ final class ChangePublisher: Sendable {
 
     /// How long changes are collected between two batches.
     private static let pauseMilliseconds = 20
-
-    /// How long the last batch may take.
-    private static let stopMilliseconds = 1_000
 
     /// A publisher for the subscriptions that the options allow.
     init(_ options: ServerOptions) { mostOfProcess = options.mostSubscriptionsOfProcess }
@@ -115,15 +112,17 @@ final class ChangePublisher: Sendable {
         if isFirst { wake.signal() }
     }
 
-    /// Notifies of the last changes, and ends the thread.
+    /// Has the thread notify of the last changes, and end.
     func stop() {
-        let hasThread = state.withLock { state in
-            state.isOver = true
-            return state.hasThread
-        }
+        state.withLock { $0.isOver = true }
         isOver.signal()
         wake.signal()
-        if hasThread { _ = ended.wait(timeout: .now() + .milliseconds(Self.stopMilliseconds)) }
+    }
+
+    /// Waits until the thread has ended, after ``stop()``, but not beyond a time.
+    func waitForEnd(until time: DispatchTime) {
+        guard state.withLock(\.hasThread) else { return }
+        _ = ended.wait(timeout: time)
     }
 
     private func publish(_ tell: (Connection, ChangeNotice) -> Void) {

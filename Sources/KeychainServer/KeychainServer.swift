@@ -23,7 +23,7 @@ public final class KeychainServer: Sendable {
     let calls: CallTable
     private let workers: Workers
     private let housekeeping: Housekeeping
-    let changes: ChangePublisher
+    let changes: ChangePublishers
     private let numbers: Atomic<UInt64>
     private let stopping = Atomic<Bool>(false)
     private let isAcceptPaused = Atomic<Bool>(false)
@@ -49,7 +49,7 @@ public final class KeychainServer: Sendable {
         calls = CallTable(options)
         workers = Workers(atMost: options.mostWorkers)
         housekeeping = Housekeeping(options)
-        changes = ChangePublisher(options)
+        changes = ChangePublishers(options)
         // Lower numbers are those of the listening sockets, and 0 is that of the stop event.
         numbers = Atomic(UInt64(sockets.count) + 1)
         watch = keychain_watch_make()
@@ -225,7 +225,7 @@ public final class KeychainServer: Sendable {
         let result = Call.$current.withValue(call) {
             Result { () throws(KeychainError) in try peer.backend.perform(permitted) }
         }
-        if let notice = result.notice(of: permitted) { changes.note(notice, by: peer) }
+        if let notice = result.notice(of: permitted) { changes.note(notice, by: connection) }
         if case .authentication(.release(let context)) = permitted {
             processes.forget(context, of: connection.process)
         }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import KeychainCore
+import KeychainWire
+import Synchronization
+
+/// Notifies subscribers of other programs' changes, each user's on a thread of their own: whether a subscriber is still
+/// the same program may take long to find out, and no other user waits for that.
+final class ChangePublishers: Sendable {
+    private let options: ServerOptions
+    private let publishers = Mutex<[UInt32: ChangePublisher]>([:])
+
+    /// How long the last batches may take, all in all.
+    private static let stopMilliseconds = 1_000
+
+    /// Publishers for the subscriptions that the options allow.
+    init(_ options: ServerOptions) { self.options = options }
+
+    /// Adds a subscriber, as ``ChangePublisher/add(_:_:tell:)`` does.
+    func add(
+        _ connection: Connection,
+        _ filter: ChangeFilter,
+        tell: @escaping @Sendable (Connection, ChangeNotice) -> Void
+    ) throws(KeychainError) {
+        let publisher = publishers.withLock { publishers in
+            let publisher = publishers[connection.user] ?? ChangePublisher(options)
+            publishers[connection.user] = publisher
+            return publisher
+        }
+        try publisher.add(connection, filter, tell: tell)
+    }
+
+    /// Removes a subscriber.
+    func remove(_ connection: Connection) { self[connection.user]?.remove(connection) }
+
+    /// Records what the program of a connection changed, once that is stored.
+    func note(_ notice: ChangeNotice, by connection: Connection) {
+        self[connection.user]?.note(notice, by: connection.peer)
+    }
+
+    /// Notifies of the last changes, and ends the threads.
+    func stop() {
+        let publishers = publishers.withLock { Array($0.values) }
+        for publisher in publishers { publisher.stop() }
+        let end = DispatchTime.now() + .milliseconds(Self.stopMilliseconds)
+        for publisher in publishers { publisher.waitForEnd(until: end) }
+    }
+
+    private subscript(_ user: UInt32) -> ChangePublisher? { publishers.withLock { $0[user] } }
+}
