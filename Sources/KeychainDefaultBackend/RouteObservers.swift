@@ -86,12 +86,14 @@ final class RouteObservers: @unchecked Sendable {
     func follow(_ route: RoutedKeychain.Route) {
         guard isUsed.load(ordering: .relaxed), isUsable else { return }
         // Retained until the lock is released.
-        var replaced: [UInt64: Observer] = [:]
+        var replaced: [Observer] = []
+        // The last changes may have been missed, and no new observation says so as its first notice.
+        var unnotified: [UInt64] = []
         var (isChanged, hasFailed) = (false, false)
         locked {
             let backend = backends[route] as? any NotifyingKeychain
             for (number, observer) in observers where observer.route != route || observer.isStale {
-                replaced[number] = observer
+                replaced.append(observer)
                 var new = Observer(client: observer.client, handler: observer.handler)
                 do throws(KeychainError) {
                     new.observation = try backend?.observe(as: observer.client, observer.handler)
@@ -101,11 +103,14 @@ final class RouteObservers: @unchecked Sendable {
                     hasFailed = true
                 }
                 observers[number] = new
+                if observer.observation != nil, observer.route != route, new.observation == nil {
+                    unnotified.append(number)
+                }
             }
         }
-        for (number, observer) in replaced where observer.observation != nil && observer.route != route {
-            // The last changes may have been missed.
-            queue.async { [self] in if locked({ observers[number] != nil }) { observer.handler(.unknown) } }
+        withExtendedLifetime(replaced) {}
+        for number in unnotified {
+            queue.async { [self] in locked { observers[number]?.handler }?(.unknown) }
         }
         if hasFailed { lookLater() }
         if isChanged { queue.async(execute: learnOwner) }

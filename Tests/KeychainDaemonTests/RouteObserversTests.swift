@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainDefaultBackend
+
+/// What a program that listens is notified of when its store changes owner.
+struct RouteObserversTests {
+    @Test("a change of owner is notified once, by the next daemon or, if there is none, for want of one")
+    func once() {
+        let backends: [RoutedKeychain.Route: any KeychainBackend] = [
+            .embedded: SilentKeychain(), .daemon: NotifyingDaemon(), .system: NotifyingDaemon(),
+        ]
+        let observers = RouteObservers(backends, folder: nil, retryMilliseconds: 60_000)
+        let told = Told()
+        let observation = observers.add(Client(accessGroups: ["shared"]), told.take)
+        observers.follow(.embedded)
+        for route in [.daemon, .system, .daemon, .embedded, .system, .embedded] as [RoutedKeychain.Route] {
+            observers.follow(route)
+            #expect(told.next() == .unknown, "\(route)")
+        }
+        // What came too often came before the last one, which a serial queue delivers.
+        #expect(told.isEmpty)
+        withExtendedLifetime(observation) {}
+    }
+}
+
+/// A daemon whose observations begin with a notice, as those of every daemon do.
+private struct NotifyingDaemon: NotifyingKeychain {
+    var identity: ObjectIdentifier { ObjectIdentifier(Told.self) }
+
+    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply { .done }
+
+    func observe(
+        as client: Client,
+        _ handler: @escaping @Sendable (ChangeNotice) -> Void
+    ) throws(KeychainError) -> ChangeObservation {
+        handler(.unknown)
+        return ChangeObservation {}
+    }
+}
+
+/// An embedded keychain, which notifies nobody.
+private struct SilentKeychain: KeychainBackend {
+    var identity: ObjectIdentifier { ObjectIdentifier(Told.self) }
+
+    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply { .done }
+}
