@@ -19,6 +19,9 @@ public final class TestServer: Sendable {
     private let admission: any Admission
     private let running = Mutex<Running?>(nil)
 
+    /// What it may take on a busy machine beyond its own timeouts.
+    private static let graceMilliseconds = 120_000
+
     private struct Running {
         var server: KeychainServer
         var socket: ListeningSocket
@@ -63,7 +66,9 @@ public final class TestServer: Sendable {
     /// How many connections there are.
     public var connectionCount: Int { running.withLock { $0?.server.connectionCount } ?? 0 }
 
-    /// Ends the server as a daemon ends: what is under way is answered first.
+    /// Ends the server as a daemon ends: what is under way is answered first, within the server's own timeouts.
+    ///
+    /// One that does not end ends the process: there is no way to go on without its thread.
     public func stop() {
         let running = running.withLock { running in
             defer { running = nil }
@@ -71,7 +76,10 @@ public final class TestServer: Sendable {
         }
         guard let running else { return }
         running.server.stop()
-        running.ended.wait()
+        let limit = Int(options.stopMilliseconds) + Self.graceMilliseconds
+        guard running.ended.wait(timeout: .now() + .milliseconds(limit)) == .success else {
+            fatalError("the server at \(location.path) does not end")
+        }
     }
 
     /// Starts another server at the same socket.
