@@ -30,7 +30,7 @@ struct MoveSession {
 }
 
 extension KeychainBackend {
-    /// What the system service has of this user; nothing is made there but the folder.
+    /// What the system service has of this user; nothing is made there.
     func moveStatus() throws(KeychainError) -> MoveStatus { try moveStatus(.status) }
 
     fileprivate func moveStatus(_ step: StoreMove) throws(KeychainError) -> MoveStatus {

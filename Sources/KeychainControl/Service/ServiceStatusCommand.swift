@@ -74,9 +74,8 @@ struct ServiceStatus: Encodable {
                 case nil: "has no keychain of this user"
                 default: "has a keychain\(theirs.isOccupied ? "" : " without items"), which it does not serve"
                 }
-            guard owner == StoreOwner.system.name, theirs.owner == StoreOwner.system.name || theirs.owner == nil else {
-                return
-            }
+            // Any other command makes a keychain where there is none.
+            guard owner == StoreOwner.system.name, theirs.owner == StoreOwner.system.name else { return }
             state = Self.state(try service.system.perform(.device(.status)))
         } catch {
             self.service = "unknown: \(error.reason)"
