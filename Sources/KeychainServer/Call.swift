@@ -14,11 +14,23 @@ final class Call: Sendable {
     private let canTypeThere: Bool
     private let server: KeychainServer
     private let questions = Atomic<UInt64>(0)
+    private let reserved = Atomic<Int>(0)
 
     init(_ connection: Connection, canAskForSecrets: Bool, _ server: KeychainServer) {
         self.connection = connection
         canTypeThere = canAskForSecrets
         self.server = server
+    }
+
+    deinit { connection.process.buffered.subtract(reserved.load(ordering: .relaxed)) }
+
+    /// Counts bytes as the program's until the command is answered.
+    ///
+    /// - Returns: Whether the limits of messages allow that.
+    fileprivate func reserve(_ byteCount: Int) -> Bool {
+        guard connection.process.buffered.add(byteCount) else { return false }
+        reserved.add(byteCount, ordering: .relaxed)
+        return true
     }
 
     var biometry: Biometry {
@@ -136,6 +148,16 @@ extension WireMessage {
         default: nil
         }
     }
+}
+
+/// The memory that a command takes while its answer is made, before that is a message.
+public enum CallMemory {
+    /// Counts bytes as those of the program whose command is being executed on the calling thread, until that is
+    /// answered.
+    ///
+    /// - Returns: Whether the limits of messages allow that; `true` outside of a command.
+    @Sendable
+    public static func reserve(_ byteCount: Int) -> Bool { Call.current?.reserve(byteCount) ?? true }
 }
 
 /// Prompts the user of the program whose command is being executed on the calling thread.

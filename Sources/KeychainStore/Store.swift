@@ -118,6 +118,12 @@ public final class Store {
         didSet { writer = condition.writers.init(connection) }
     }
 
+    /// Counts the bytes of each row that is read by a search, and says whether it may be; `nil` for any.
+    package var reserveMemory: (@Sendable (_ byteCount: Int) -> Bool)? {
+        get { connection.reserveMemory }
+        set { connection.reserveMemory = newValue }
+    }
+
     /// The changes of several calls that are under way as one; see ``beginGroup()``.
     var group: Group?
 
@@ -258,8 +264,16 @@ public struct StoreOptions: Sendable, Hashable {
     /// How many calls may read at the same time, each over a connection of its own; 1 at least.
     public var readerCount: Int
 
-    /// How many pages the file may have, for tests of a full store; `nil` for as many as there is room for.
+    /// How many pages the file may have, of 4 KiB each; `nil` for as many as there is room for.
     package var maximumPageCount: Int?
+
+    /// The same as the size of the file in MiB.
+    package var largestMebibytes: Int? {
+        get { maximumPageCount.map { $0 / Self.pagesOfMebibyte } }
+        set { maximumPageCount = newValue.map { $0 * Self.pagesOfMebibyte } }
+    }
+
+    private static let pagesOfMebibyte = 256
 
     /// Settings; the default waits for ten seconds, and is for a program that makes a call now and then.
     public init(

@@ -206,7 +206,10 @@ class Authorization {
         _ password: SecretBytes,
         _ derive: (SecretBytes) throws(ProtectionError) -> PasswordKey?
     ) throws(KeychainError) -> PasswordKey? {
-        do { return try derive(password) } catch { throw KeychainError(error) }
+        // A rehearsal is inside of a transaction.
+        try evaluator.derivations.derive(waits: rehearsedRows == nil) { () throws(ProtectionError) in
+            try derive(password)
+        }
     }
 }
 

@@ -15,6 +15,8 @@ final class Evaluator: Sendable {
     let enforcesAccessControl: Bool
     /// The contexts of programs.
     let contexts: ContextRegistry
+    /// Derives the keys of application passwords.
+    let derivations: KeyDerivations
     private let hostClock: any HostClock
     private let turns = QuestionTurns()
     private let lastRecognition = Mutex<Recognition?>(nil)
@@ -25,8 +27,10 @@ final class Evaluator: Sendable {
         authenticator: any Authenticator,
         hostClock: any HostClock,
         enforcesAccessControl: Bool = true,
-        mostContexts: Int = ContextRegistry.defaultLimit
+        mostContexts: Int = ContextRegistry.defaultLimit,
+        derivations: KeyDerivations = KeyDerivations(nil)
     ) {
+        self.derivations = derivations
         contexts = ContextRegistry(limit: mostContexts)
         self.device = device
         self.authenticator = authenticator

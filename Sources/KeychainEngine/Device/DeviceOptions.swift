@@ -26,6 +26,13 @@ public struct DeviceOptions: Sendable {
     /// The least work that a file may ask for: lower than the standard only with ``passwordWork``.
     var passwordFloor: ScryptFloor { ScryptFloor(of: passwordWork) }
 
+    /// The turns in which keys are derived from passcodes and passwords; `nil` for any number at a time.
+    package var derivationTurns: DerivationTurns?
+
+    /// Counts the bytes of rows that the command under way on the calling thread reads, and says whether it may have
+    /// them; `nil` for any number.
+    package var reserveMemory: (@Sendable (_ byteCount: Int) -> Bool)?
+
     /// Below how many wrong passcodes in a row one of the command under way is judged; `nil` for any number.
     ///
     /// Asked on the thread of the command. What is beyond it changes nothing: neither the count, nor the delay.

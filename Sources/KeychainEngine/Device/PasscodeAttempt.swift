@@ -69,12 +69,14 @@ struct PasscodeAttempt {
         guard let slot = try count() else { return nil }
         let rootKey = try rootKey()
         let opened: SlotKey?
-        do {
-            opened = try slot.open(passcode, rootKey: rootKey)
+        do throws(KeychainError) {
+            opened = try access.derivations.derive { () throws(ProtectionError) in
+                try slot.open(passcode, rootKey: rootKey)
+            }
         } catch {
             // It was never judged, for example for want of memory.
             try change { $0.interruptedAttempts = max(0, $0.interruptedAttempts - 1) }
-            throw KeychainError(error)
+            throw error
         }
         guard let key = opened else { throw try refuse() }
         try change { $0.clearAttempts() }
@@ -104,10 +106,8 @@ struct PasscodeAttempt {
         let (rootKey, store) = try access.withEngine { (engine) throws(KeychainError) in
             try engine.read { (_) throws(KeychainError) in (engine.rootKey, engine.device.keybag.storeIdentifier) }
         }
-        do {
-            return try NewPasscodeSlot(passcode, access.device.passwordWork, rootKey: rootKey, for: store)
-        } catch {
-            throw KeychainError(error)
+        return try access.derivations.derive { () throws(ProtectionError) in
+            try NewPasscodeSlot(passcode, access.device.passwordWork, rootKey: rootKey, for: store)
         }
     }
 

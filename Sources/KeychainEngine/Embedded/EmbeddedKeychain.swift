@@ -72,7 +72,8 @@ public final class EmbeddedKeychain: KeychainBackend {
             authenticator: access.device.authenticator,
             hostClock: access.device.hostClock,
             enforcesAccessControl: access.device.personality.enforcesAccessControl,
-            mostContexts: access.device.mostContexts
+            mostContexts: access.device.mostContexts,
+            derivations: access.derivations
         )
     }
 

@@ -40,6 +40,9 @@ final class EngineAccess: Sendable {
     /// Held while a passcode is tried, over all threads of a keychain in memory.
     let attempts = ForkSafeLock()
 
+    /// Derives the keys of passcodes and application passwords.
+    let derivations: KeyDerivations
+
     let clock: any KeychainClock
     private let random: any RandomSource
     let lanes: Lanes
@@ -52,6 +55,7 @@ final class EngineAccess: Sendable {
         self.device = device
         self.clock = clock
         self.random = random
+        derivations = KeyDerivations(device.derivationTurns)
         lanes = if case .folder(_, let options) = source { Lanes(readers: options.readerCount) } else { Lanes() }
         session = DeviceSession(device.hostClock, device.personality)
     }
@@ -251,6 +255,7 @@ final class EngineAccess: Sendable {
                 throw KeychainError(error)
             }
         }
+        store.reserveMemory = device.reserveMemory
         let keybag = try store.keybag()
         let rootKey: any RootKey
         do throws(RootKeyError) {

@@ -11,11 +11,12 @@ extension EmbeddedKeychain {
     package convenience init(
         at location: KeychainLocation,
         of owner: StoreOwner,
-        _ device: DeviceOptions = DeviceOptions()
+        _ device: DeviceOptions = DeviceOptions(),
+        _ options: StoreOptions = StoreOptions()
     ) {
         var device = device
         device.owner = owner
-        self.init(at: location, device: device)
+        self.init(at: location, options: options, device: device)
     }
 
     /// The keychain of a folder, opened as whoever owns it; `nil` where there is no store.

@@ -50,6 +50,9 @@ extension Connection {
             guard filter.matches(row.row, number: row.number), quarantine.matches(row) else {
                 throw SQLiteError(code: SQLITE_CORRUPT, operation: "following an index, which led to another row")
             }
+            guard reserveMemory?(row.row.byteCount) ?? true else {
+                throw SQLiteError(code: SQLITE_NOMEM, operation: "reading too many or too large items at once")
+            }
             rows.append(row)
         }
         return rows

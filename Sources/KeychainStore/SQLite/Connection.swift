@@ -16,6 +16,9 @@ final class Connection {
     /// How many bytes a row that is read may have, elsewhere than in ``readingLargeRows(_:)``, and there.
     private var rowLimits: (usual: Int32, largest: Int32) = (.max, .max)
 
+    /// Counts the bytes of each row that is read by a search, and says whether it may be; `nil` for any.
+    var reserveMemory: (@Sendable (_ byteCount: Int) -> Bool)?
+
     private let handle: OpaquePointer
     private var statements: [StatementKey: Statement] = [:]
     private var fixedStatements = [Statement?](repeating: nil, count: FixedStatement.allCases.count)
