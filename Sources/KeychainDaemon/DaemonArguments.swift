@@ -31,6 +31,9 @@ struct DaemonArguments: Hashable {
     /// After how many seconds without a connection to exit, unless the daemon holds unlocked keys; `nil` for never.
     var idleSeconds: Int?
 
+    /// The maximum size of a user's keychain in the system service, in MiB; `nil` for the default.
+    var keychainLimit: Int?
+
     /// Overrides the audit settings beside the store; `nil` to use those.
     var audit: AuditSettings?
 
@@ -71,6 +74,11 @@ struct DaemonArguments: Hashable {
                     throw Problem(description: "--exit-when-idle requires a number of seconds")
                 }
                 arguments.idleSeconds = seconds
+            case "--keychain-limit":
+                guard let mebibytes = Int(try value()), (1...1 << 20).contains(mebibytes) else {
+                    throw Problem(description: "--keychain-limit requires a number of MiB")
+                }
+                arguments.keychainLimit = mebibytes
             case "--audit" where parts.count == 1: arguments.audit = arguments.audit ?? AuditSettings()
             case "--audit-attributes":
                 guard let attributes = AuditAttribute.list(try value()) else {
@@ -91,6 +99,9 @@ struct DaemonArguments: Hashable {
         guard arguments.service != .system || arguments.audit == nil else {
             throw Problem(description: "the system service has no audit log yet; leave out --audit")
         }
+        guard arguments.service == .system || arguments.keychainLimit == nil else {
+            throw Problem(description: "--keychain-limit is for --system")
+        }
         return .serve(arguments)
     }
 
@@ -101,6 +112,7 @@ struct DaemonArguments: Hashable {
         USAGE: keychaind [--files] [--store <folder>] [--socket <path>] [--background] [--exit-when-idle <seconds>]
                [--audit] [--audit-attributes <names>]
                keychaind --system [--store <folder>] [--socket <path>] [--background] [--exit-when-idle <seconds>]
+               [--keychain-limit <MiB>]
 
         It accepts a listening socket from systemd. 'keychainctl service enable' makes programs use it.
 
@@ -115,6 +127,7 @@ struct DaemonArguments: Hashable {
           --foreground               Stay in the foreground (default).
           --background               Move to the background once it listens.
           --exit-when-idle <seconds> Exit after that time without a connection, unless that would lock items.
+          --keychain-limit <MiB>     With --system, the maximum size of each user's keychain; default: 1024.
           --audit                    Log requests, whatever 'keychainctl service audit' says.
           --audit-attributes <names> The same, with attributes of items: account, service, server, label.
           --version                  Show the version.

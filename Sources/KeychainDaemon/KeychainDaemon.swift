@@ -6,6 +6,7 @@ import HostFiles
 import KeychainCore
 import KeychainEngine
 import KeychainIdentity
+import KeychainProtection
 import KeychainServer
 import KeychainWire
 
@@ -63,7 +64,10 @@ public enum KeychainDaemon {
         if arguments.service == .files {
             return try FileService.serve(arguments, at: location, place, passedOn, termination, notification, log)
         }
-        let store = try ServedStore(at: location, authenticator: CallAuthenticator()) {
+        var device = DeviceOptions(authenticator: CallAuthenticator())
+        device.owner = .daemon
+        device.derivationTurns = DerivationTurns()
+        let store = try ServedStore(at: location, device) {
             // If the service manager listens, a response does not imply another daemon.
             passedOn.isEmpty && place.answers
         }

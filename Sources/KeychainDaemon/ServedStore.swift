@@ -18,17 +18,18 @@ struct ServedStore: ~Copyable {
     ///
     /// - Parameters:
     ///   - location: the folder.
-    ///   - owner: the owner of the store: the user's daemon opens an existing one; the system service creates it.
-    ///   - authenticator: the user prompts.
+    ///   - device: its owner, who prompts, and what a command may take: the user's daemon opens an existing store; the
+    ///     system service creates it.
+    ///   - limitMebibytes: the maximum size of the store, in MiB; `nil` for none.
     ///   - isServed: whether another daemon that serves the store responds; this one is not needed then.
     /// - Throws: ``DaemonFailure``; one of ``DaemonStatus/done`` where another daemon serves.
     init(
         at location: KeychainLocation,
-        owner: StoreOwner = .daemon,
-        authenticator: any Authenticator,
+        _ device: DeviceOptions,
+        limitMebibytes: Int? = nil,
         isServed: () -> Bool
     ) throws(DaemonFailure) {
-        let isCreated = owner == .system
+        let isCreated = device.owner == .system
         let found: PrivateDirectory?
         do {
             found = try isCreated ? PrivateDirectory(location) : PrivateDirectory(existing: location)
@@ -37,14 +38,13 @@ struct ServedStore: ~Copyable {
         }
         guard let folder = found else { throw Self.missing(location) }
         let lock = try DaemonLock.take(in: folder, of: "store", isServed)
-        var device = DeviceOptions(authenticator: authenticator)
-        device.owner = owner
+        var device = device
         // The system service has stores of many users, whose own settings it does not read.
-        device.certificateJudge = SystemTrust(settings: owner == .system ? .system : .process)
+        device.certificateJudge = SystemTrust(settings: isCreated ? .system : .process)
         device.attemptLimit = ProgramKeychain.attemptLimit
         // The server limits the contexts of each process; those of one process must not displace others'.
         device.mostContexts = 1 << 16
-        let keychain = EmbeddedKeychain(at: location, options: Self.options, device: device)
+        let keychain = EmbeddedKeychain(at: location, options: Self.options(limitMebibytes), device: device)
         let isThere: Bool
         do { isThere = try keychain.checkOwner() } catch { throw DaemonFailure(error) }
         guard isThere || isCreated else { throw Self.missing(location) }
@@ -54,9 +54,11 @@ struct ServedStore: ~Copyable {
     }
 
     /// Many programs call at the same time: their changes share syncs, and there are as many readers as processors.
-    private static var options: StoreOptions {
+    private static func options(_ limitMebibytes: Int?) -> StoreOptions {
         let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
-        return StoreOptions(makesChangesTogether: true, readerCount: max(1, min(processors, 4)))
+        var options = StoreOptions(makesChangesTogether: true, readerCount: max(1, min(processors, 4)))
+        options.largestMebibytes = limitMebibytes
+        return options
     }
 
     private static func missing(_ location: KeychainLocation) -> DaemonFailure {

@@ -39,7 +39,7 @@ final class Partition: ServedKeychain {
         self.user = user
         self.options = options
         location = KeychainLocation(path: "\(options.folder)/\(user)")
-        moves = Mutex(PartitionMoves(of: location, options.device, options.moveSpace))
+        moves = Mutex(PartitionMoves(of: location, options))
         life = DaemonLife(endsWhenIdleFor: options.idleSeconds, holdsKeys: { false }, wake: {})
     }
 
@@ -53,6 +53,7 @@ final class Partition: ServedKeychain {
     ///
     /// - Throws: ``KeychainError`` if the program cannot be identified, or the folder cannot be used.
     func program(at socket: Int32) throws(KeychainError) -> UserProgram {
+        try checkAccount()
         let programs = ServedPrograms(
             keychain: self,
             identities: try identityService(),
@@ -156,10 +157,23 @@ final class Partition: ServedKeychain {
     ) throws(KeychainError) -> Result {
         let keychain = try begin()
         defer { state.withLock { $0.calls -= 1 } }
-        return try body(keychain)
+        do throws(KeychainError) { return try body(keychain) } catch { throw options.explained(error, of: location) }
     }
 
-    /// Locks the device for an event of a session of the user; a store that is not open holds no keys.
+    /// Refuses the keychain to an account that has got the user ID of another one; makes no folder.
+    private func checkAccount() throws(KeychainError) {
+        do {
+            guard let folder = try PrivateDirectory(existing: location) else { return }
+            try PartitionAccount.bind(folder, to: options.accountName(user), user)
+        } catch {
+            throw KeychainError(.notAvailable, "\(error)", kind: .unavailable)
+        }
+    }
+
+    /// Whether an event locks the device; a store that is not open holds no keys.
+    func isConcerned(by event: LoginEvent) -> Bool { event.locks(user) && isOpen }
+
+    /// Locks the device for an event of a session of the user.
     func handle(_ event: LoginEvent, _ log: DaemonLog) {
         guard event.locks(user), let keychain = state.withLock({ $0.opened?.keychain }) else { return }
         SessionLock.handle(event, user, keychain, proofs, log)
@@ -167,7 +181,7 @@ final class Partition: ServedKeychain {
 
     /// Closes the store if no program has been connected for a while and nothing is lost by that.
     func closeIfIdle() {
-        // During a long step, nothing is abandoned. To remove much takes long, which nobody waits for either.
+        // During a long step, nothing is abandoned. Removing much takes long, and others' keychains do not wait for it.
         if moves.withLockIfAvailable({ $0.isAbandoned }) == true {
             _ = HostThread.start(.blocked) { [self] in moves.withLockIfAvailable { $0.removeAbandoned() } }
         }
@@ -186,7 +200,7 @@ final class Partition: ServedKeychain {
         let result = opening.withLock { _ in
             Result { () throws(KeychainError) -> EmbeddedKeychain in
                 if let keychain = beginIfOpen() { return keychain }
-                let opened = try options.open(location)
+                let opened = try options.store(at: location, of: user)
                 state.withLock { state in
                     state.opened = opened
                     state.calls += 1

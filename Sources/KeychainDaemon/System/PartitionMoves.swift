@@ -13,8 +13,7 @@ import KeychainServer
 /// Not thread-safe: the partition lets one step in at a time.
 struct PartitionMoves: ~Copyable {
     private let location: KeychainLocation
-    private let device: DeviceOptions
-    private let space: MoveSpace
+    private let options: PartitionOptions
     private var current: Move?
 
     /// What is under way.
@@ -52,10 +51,9 @@ struct PartitionMoves: ~Copyable {
     }
 
     /// The moves of the keychain of a folder.
-    init(of location: KeychainLocation, _ device: DeviceOptions = DeviceOptions(), _ space: MoveSpace = MoveSpace()) {
+    init(of location: KeychainLocation, _ options: PartitionOptions) {
         self.location = location
-        self.device = device
-        self.space = space
+        self.options = options
     }
 
     /// Whether nobody goes on with the move under way.
@@ -126,10 +124,10 @@ struct PartitionMoves: ~Copyable {
         guard !present.hasItems else { throw Self.hasItems }
         guard !present.hasPasscode else { throw Self.hasPasscode }
         // What is announced is checked before anything is changed.
-        let incoming = try IncomingKeychain(in: location, moved, device)
+        let incoming = try IncomingKeychain(in: location, moved, options.device)
         let wasServed = present.owner == StoreOwner.system.name
         do throws(KeychainError) {
-            let reservation = try space.reserve(moved.rows.byteCount, in: location.path)
+            let reservation = try options.moveSpace.reserve(moved.rows.byteCount, in: location.path)
             if wasServed { try owned(by: .system).handOver(to: .embedded, onlyIfEmpty: true) }
             // Without a store, this makes one.
             let mark = try owned(by: .embedded).storeMark()
@@ -144,9 +142,13 @@ struct PartitionMoves: ~Copyable {
 
     private mutating func activate() throws(KeychainError) {
         let arrival = try arrival()
-        try space.checkStore(arrival.incoming.device.rows.byteCount, in: location.path)
+        try options.moveSpace.checkStore(arrival.incoming.device.rows.byteCount, in: location.path)
         try arrival.incoming.finish()
-        try owned(by: .embedded).takeIn(arrival.incoming, owner: .system, replacing: arrival.mark)
+        do throws(KeychainError) {
+            try owned(by: .embedded).takeIn(arrival.incoming, owner: .system, replacing: arrival.mark)
+        } catch {
+            throw options.explained(error, of: location)
+        }
         current?.phase = .begun
         IncomingKeychain.remove(from: location)
     }
@@ -155,7 +157,7 @@ struct PartitionMoves: ~Copyable {
         try checkHasBegun()
         let served = owned(by: .system)
         // What cannot be moved, or be removed afterwards, is not frozen.
-        try space.checkRemoval(served.movedRows().byteCount, in: location.path)
+        try options.moveSpace.checkRemoval(served.movedRows().byteCount, in: location.path)
         try served.handOver(to: .moving)
         let keychain = owned(by: .moving)
         do throws(KeychainError) {
@@ -183,7 +185,7 @@ struct PartitionMoves: ~Copyable {
     private mutating func begin(_ identifier: Bytes16, _ process: ProcessInstance) throws(KeychainError) {
         if let current, current.process != process, current.isAlive { throw Self.isMoved(by: current.process) }
         end()
-        try EmbeddedKeychain.discardRemains(at: location, device)
+        try EmbeddedKeychain.discardRemains(at: location, options.device)
         current = Move(identifier: identifier, process: process)
     }
 
@@ -224,11 +226,11 @@ struct PartitionMoves: ~Copyable {
     }
 
     private func store() throws(KeychainError) -> EmbeddedKeychain? {
-        try EmbeddedKeychain.ofAnyOwner(at: location, device)
+        try EmbeddedKeychain.ofAnyOwner(at: location, options.device)
     }
 
     private func owned(by owner: StoreOwner) -> EmbeddedKeychain {
-        EmbeddedKeychain(at: location, of: owner, device)
+        EmbeddedKeychain(at: location, of: owner, options.device, options.limitOfStore)
     }
 
     private static func isMoved(by process: ProcessInstance) -> KeychainError {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import HostFiles
 import KeychainCore
 import KeychainEngine
 import KeychainIdentity
 import KeychainProtection
 import KeychainServer
+import KeychainStore
 
 /// The places of the keychains of the system service, and when they are closed.
 package struct PartitionOptions: Sendable {
@@ -15,17 +17,23 @@ package struct PartitionOptions: Sendable {
     /// After how many seconds without a connection a keychain without unlocked keys is closed.
     package var idleSeconds = 600
 
-    /// Whether a user has an account on the system.
-    package var isKnown: @Sendable (UInt32) -> Bool = { UserDatabase.has($0) }
+    /// The name of a user's account on the system; `nil` for a user ID without one.
+    package var accountName: @Sendable (UInt32) -> String? = { UserDatabase.name(of: $0) }
 
-    /// The work that a passcode may ask for, of keychains that are moved here.
+    /// The maximum size of one keychain, in MiB.
+    package var limitMebibytes = 1024
+
+    /// What the devices of all keychains are made of, such as the work that a passcode may ask for.
     package var device = DeviceOptions()
 
     /// The room for keychains that are moved here.
     package var moveSpace = MoveSpace()
 
-    /// Opens the store of a folder.
-    package var open: @Sendable (KeychainLocation) throws(KeychainError) -> OpenedStore = PartitionOptions.openStore
+    /// The turns in which keys are derived from passcodes and passwords of all keychains.
+    package var derivationTurns = DerivationTurns()
+
+    /// Opens the store of a folder; `nil` for ``store(at:of:)``.
+    package var open: (@Sendable (KeychainLocation) throws(KeychainError) -> OpenedStore)?
 
     /// Identifies programs, and records what it learns of manifests in a folder.
     package var identities: @Sendable (KeychainLocation) throws(KeychainError) -> IdentityService =
@@ -34,26 +42,48 @@ package struct PartitionOptions: Sendable {
     /// The default places.
     package init() {}
 
-    @Sendable
-    private static func openStore(_ location: KeychainLocation) throws(KeychainError) -> OpenedStore {
+    /// Opens the store of a user's folder, which is made if it is missing.
+    func store(at location: KeychainLocation, of user: UInt32) throws(KeychainError) -> OpenedStore {
+        if let open { return try open(location) }
+        var device = device
+        device.owner = .system
+        device.authenticator = CallAuthenticator()
+        device.derivationTurns = derivationTurns
+        // One user's commands must not take the memory of all.
+        device.reserveMemory = CallMemory.reserve
         do throws(DaemonFailure) {
-            return OpenedStore(
-                try ServedStore(at: location, owner: .system, authenticator: CallAuthenticator(), isServed: { false })
-            )
+            let store = try ServedStore(at: location, device, limitMebibytes: limitMebibytes, isServed: { false })
+            try PartitionAccount.bind(store.folder, to: accountName(user), user)
+            return OpenedStore(store)
         } catch {
             if error.status == .storeIsEmbedded { throw KeychainError(ProtectionError.foreignOwner(.embedded)) }
             throw KeychainError(.notAvailable, error.description, kind: .unavailable)
         }
     }
 
+    /// The options of a store that is not larger than ``limitMebibytes``.
+    var limitOfStore: StoreOptions {
+        var options = StoreOptions()
+        options.largestMebibytes = limitMebibytes
+        return options
+    }
+
+    /// An error that says, for want of room, how large the keychain of a folder is and may be.
+    func explained(_ error: KeychainError, of location: KeychainLocation) -> KeychainError {
+        guard error.status == .diskFull else { return error }
+        var status = stat()
+        let byteCount = stat("\(location.path)/\(Store.fileName)", &status) == 0 ? Int(status.st_size) : 0
+        var error = error
+        error.reason +=
+            "; the keychain has \(byteCount >> 20) MiB, of at most \(limitMebibytes) MiB in the system service: delete "
+            + "items that are no longer needed, or have root raise 'keychaind --keychain-limit'"
+        return error
+    }
+
     @Sendable
     private static func makeIdentities(_ location: KeychainLocation) throws(KeychainError) -> IdentityService {
-        let folder: PrivateDirectory
-        do { folder = try PrivateDirectory(location) } catch {
-            throw KeychainError(.notAvailable, "\(error)", kind: .storage(.file), facts: error.facts)
-        }
         // Without the folders of the service's own user, which has no programs.
-        return try IdentityService(IdentityOptions(), folder: folder, hasStoreOfPrograms: false)
+        try IdentityService(IdentityOptions(), recordingAt: location)
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Glibc
 import HostFiles
 import KeychainCore
@@ -36,9 +37,22 @@ package final class SystemAdmission: Admission {
         return partitions.contains { $0.isOpen || $0.hasConnections }
     }
 
-    /// Handles an event of the login manager, with the keychain of its user.
+    /// Handles an event of the login manager, with the keychain of its user, or with all of them.
+    ///
+    /// Each is locked on a thread of its own, because a lock waits for commands in progress: those of one user must not
+    /// delay the locks of others before a sleep.
     func handle(_ event: LoginEvent, _ log: DaemonLog) {
-        for partition in partitions.withLock({ Array($0.values) }) { partition.handle(event, log) }
+        let concerned = partitions.withLock { Array($0.values) }.filter { $0.isConcerned(by: event) }
+        let handled = DispatchGroup()
+        for partition in concerned {
+            handled.enter()
+            let handle = { @Sendable in
+                partition.handle(event, log)
+                handled.leave()
+            }
+            if concerned.count == 1 || !HostThread.start(.blocked, handle) { handle() }
+        }
+        handled.wait()
     }
 
     /// The keychain of a user.
@@ -49,7 +63,8 @@ package final class SystemAdmission: Admission {
     func partition(of user: uid_t) throws(KeychainError) -> Partition {
         if let known = partitions.withLock({ $0[user] }) { return known }
         let made = Partition(of: user, options)
-        guard user != UserDatabase.overflow, !UserDatabase.isTransient(user), options.isKnown(user) else {
+        guard user != UserDatabase.overflow, !UserDatabase.isTransient(user), options.accountName(user) != nil
+        else {
             throw KeychainError(
                 .missingEntitlement,
                 "user \(user) has no account on this system, and so no keychain in its system service",
@@ -66,12 +81,15 @@ package final class SystemAdmission: Admission {
 
 /// The accounts of the system (getpwuid(3)).
 enum UserDatabase {
-    static func has(_ user: uid_t) -> Bool {
+    /// The name of the account of a user ID; `nil` if it has none.
+    static func name(of user: uid_t) -> String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 14) { buffer in
-            guard let base = buffer.baseAddress else { return false }
-            return getpwuid_r(user, &entry, base, buffer.count, &found) == 0 && found != nil
+            guard let base = buffer.baseAddress, getpwuid_r(user, &entry, base, buffer.count, &found) == 0,
+                let name = found?.pointee.pw_name
+            else { return nil }
+            return String(cString: name)
         }
     }
 

@@ -26,6 +26,7 @@ enum SystemService {
         var options = PartitionOptions()
         if let folder = arguments.store { options.folder = folder }
         if let seconds = arguments.idleSeconds { options.idleSeconds = seconds }
+        if let limit = arguments.keychainLimit { options.limitMebibytes = limit }
         try checkFolder(options.folder)
         let place = arguments.socket.map { SocketLocation(path: $0, isSystemService: true) } ?? .system
         let listening: ListeningSocket?

@@ -7,25 +7,46 @@ import Synchronization
 /// Identifies processes that connect, and records their manifests in a file.
 public final class IdentityService: Sendable {
     private let examiner: ProgramExaminer
-    private let folder: PrivateDirectory?
+    /// The folder of the file, made if it is missing; `nil` to keep the record in memory only.
+    private let folder: @Sendable () throws(FileError) -> PrivateDirectory?
     private let record: Mutex<IdentityRecord>
 
     /// Reads the record; a missing file is an empty record.
     ///
     /// - Parameters:
     ///   - options: where to look for manifests.
-    ///   - folder: the folder of the file; `nil` to keep the record in memory only.
-    ///   - hasStoreOfPrograms: whether it is also the keychain's folder as programs without a daemon would use it.
+    ///   - folder: the folder of the file, which is also the keychain's folder as programs without a daemon would use
+    ///     it; `nil` to keep the record in memory only.
     /// - Throws: ``KeychainError`` if the file cannot be read, or is damaged: without it, revoked keys would be
     ///   accepted.
     public init(
         _ options: IdentityOptions = .ofUser,
-        folder: PrivateDirectory?,
-        hasStoreOfPrograms: Bool = true
+        folder: PrivateDirectory?
     ) throws(KeychainError) {
-        examiner = ProgramExaminer(options, store: hasStoreOfPrograms ? folder?.path : nil)
-        self.folder = folder
-        do throws(IdentityError) { record = Mutex(try IdentityRecord(in: folder)) } catch {
+        examiner = ProgramExaminer(options, store: folder?.path)
+        self.folder = { folder }
+        record = Mutex(try Self.record(in: folder))
+    }
+
+    /// Reads the record in a folder that is made only when there is something to record, and is not the keychain's
+    /// folder of programs without a daemon.
+    ///
+    /// - Parameters:
+    ///   - options: where to look for manifests.
+    ///   - location: the folder of the file.
+    /// - Throws: ``KeychainError`` if the folder or the file cannot be read, or the file is damaged.
+    public init(_ options: IdentityOptions, recordingAt location: KeychainLocation) throws(KeychainError) {
+        examiner = ProgramExaminer(options, store: nil)
+        folder = { () throws(FileError) in try PrivateDirectory(location) }
+        let existing: PrivateDirectory?
+        do { existing = try PrivateDirectory(existing: location) } catch {
+            throw KeychainError(.notAvailable, "\(error)", kind: .storage(.file), facts: error.facts)
+        }
+        record = Mutex(try Self.record(in: existing))
+    }
+
+    private static func record(in folder: PrivateDirectory?) throws(KeychainError) -> IdentityRecord {
+        do throws(IdentityError) { return try IdentityRecord(in: folder) } catch {
             throw KeychainError(.notAvailable, error.description, kind: .storage(.damaged))
         }
     }
@@ -69,6 +90,8 @@ public final class IdentityService: Sendable {
             try learned.check(manifest)
             try learned.note(manifest, path: path)
             guard learned != record else { return }
+            let folder: PrivateDirectory?
+            do throws(FileError) { folder = try self.folder() } catch { throw IdentityError(error.description) }
             if let folder { try learned.write(in: folder) }
             record = learned
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
 import Glibc
 import HostFiles
@@ -9,6 +10,7 @@ import KeychainIdentity
 import KeychainProtection
 import KeychainServer
 import KeychainTestSupport
+import Synchronization
 import Testing
 
 @testable import KeychainDaemon
@@ -43,7 +45,7 @@ struct PartitionMoveTests {
 
     @Test("a keychain comes in and goes out again by messages, and is nowhere twice")
     func roundTrip() throws {
-        var moves = PartitionMoves(of: location, Self.options(.embedded))
+        var moves = PartitionMoves(of: location, Self.service())
         #expect(try status(&moves) == MoveStatus())
         try receive(&moves, by: Self.mine)
         let there = try status(&moves)
@@ -83,7 +85,7 @@ struct PartitionMoveTests {
 
     @Test("steps without what comes before them are refused")
     func order() throws {
-        var moves = PartitionMoves(of: location, Self.options(.embedded))
+        var moves = PartitionMoves(of: location, Self.service())
         for step in [.append(rows), .activate, .rows(after: nil), .receive(device)] as [StoreMove.Step] {
             let refusal = #expect(throws: KeychainError.self) { try moves.perform(Self.step(step), by: Self.mine) }
             #expect(refusal?.status == .parameter)
@@ -118,7 +120,7 @@ struct PartitionMoveTests {
 
     @Test("what is carried out late, after another move was begun or its process has ended, does nothing")
     func late() throws {
-        var moves = PartitionMoves(of: location, Self.options(.embedded))
+        var moves = PartitionMoves(of: location, Self.service())
         try begin(&moves, by: Self.mine)
         for step in [.receive(device), .append(rows)] as [StoreMove.Step] {
             _ = try moves.perform(Self.step(step), by: Self.mine)
@@ -129,7 +131,7 @@ struct PartitionMoveTests {
         #expect(!before.hasRows && !hasIncoming, "the first one is over with that")
         let late = #expect(throws: KeychainError.self) { try moves.perform(Self.step(.activate), by: Self.mine) }
         #expect(late?.status == .parameter)
-        var idle = PartitionMoves(of: location, Self.options(.embedded))
+        var idle = PartitionMoves(of: location, Self.service())
         let ended = #expect(throws: KeychainError.self) { try idle.perform(.begin(.random()), by: Self.gone) }
         #expect(ended?.reason.contains("has ended") == true)
         #expect(try !status(&moves).hasRows)
@@ -144,7 +146,7 @@ struct PartitionMoveTests {
 
     @Test("a second process moves nothing while the first one lives, and begins anew once it is gone")
     func oneAtATime() throws {
-        var moves = PartitionMoves(of: location, Self.options(.embedded))
+        var moves = PartitionMoves(of: location, Self.service())
         try begin(&moves, by: Self.other)
         _ = try moves.perform(Self.step(.receive(device)), by: Self.other)
         #expect(hasIncoming)
@@ -153,7 +155,7 @@ struct PartitionMoveTests {
         #expect(throws: KeychainError.self, "its owner does not change meanwhile") { try moves.checkIsIdle() }
         _ = try moves.perform(Self.step(.append(rows)), by: Self.other)
 
-        var others = PartitionMoves(of: location, Self.options(.embedded))
+        var others = PartitionMoves(of: location, Self.service())
         try withSleeper { (sleeper, end) in
             try begin(&others, by: sleeper)
             #expect(!hasIncoming, "what another service left is removed")
@@ -180,7 +182,7 @@ struct PartitionMoveTests {
     func occupied() throws {
         let present = service(.system)
         try Self.add("present", present)
-        var moves = PartitionMoves(of: location, Self.options(.embedded))
+        var moves = PartitionMoves(of: location, Self.service())
         try begin(&moves, by: Self.mine)
         let receive = Self.step(.receive(device))
         let items = #expect(throws: KeychainError.self) { try moves.perform(receive, by: Self.mine) }
@@ -204,7 +206,7 @@ struct PartitionMoveTests {
 
     @Test("what is changed while a keychain comes in is not replaced", arguments: [true, false])
     func changedMeanwhile(_ isPasscode: Bool) throws {
-        var moves = PartitionMoves(of: location, Self.options(.embedded))
+        var moves = PartitionMoves(of: location, Self.service())
         try begin(&moves, by: Self.mine)
         for step in [.receive(device), .append(rows)] as [StoreMove.Step] {
             _ = try moves.perform(Self.step(step), by: Self.mine)
@@ -222,7 +224,7 @@ struct PartitionMoveTests {
         let present = service(.system)
         try Self.add("present", present)
         try Self.delete("present", present)
-        var moves = PartitionMoves(of: location, Self.options(.embedded))
+        var moves = PartitionMoves(of: location, Self.service())
         try begin(&moves, by: Self.mine)
         var invalid = device
         invalid.rows.digest = []
@@ -237,7 +239,7 @@ struct PartitionMoveTests {
     @Test("nothing is received that the disk, or the room for all users, does not have")
     func room() throws {
         let full = MoveSpace(available: { _ in MoveLimits.freeByteCount })
-        var moves = PartitionMoves(of: location, Self.options(.embedded), full)
+        var moves = PartitionMoves(of: location, Self.service(full))
         try begin(&moves, by: Self.mine)
         let refusal = #expect(throws: KeychainError.self) {
             try moves.perform(Self.step(.receive(device)), by: Self.mine)
@@ -265,7 +267,7 @@ struct PartitionMoveTests {
 
     @Test("a keychain that was begun to be given away is served again, and only one that was")
     func resumed() throws {
-        var moves = PartitionMoves(of: location, Self.options(.embedded))
+        var moves = PartitionMoves(of: location, Self.service())
         try receive(&moves, by: Self.other)
         _ = try moves.perform(Self.step(.send), by: Self.other)
         #expect(throws: KeychainError.self) { try moves.perform(Self.step(.resume), by: Self.mine) }
@@ -281,7 +283,7 @@ struct PartitionMoveTests {
         arguments: [StoreOwner.system, .embedded, .moving]
     )
     func removed(_ owner: StoreOwner) throws {
-        var moves = PartitionMoves(of: location, Self.options(.embedded))
+        var moves = PartitionMoves(of: location, Self.service())
         try receive(&moves, by: Self.mine)
         try Self.add("later", service(.system))
         try service(.system).handOver(to: owner)
@@ -299,7 +301,7 @@ struct PartitionMoveTests {
 
     @Test("a move begins only once what an earlier one left could be removed")
     func unremovedRemains() throws {
-        var moves = PartitionMoves(of: location, Self.options(.embedded))
+        var moves = PartitionMoves(of: location, Self.service())
         try Self.add("present", service(.embedded))
         let folder = try PrivateDirectory(location)
         let next = "root.key." + String(repeating: "0a", count: 16)
@@ -351,7 +353,7 @@ struct PartitionMoveTests {
         var options = PartitionOptions()
         options.folder = folder.path
         options.device = Self.options(.embedded)
-        options.isKnown = { _ in true }
+        options.accountName = { "user\($0)" }
         let admission = SystemAdmission(options)
         for user in [7, 8] as [uid_t] { #expect(mkdir(folder.path(of: "\(user)"), 0o700) == 0) }
         let (anna, bert) = (try admission.partition(of: 7), try admission.partition(of: 8))
@@ -373,7 +375,7 @@ struct PartitionMoveTests {
         var options = PartitionOptions()
         options.folder = folder.path
         options.device = Self.options(.embedded)
-        options.isKnown = { _ in true }
+        options.accountName = { "user\($0)" }
         let admission = SystemAdmission(options)
         #expect(mkdir(folder.path(of: "7"), 0o700) == 0)
         let partition = try admission.partition(of: 7)
@@ -408,6 +410,75 @@ struct PartitionMoveTests {
         #expect(access(folder.path(of: "8/incoming/keychain.db"), F_OK) != 0)
         #expect(access(folder.path(of: "8/incoming/letter"), F_OK) == 0)
         #expect(access(folder.path(of: "other/incoming/keychain.db"), F_OK) == 0)
+    }
+
+    @Test("a step is refused at once while another one of the same user is under way, and others' steps are not")
+    func oneStep() throws {
+        let (begun, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let ended = DispatchSemaphore(value: 0)
+        let isFirst = Atomic(true)
+        var options = Self.service(
+            MoveSpace { folder in
+                // Only the first step is held back: the last one asks for the room, too.
+                guard folder.hasSuffix("/7"), isFirst.exchange(false, ordering: .relaxed) else { return nil }
+                begun.signal()
+                isOver.wait()
+                return nil
+            }
+        )
+        options.folder = folder.path
+        options.accountName = { "user\($0)" }
+        let admission = SystemAdmission(options)
+        for user in [7, 8] as [uid_t] { #expect(mkdir(folder.path(of: "\(user)"), 0o700) == 0) }
+        let (busy, other) = (try admission.partition(of: 7), try admission.partition(of: 8))
+        for partition in [busy, other] { _ = try partition.move(.begin(Self.move), by: Self.mine) }
+        let receive = Self.step(.receive(device))
+        _ = HostThread.start(.blocked) {
+            _ = try? busy.move(receive, by: Self.mine)
+            ended.signal()
+        }
+        begun.wait()
+        let start = ContinuousClock.now
+        for _ in 0..<50 {
+            let refusal = #expect(throws: KeychainError.self) { try busy.move(Self.step(.activate), by: Self.mine) }
+            #expect(refusal?.reason.contains("is moving the keychain") == true)
+        }
+        // Each would wait for a second otherwise.
+        #expect(start.duration(to: .now) < .seconds(20))
+        _ = try other.move(receive, by: Self.mine)
+        busy.closeIfIdle()
+        isOver.signal()
+        ended.wait()
+        for step in [.append(rows), .activate] as [StoreMove.Step] {
+            _ = try busy.move(Self.step(step), by: Self.mine)
+        }
+    }
+
+    @Test("what was received of a process that has ended is removed while nobody asks for it, and of no other one")
+    func abandoned() throws {
+        var options = Self.service()
+        options.folder = folder.path
+        options.accountName = { "user\($0)" }
+        let admission = SystemAdmission(options)
+        let incoming = ["7", "8"].map { folder.path(of: "\($0)/\(IncomingKeychain.folderName)") }
+        for user in [7, 8] as [uid_t] { #expect(mkdir(folder.path(of: "\(user)"), 0o700) == 0) }
+        let (partition, other) = (try admission.partition(of: 7), try admission.partition(of: 8))
+        try withSleeper { (sleeper, end) in
+            for (partition, process) in [(partition, sleeper), (other, Self.mine)] {
+                _ = try partition.move(.begin(Self.move), by: process)
+                _ = try partition.move(Self.step(.receive(device)), by: process)
+            }
+            partition.closeIfIdle()
+            #expect(access(incoming[0], F_OK) == 0, "its process is there")
+            end()
+            let isRemoved = eventually("it is removed") {
+                _ = admission.isInUse
+                return access(incoming[0], F_OK) != 0
+            }
+            #expect(isRemoved)
+        }
+        #expect(access(incoming[1], F_OK) == 0)
+        _ = try other.move(Self.step(.append(rows)), by: Self.mine)
     }
 
     // MARK: Steps
@@ -452,6 +523,13 @@ struct PartitionMoveTests {
 
     private func service(_ owner: StoreOwner) -> EmbeddedKeychain {
         EmbeddedKeychain(at: location, device: Self.options(owner))
+    }
+
+    private static func service(_ space: MoveSpace = MoveSpace()) -> PartitionOptions {
+        var service = PartitionOptions()
+        service.device = options(.embedded)
+        service.moveSpace = space
+        return service
     }
 
     private static func options(_ owner: StoreOwner) -> DeviceOptions {

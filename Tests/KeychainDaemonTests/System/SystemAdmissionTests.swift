@@ -33,7 +33,7 @@ struct SystemAdmissionTests {
         self.keychain = keychain
         var options = PartitionOptions()
         options.idleSeconds = 0
-        options.isKnown = { _ in true }
+        options.accountName = { "user\($0)" }
         options.open = { [opened] _ in
             opened.add()
             return OpenedStore(keychain)
@@ -126,7 +126,7 @@ struct SystemAdmissionTests {
         let folder = try TemporaryFolder()
         var options = PartitionOptions()
         options.folder = folder.path
-        options.isKnown = { $0 != 8 }
+        options.accountName = { $0 == 8 ? nil : "user\($0)" }
         let admission = SystemAdmission(options)
         #expect(try admission.partition(of: 7).user == 7)
         #expect(try admission.partition(of: 7) === admission.partition(of: 7))
@@ -135,7 +135,7 @@ struct SystemAdmissionTests {
             let refusal = #expect(throws: KeychainError.self) { try admission.partition(of: user) }
             #expect(refusal?.status == .missingEntitlement)
         }
-        #expect(UserDatabase.has(0))
+        #expect(UserDatabase.name(of: 0) == "root")
     }
 
     @Test("a keychain that the service gives back is refused there, and every program uses the user's own at once")
@@ -143,7 +143,7 @@ struct SystemAdmissionTests {
         let folder = try TemporaryFolder()
         var options = PartitionOptions()
         options.folder = folder.path
-        options.isKnown = { _ in true }
+        options.accountName = { "user\($0)" }
         options.identities = { (_) throws(KeychainError) in try IdentityService(IdentityOptions(), folder: nil) }
         let server = try TestServer(admission: SystemAdmission(options))
         let (manager, program) = (server.client(), server.client())

@@ -8,6 +8,7 @@ import KeychainClient
 import KeychainCore
 import KeychainDefaultBackend
 import KeychainEngine
+import KeychainProtection
 import KeychainTestSupport
 import KeychainWire
 import Testing
@@ -102,6 +103,83 @@ struct SystemServiceTests {
         #expect(try anna.security("delete-generic-password -a name -s service").status == 0)
         #expect(try anna.control("service disable").status == 0)
         #expect(try anna.control("service status").output.contains("embedded"))
+    }
+
+    @Test("rehearsals and the status make nothing in the service")
+    func rehearsals() throws {
+        let service = try SystemServiceFolder()
+        let root = try service.shell(of: 0)
+        let home = KeychainLocation(path: service.path(of: "home-0/swift-keychain"))
+        let enable = "service enable --system --socket \(service.socket.path)"
+        #expect(try root.control("\(enable) --dry-run").status == 0)
+        try EmbeddedKeychain(at: home, of: .embedded).handOver(to: .system)
+        try ServiceRecord(program: nil, socket: service.socket.path).write(in: PrivateDirectory(home))
+        for line in ["\(enable) --dry-run", "service status", "service disable --dry-run"] {
+            let outcome = try root.control(line)
+            #expect(outcome.status == 0, "\(line): \(outcome)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: service.store).isEmpty)
+    }
+
+    /// What `enable --system` or `disable` of a keychain without items leaves that is killed.
+    enum Interruption: CaseIterable {
+        /// `enable`, once the record was written; there was no store before.
+        case recordAlone
+        /// The same, with a store.
+        case record
+        /// `enable`, once the store was handed over; the service has none yet.
+        case handedOver
+        /// The same; the service has one that it gave back earlier. Or `disable`, once it has done that.
+        case givenBack
+        /// `disable`, once the store was handed back; the record is still there.
+        case handedBack
+    }
+
+    @Test(
+        "a killed enable or disable leaves nobody stuck: each next command settles it",
+        arguments: Interruption.allCases
+    )
+    func interrupted(_ interruption: Interruption) throws {
+        let service = try SystemServiceFolder()
+        let root = try service.shell(of: 0)
+        let home = KeychainLocation(path: service.path(of: "home-0/swift-keychain"))
+        let enable = "service enable --system --socket \(service.socket.path)"
+        let remote = DaemonKeychain(at: service.socket)
+        func interrupt() throws {
+            if [.givenBack, .handedBack].contains(interruption) {
+                _ = try remote.perform(.maintenance(.takeOver))
+                _ = try remote.perform(.maintenance(.giveBack(onlyIfEmpty: true)))
+            }
+            if interruption != .recordAlone { _ = try EmbeddedKeychain(at: home, of: .embedded).device.status() }
+            if [.handedOver, .givenBack].contains(interruption) {
+                try EmbeddedKeychain(at: home, of: .embedded).handOver(to: .system)
+            }
+            try ServiceRecord(program: nil, socket: service.socket.path).write(in: PrivateDirectory(home))
+        }
+        try interrupt()
+        let status = try root.control("service status")
+        #expect(status.status == 0, "\(status)")
+        // A program works, or says which command settles it.
+        let called = try root.security("add-generic-password -a called -s service -w x")
+        #expect(called.status == 0 || called.errors.contains("service"), "\(called)")
+        if called.status == 0 {
+            let deleted = try root.security("delete-generic-password -a called -s service")
+            #expect(deleted.status == 0, "\(deleted)")
+        }
+        #expect((called.status == 0) == (interruption != .givenBack), "\(called)")
+
+        let disabled = try root.control("service disable")
+        #expect(disabled.status == 0, "\(disabled)")
+        #expect(try root.control("service status").output.contains("embedded"))
+        #expect(try root.control("service disable").errors.contains("embedded already"))
+
+        try interrupt()
+        let enabled = try root.control(enable)
+        #expect(enabled.status == 0, "\(enabled)")
+        #expect(try root.control("service status").output.contains("serves a keychain"))
+        #expect(try root.security("add-generic-password -a name -s service -w there").status == 0)
+        #expect(try secret(root).output == "there\n")
+        #expect(access("\(service.store)/0/keychain.db", F_OK) == 0)
     }
 
     @Test("a program that only listens is notified once the service has the keychain, and that it gave it back")

@@ -20,7 +20,7 @@ extension DeviceTransport {
     package static var system: DeviceTransport {
         served { keychain in
             var options = PartitionOptions()
-            options.isKnown = { _ in true }
+            options.accountName = { "user\($0)" }
             options.open = { _ in OpenedStore(keychain) }
             options.identities = { (_) throws(KeychainError) in try identities.get() }
             return VouchingAdmission(SystemAdmission(options))
