@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CStormSupport
 import Foundation
 import Glibc
 import HostFiles
@@ -117,6 +118,25 @@ struct ProcessAttackTests {
         #expect(try program.ask("reuse \(number)") == "reused")
         #expect(kill(number, 0) == 0, "there is a process of this number again")
         #expect(throws: IdentityError.self) { try bench.identify(connection) }
+    }
+
+    @Test("a child of a program of the tests ends with it, however early it is killed", .enabled(if: isRoot))
+    func childrenEnd() throws {
+        for _ in 1...20 {
+            let number: pid_t
+            do {
+                let program = try PeerProgram([tool, "-"])
+                let answer = try program.ask("another \(bench.socketPath)").split(separator: " ")
+                number = try #require(answer.first.flatMap { Int32($0) })
+                _ = try bench.accept()
+                #expect(try program.ask("reuse \(number)") == "reused")
+            }
+            var status: Int32 = 0
+            guard storm_wait(number, 60_000, &status) == ETIMEDOUT else { continue }
+            Issue.record("process \(number) is still there")
+            kill(number, SIGKILL)
+            return
+        }
     }
 
     /// What sees another system may be confined, and has no group that programs of the user share.

@@ -33,6 +33,13 @@ static int connection = -1;
 
 static int say(const char *text) { return printf("%s\n", text) < 0 || fflush(stdout) != 0; }
 
+// For a child: ends with its parent, also if that was killed before this call. A child that outlived it would hold the
+// output of the tests open, whose end their runner waits for.
+static void end_with(pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(0);
+}
+
 static int connect_to(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof address.sun_path) return -1;
@@ -61,10 +68,10 @@ static void be_traced(void) {
     prctl(PR_SET_PTRACER, -1L, 0, 0, 0);
     pid_t process = getpid();
     if (fork() == 0) {
+        end_with(process);
         long failure = ptrace(PTRACE_SEIZE, process, 0, 0);
         char answer = failure == 0 ? 'y' : 'n';
         if (write(ready[1], &answer, 1) != 1) _exit(1);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (;;) {
             int status;
             if (waitpid(process, &status, __WALL) < 0) _exit(0);
@@ -89,12 +96,12 @@ static void connect_by_another(const char *path) {
 
 // A process with a number of choice, which is executing this program, too.
 static void reuse_number(pid_t number) {
-    pid_t choice[] = {number};
+    pid_t choice[] = {number}, process = getpid();
     struct clone_args arguments = {
         .exit_signal = SIGCHLD, .set_tid = (uint64_t)(uintptr_t)choice, .set_tid_size = 1};
     pid_t child = (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
     if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        end_with(process);
         for (;;) pause();
     }
     say(child == number ? "reused" : strerror(errno));
