@@ -3,9 +3,9 @@
 import Glibc
 
 /// The names in a folder.
-enum FolderNames {
+package enum FolderNames {
     /// Those that begin like this, in no order; none when the folder cannot be read.
-    static func of(_ path: String, beginningWith prefix: String) -> [String] {
+    package static func of(_ path: String, beginningWith prefix: String) -> [String] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []

@@ -6,18 +6,23 @@ extension AuditEntry {
     /// The entry as a JSON object on one line, without the newline (RFC 8259, JSON Lines).
     ///
     /// Control characters are escaped, so that no name of a program or a group ends a line or controls a terminal.
-    public var line: String {
-        switch self {
-        case .call(let record): record.line
-        case .lost(let count, let time):
-            JSONValue.object([("time", .string(time.description)), ("lost", .integer(count))])
-        }
-    }
+    public var line: String { JSONValue.object(members) }
 
     /// Reads a line; `nil` if it is no entry, such as an incomplete line that a crash of the host left.
     public init?(line: some Sequence<UInt8>) {
-        guard let object = try? JSONParser.parse(line), let time = object["time"].string.flatMap({ AuditTime($0) })
-        else { return nil }
+        guard let object = try? JSONParser.parse(line) else { return nil }
+        self.init(object)
+    }
+
+    fileprivate var members: [(String, JSONValue)] {
+        switch self {
+        case .call(let record): record.members
+        case .lost(let count, let time): [("time", .string(time.description)), ("lost", .integer(count))]
+        }
+    }
+
+    fileprivate init?(_ object: JSONValue) {
+        guard let time = object["time"].string.flatMap({ AuditTime($0) }) else { return nil }
         if let count = object["lost"].integer {
             guard count > 0 else { return nil }
             self = .lost(count, time)
@@ -28,8 +33,21 @@ extension AuditEntry {
     }
 }
 
+extension NumberedAuditEntry {
+    /// The entry with its number as a line of a file, without the newline.
+    var line: String { JSONValue.object([("number", .integer(number))] + entry.members) }
+
+    /// Reads a line of a file; `nil` if it is no entry.
+    init?(line: some Sequence<UInt8>) {
+        guard let object = try? JSONParser.parse(line), let entry = AuditEntry(object) else { return nil }
+        let number = object["number"] == .null ? 0 : object["number"].integer
+        guard let number, (0...Self.greatestNumber).contains(number) else { return nil }
+        self.init(number: number, entry: entry)
+    }
+}
+
 extension AuditRecord {
-    fileprivate var line: String {
+    fileprivate var members: [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [
             ("time", .string(time.description)), ("uid", .integer(Int(caller.user))),
             ("pid", .integer(Int(caller.process))), ("program", caller.program.map { .string($0) } ?? .null),
@@ -42,7 +60,7 @@ extension AuditRecord {
             let values = attributes.map { ($0.key.rawValue, JSONValue.string($0.value)) }
             members.append(("attributes", .object(Dictionary(uniqueKeysWithValues: values))))
         }
-        return JSONValue.object(members)
+        return members
     }
 
     fileprivate init?(_ object: JSONValue, _ time: AuditTime) {

@@ -70,8 +70,11 @@ public struct AuditCaller: Sendable, Hashable {
     /// The path of its executable when it connected; `nil` if that is not known.
     public var program: String?
 
-    /// Its identity: `anonymous`, or the kind of its proof and its name.
+    /// Its identity: ``anonymous``, or the kind of its proof and its name.
     public var identity: String
+
+    /// The identity of a program that has no proof of one.
+    public static let anonymous = "anonymous"
 
     /// A program.
     public init(user: UInt32, process: Int32, program: String?, identity: String) {
@@ -80,6 +83,11 @@ public struct AuditCaller: Sendable, Hashable {
         self.program = program
         self.identity = identity
     }
+}
+
+extension AuditCaller {
+    /// By what programs are told apart that share a log: the identity; the path of the executable of an anonymous one.
+    public var shareName: String { identity == Self.anonymous ? program ?? "" : "\(identity)\n" }
 }
 
 /// An attribute that a log contains if the owner selects it; raw values are the options of the tools.
@@ -119,4 +127,26 @@ public enum AuditEntry: Sendable, Hashable {
     case call(AuditRecord)
     /// The number of entries before this time that could not be written.
     case lost(Int, AuditTime)
+}
+
+extension AuditEntry {
+    /// ``AuditCaller/shareName`` of its program; empty if it is of none.
+    public var shareName: String {
+        switch self {
+        case .call(let record): record.caller.shareName
+        case .lost: ""
+        }
+    }
+}
+
+/// An entry of a file.
+public struct NumberedAuditEntry: Sendable, Hashable {
+    /// A number that is higher than that of each entry before it; 0 in the files of earlier versions.
+    public var number: Int
+
+    /// The entry.
+    public var entry: AuditEntry
+
+    /// The highest number, which each reader of JSON can represent (RFC 8259, section 6).
+    static let greatestNumber = 1 << 53
 }

@@ -35,6 +35,8 @@ struct DaemonArguments: Hashable {
     var keychainLimit: Int?
 
     /// Overrides the audit settings beside the store; `nil` to use those.
+    ///
+    /// The system service has no others.
     var audit: AuditSettings?
 
     /// What is asked for.
@@ -96,9 +98,6 @@ struct DaemonArguments: Hashable {
             default: throw Problem(description: "unknown option \(parts[0]); see 'keychaind --help'")
             }
         }
-        guard arguments.service != .system || arguments.audit == nil else {
-            throw Problem(description: "the system service has no audit log yet; leave out --audit")
-        }
         guard arguments.service == .system || arguments.keychainLimit == nil else {
             throw Problem(description: "--keychain-limit is for --system")
         }
@@ -112,7 +111,7 @@ struct DaemonArguments: Hashable {
         USAGE: keychaind [--files] [--store <folder>] [--socket <path>] [--background] [--exit-when-idle <seconds>]
                [--audit] [--audit-attributes <names>]
                keychaind --system [--store <folder>] [--socket <path>] [--background] [--exit-when-idle <seconds>]
-               [--keychain-limit <MiB>]
+               [--keychain-limit <MiB>] [--audit] [--audit-attributes <names>]
 
         It accepts a listening socket from systemd. 'keychainctl service enable' makes programs use it.
 
@@ -128,7 +127,8 @@ struct DaemonArguments: Hashable {
           --background               Move to the background once it listens.
           --exit-when-idle <seconds> Exit after that time without a connection, unless that would lock items.
           --keychain-limit <MiB>     With --system, the maximum size of each user's keychain; default: 1024.
-          --audit                    Log requests, whatever 'keychainctl service audit' says.
+          --audit                    Log requests, whatever 'keychainctl service audit' says; with --system, those of
+                                     each user in that user's folder.
           --audit-attributes <names> The same, with attributes of items: account, service, server, label.
           --version                  Show the version.
           -h, --help                 Show help information.

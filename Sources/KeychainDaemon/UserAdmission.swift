@@ -2,7 +2,6 @@
 
 import CKeychainSupport
 import Glibc
-import KeychainAudit
 import KeychainCore
 import KeychainServer
 
@@ -30,8 +29,7 @@ final class UserAdmission: Admission {
             }
             return try programs.program(at: socket)
         } catch {
-            let caller = AuditCaller(user: peer.user, process: peer.process, program: nil, identity: "unknown")
-            if let audit { AuditedProgram(caller, audit).noteRefusal(error) }
+            audit?.noteRefusal(of: peer, error)
             throw error
         }
     }

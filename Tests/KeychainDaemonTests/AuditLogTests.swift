@@ -15,6 +15,7 @@ import Testing
 @testable import KeychainDaemon
 
 /// The audit log.
+@Suite(.timeLimit(.minutes(5)))
 struct AuditLogTests {
     private let temporary: TemporaryFolder
     private let folder: PrivateDirectory
@@ -171,12 +172,12 @@ struct AuditLogTests {
 
     @Test("a reader continues where it was when the file is replaced or removed")
     func following() throws {
-        var file = AuditFile(in: folder, mostBytes: 200)
+        var file = AuditFile(in: folder, mostBytes: 400)
         var reader = AuditReader(in: folder)
         #expect(try reader.next().entries.isEmpty)
         var count = 0
         for number in 1...30 {
-            try file.append(Array("\(AuditEntry.lost(number, .now).line)\n".utf8))
+            try append(number, to: &file)
             if number % 2 == 0 { continue }
             for case .lost(let found, _) in try reader.next().entries {
                 count += 1
@@ -184,9 +185,14 @@ struct AuditLogTests {
             }
         }
         unlink(folder.path(of: AuditFile.name))
-        try file.append(Array("\(AuditEntry.lost(31, .now).line)\n".utf8))
+        try append(31, to: &file)
         for case .lost(let found, _) in try reader.next().entries { count = found }
         #expect(count == 31)
+    }
+
+    private func append(_ number: Int, to file: inout AuditFile) throws {
+        var entries = [AuditEntry.lost(number, .now)][...]
+        try file.append(&entries)
     }
 
     @Test("a name with control characters ends no line and controls no terminal")

@@ -20,6 +20,7 @@ struct DaemonArgumentsTests {
                 DaemonArguments(audit: AuditSettings(attributes: [.account, .label]))
             ),
             (["--system"], DaemonArguments(service: .system)),
+            (["--system", "--audit"], DaemonArguments(service: .system, audit: AuditSettings())),
             (["--system", "--files", "--audit"], DaemonArguments(service: .files, audit: AuditSettings())),
             (["--system", "--user", "--store", "/x"], DaemonArguments(store: "/x")),
             (["--background", "--exit-when-idle", "7"], DaemonArguments(isInBackground: true, idleSeconds: 7)),
@@ -44,7 +45,7 @@ struct DaemonArgumentsTests {
             ["--store"], ["--store", ""], ["--store", "relative"], ["--socket", "x.sock"], ["--exit-when-idle", "0"],
             ["--exit-when-idle", "soon"], ["--exit-when-idle"], ["--background=yes"], ["--system=yes"], ["store"], [""],
             ["--audit=yes"], ["--audit-attributes"], ["--audit-attributes", "secret"],
-            ["--audit-attributes", "account,"], ["--system", "--audit"],
+            ["--audit-attributes", "account,"],
         ]
     )
     func refused(_ words: [String]) {

@@ -49,7 +49,7 @@ struct AuditCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         let service = try surroundings.service()
-        try service.checkKeepsAuditLog()
+        try service.checkSetsAuditLog()
         guard let folder = try service.folder() else {
             throw Refusal("there is no keychain yet; 'keychainctl service enable' creates one")
         }

@@ -6,6 +6,7 @@ import HostFiles
 import KeychainAudit
 import KeychainCore
 import KeychainDoctor
+import KeychainProtection
 
 /// `keychainctl log`: the requests that the daemon logged, and their statuses.
 struct LogCommand: ParsableCommand {
@@ -13,8 +14,9 @@ struct LogCommand: ParsableCommand {
         commandName: "log",
         abstract: "Shows the requests that programs sent to the daemon, and their statuses.",
         discussion: """
-            The daemon logs requests after 'keychainctl service audit on'. The log contains no secret, and no \
-            attribute of an item unless it was selected there.
+            The daemon logs requests after 'keychainctl service audit on', and the system service if root has started \
+            it with --audit; it shows each user only the entries of that user's programs. The log contains no secret, \
+            and no attribute of an item unless it was selected there.
             """
     )
 
@@ -27,78 +29,50 @@ struct LogCommand: ParsableCommand {
     @Flag(help: "Write each entry as a JSON object on a line.")
     var json = false
 
+    @Flag(help: "Show the system service's entries of all users, one user after the other; only for root.")
+    var allUsers = false
+
+    @Option(
+        help: "With --all-users, the folder of the keychains; default: \(SystemLogs.folder).",
+        completion: .directory
+    )
+    var store: String?
+
     func validate() throws {
         guard (last ?? 0) >= 0 else { throw ValidationError("--last requires a number that is not negative.") }
+        guard allUsers || store == nil else { throw ValidationError("--store is for --all-users.") }
+        guard !allUsers || !follow else { throw ValidationError("--all-users shows the present entries only.") }
     }
 
     func run() throws {
         let surroundings = Surroundings.current
-        try surroundings.service().checkKeepsAuditLog()
-        var source = try AuditFileSource(surroundings, follows: follow)
-        var part = try source.next()
-        if part.entries.isEmpty, !source.isOn {
-            surroundings.remark("Requests are not logged; 'keychainctl service audit on' starts a log.")
+        if allUsers {
+            return try SystemLogs.read(in: store ?? SystemLogs.folder) { part in
+                show(last.map(part.suffix) ?? part, surroundings)
+            }
         }
-        if let last { part.entries = part.entries.suffix(last) }
-        show(part, surroundings)
+        let service = try surroundings.service()
+        let source: any LogSource =
+            switch try service.owner() {
+            case .system?, .moving?: SystemLogSource(service.system, follows: follow)
+            default: try AuditFileSource(service, follows: follow)
+            }
+        let part = try source.next()
+        if part.entries.isEmpty, !source.isOn { surroundings.remark(source.remark) }
+        show(last.map(part.suffix) ?? part, surroundings)
         while source.wait() { show(try source.next(), surroundings) }
     }
 
-    private func show(_ part: AuditReader.Part, _ surroundings: Surroundings) {
+    private func show(_ part: LogPart, _ surroundings: Surroundings) {
         for entry in part.entries {
             surroundings.say(json ? JSONText.escapingInvisible(entry.line) : AuditText.line(entry))
         }
         if part.unreadable > 0 {
             surroundings.remark("\(part.unreadable) lines of the log cannot be read, and are not shown.")
         }
+        if let problem = part.problem { surroundings.remark(problem) }
         // A pipe gets the lines immediately.
         fflush(nil)
-    }
-}
-
-/// The log of the user's own daemon, which is a file of the user.
-///
-/// That of a daemon whose files the user cannot read has to be requested from it; ``LogCommand`` needs no more of a
-/// source than these members.
-private struct AuditFileSource: ~Copyable {
-    private let folder: PrivateDirectory
-    private let watch: FolderWatch?
-    private var reader: AuditReader
-
-    /// The log of the keychain of `surroundings`.
-    init(_ surroundings: Surroundings, follows: Bool) throws(Refusal) {
-        guard let folder = try surroundings.service().folder() else {
-            throw Refusal("there is no keychain, and so no log of its daemon")
-        }
-        // Watched before it is read, so that no entry is missed in between.
-        let watch = try follows ? Self.watch(folder) : nil
-        self.init(folder: folder, watch: watch, reader: AuditReader(in: folder))
-    }
-
-    private init(folder: PrivateDirectory, watch: FolderWatch?, reader: consuming AuditReader) {
-        self.folder = folder
-        self.watch = watch
-        self.reader = reader
-    }
-
-    private static func watch(_ folder: PrivateDirectory) throws(Refusal) -> FolderWatch {
-        do { return try FolderWatch(folder.path, for: .newNamesAndWrites) } catch { throw Refusal("\(error)") }
-    }
-
-    /// Whether requests are logged.
-    var isOn: Bool { AuditSettings(in: folder) != nil }
-
-    /// The new entries.
-    mutating func next() throws(Refusal) -> AuditReader.Part {
-        do { return try reader.next() } catch { throw Refusal("\(error)") }
-    }
-
-    /// Waits for new entries; returns `false` if it was not to follow the log.
-    func wait() -> Bool {
-        guard let watch else { return false }
-        watch.wait()
-        _ = watch.takeNames()
-        return true
     }
 }
 

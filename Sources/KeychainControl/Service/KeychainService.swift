@@ -44,10 +44,13 @@ struct KeychainService: Sendable {
         }
     }
 
-    /// Refuses the commands of the audit log where nothing keeps one.
-    func checkKeepsAuditLog() throws(Refusal) {
+    /// Refuses to set what is logged where the user has no say in it.
+    func checkSetsAuditLog() throws(Refusal) {
         guard try owner() == .system else { return }
-        throw Refusal("the system service, which owns the keychain, keeps no audit log")
+        throw Refusal(
+            "the system service owns the keychain, and logs requests if root has started it with 'keychaind --system "
+                + "--audit'; 'keychainctl log' shows them"
+        )
     }
 
     /// The running daemon; `nil` if there is none.

@@ -104,6 +104,9 @@ public enum KeychainCommand: Sendable, Hashable {
         /// Moves the keychain into the system service, or out of it; the reply is ``KeychainReply/done`` where none is
         /// named.
         case move(StoreMove)
+        /// What the system service logged of the user's programs, after the entry of a number; the reply is an
+        /// ``KeychainReply/auditPage(_:)``.
+        case auditLog(after: Int)
     }
 }
 
@@ -131,7 +134,7 @@ extension KeychainCommand {
         case .device(.status): true
         case .authentication(.biometry), .authentication(.check), .authentication(.status): true
         case .enclave(.kind), .enclave(.key): true
-        case .maintenance(.check), .maintenance(.move(.status)): true
+        case .maintenance(.check), .maintenance(.move(.status)), .maintenance(.auditLog): true
         case .files(let command): command.changesNothing
         case .device, .authentication, .enclave, .maintenance: false
         }
@@ -217,4 +220,6 @@ public enum KeychainReply: Sendable, Hashable {
     indirect case movedDevice(MovedDevice)
     /// Rows that are being moved.
     case movedRows([MovedRow])
+    /// A part of a log.
+    indirect case auditPage(AuditPage)
 }

@@ -3,18 +3,19 @@
 import Dispatch
 import HostFiles
 import KeychainAudit
+import KeychainCore
 import Synchronization
 
 /// The audit log of a daemon: written on a thread of its own, so that no call waits for it.
 ///
-/// Entries that cannot be written are lost, and the log says how many.
+/// Entries that cannot be written are lost, and the log says how many. The thread ends when there was nothing to write
+/// for a while.
 final class AuditLog: Sendable {
     private let folder: PrivateDirectory
     private let log: DaemonLog
     /// Overrides the settings file; `nil` to use the file.
     private let fixed: AuditSettings?
     private let mostBytes: Int
-    private let mostWaiting: Int
     private let state: Mutex<State>
     private let reading = Mutex<FileContentsMark?>(nil)
     private let wake = DispatchSemaphore(value: 0)
@@ -22,8 +23,9 @@ final class AuditLog: Sendable {
 
     private struct State {
         var settings: AuditSettings?
-        var waiting: [AuditRecord] = []
-        var lost = 0
+        var waiting: AuditQueue
+        /// The number of the last entry that was written.
+        var lastNumber: Int?
         var hasThread = false
         var isClosed = false
     }
@@ -32,7 +34,10 @@ final class AuditLog: Sendable {
     static let mostWaiting = 4096
 
     /// The timeout for the last records when the daemon stops.
-    private static let closeSeconds = 5
+    static let closeSeconds = 5
+
+    /// After how long without a record the thread ends.
+    private static let idleSeconds = 60
 
     /// A log in the folder of a store.
     ///
@@ -53,8 +58,7 @@ final class AuditLog: Sendable {
         self.fixed = fixed
         self.log = log
         self.mostBytes = mostBytes
-        self.mostWaiting = mostWaiting
-        state = Mutex(State(settings: fixed))
+        state = Mutex(State(settings: fixed, waiting: AuditQueue(atMost: mostWaiting)))
         followSettings()
     }
 
@@ -82,17 +86,12 @@ final class AuditLog: Sendable {
             case start
         }
         let next = state.withLock { state -> Next in
-            guard !state.isClosed else { return .nothing }
-            guard state.waiting.count < mostWaiting else {
-                state.lost += 1
-                return .nothing
-            }
-            state.waiting.append(record)
+            guard !state.isClosed, state.waiting.add(record) else { return .nothing }
             if !state.hasThread {
                 state.hasThread = true
                 return .start
             }
-            return state.waiting.count == 1 ? .wake : .nothing
+            return state.waiting.records.count == 1 ? .wake : .nothing
         }
         switch next {
         case .nothing: return
@@ -101,31 +100,32 @@ final class AuditLog: Sendable {
             guard !HostThread.start(.blocked, { [self] in write() }) else { return }
             state.withLock { state in
                 state.hasThread = false
-                state.lost += state.waiting.count
-                state.waiting = []
+                let (records, lost) = state.waiting.takeAll()
+                state.waiting.lost = lost + records.count
             }
         }
     }
 
+    /// Whether nothing was written after the entry of a number.
+    func ends(at number: Int) -> Bool { state.withLock { $0.lastNumber.map { $0 <= number } ?? false } }
+
     /// Writes the pending records, and accepts no more.
-    func close() {
+    func close(until limit: DispatchTime = .now() + .seconds(AuditLog.closeSeconds)) {
         let hasThread = state.withLock { state in
             state.isClosed = true
             return state.hasThread
         }
         guard hasThread else { return }
         wake.signal()
-        _ = ended.wait(timeout: .now() + .seconds(Self.closeSeconds))
+        _ = ended.wait(timeout: limit)
     }
 
     private func write() {
         var file = AuditFile(in: folder, mostBytes: mostBytes)
         var isFailing = false
         while true {
-            let (records, lost, isClosed) = state.withLock { state in
-                defer { (state.waiting, state.lost) = ([], 0) }
-                return (state.waiting, state.lost, state.isClosed)
-            }
+            let (pending, isClosed) = state.withLock { ($0.waiting.takeAll(), $0.isClosed) }
+            let (records, lost) = pending
             var entries = records.map { AuditEntry.call($0) }[...]
             if lost > 0 { entries = [.lost(lost, .now)] + entries }
             do throws(FileError) {
@@ -134,17 +134,49 @@ final class AuditLog: Sendable {
             } catch {
                 if !isFailing { log.write(.warning, "requests are not logged any more: \(error)") }
                 isFailing = true
-                state.withLock { $0.lost += entries.reduce(0) { $0 + $1.lossCount } }
+                state.withLock { $0.waiting.lost += entries.reduce(0) { $0 + $1.lossCount } }
             }
+            let lastNumber = file.lastNumber
+            if lastNumber > 0 { state.withLock { $0.lastNumber = lastNumber } }
             if isClosed { break }
             // The first pending record wakes this thread, so one that was queued meanwhile has done so already.
-            wake.wait()
+            guard wake.wait(timeout: .now() + .seconds(Self.idleSeconds)) == .timedOut else { continue }
+            let isDone = state.withLock { state in
+                guard state.waiting.records.isEmpty, !state.isClosed else { return false }
+                state.hasThread = false
+                return true
+            }
+            if isDone { return }
         }
         ended.signal()
     }
 }
 
+extension AuditPage {
+    /// The entries of the log in a folder after that of a number, as a program of the user is given them: without
+    /// attributes of items, which may be another program's.
+    init(of folder: PrivateDirectory?, after number: Int, isOn: Bool) throws(KeychainError) {
+        self.init(isOn: isOn, end: number)
+        guard let folder else { return }
+        let part: AuditReader.Part
+        var reader = AuditReader(in: folder, after: number, mostBytes: Self.byteCount)
+        do throws(FileError) { part = try reader.next() } catch {
+            throw KeychainError(unusableFolder: error)
+        }
+        if number == 0 { unreadable = part.unreadable }
+        // The lines of the file are longer: they have a number, too.
+        lines = part.numbered.map(\.entry.withoutAttributes.line)
+        end = part.numbered.last?.number ?? number
+    }
+}
+
 extension AuditEntry {
+    fileprivate var withoutAttributes: AuditEntry {
+        guard case .call(var record) = self else { return self }
+        record.attributes = [:]
+        return .call(record)
+    }
+
     /// The number of entries that are lost with it.
     fileprivate var lossCount: Int {
         switch self {

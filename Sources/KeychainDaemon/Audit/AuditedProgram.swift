@@ -56,11 +56,14 @@ struct AuditedProgram: Sendable {
             )
         )
     }
+}
 
-    /// Logs that the program's connection was refused.
-    func noteRefusal(_ error: KeychainError) {
-        guard log.settings != nil else { return }
-        log.note(AuditRecord(time: .now, caller: caller, operation: "connect", status: error.status.rawValue))
+extension AuditLog {
+    /// Logs that a connection was refused.
+    func noteRefusal(of peer: PeerUser, _ error: KeychainError) {
+        guard settings != nil else { return }
+        let caller = AuditCaller(user: peer.user, process: peer.process, program: nil, identity: "unknown")
+        note(AuditRecord(time: .now, caller: caller, operation: "connect", status: error.status.rawValue))
     }
 }
 
@@ -74,7 +77,7 @@ extension ClientIdentity {
         case .systemUnit(let unit): "systemd \(unit)"
         case .signed(let team): "team \(team)\(application)"
         case .rootManifest(let file): "manifest \(file)\(application)"
-        case .anonymous: "anonymous"
+        case .anonymous: AuditCaller.anonymous
         }
     }
 }
@@ -89,7 +92,8 @@ extension KeychainCommand {
         }
     }
 
-    /// The name in a log; `nil` for what a library does with authentication contexts, which requests nothing.
+    /// The name in a log; `nil` for what a library does with authentication contexts, which requests nothing, and for a
+    /// look at the log itself, which would never end.
     fileprivate var auditedOperation: String? {
         switch self {
         case .items(let request): request.operation.functionName
@@ -109,9 +113,25 @@ extension KeychainCommand {
         case .maintenance(.restoreBackup): "restore backup"
         case .maintenance(.takeOver): "take over"
         case .maintenance(.giveBack): "give back"
-        case .maintenance(.move): "move"
+        case .maintenance(.move(let move)): move.auditedOperation
+        case .maintenance(.auditLog): nil
         case .files(.lockAll): "lock all keychain files"
         case .files(.keychain(_, let action)): "keychain file \(action.auditedName)"
+        }
+    }
+}
+
+extension StoreMove {
+    /// The name in a log; `nil` for what changes nothing, and for rows: what they belong to is logged.
+    fileprivate var auditedOperation: String? {
+        switch self {
+        case .begin: "move begin"
+        case .step(.receive, of: _): "move receive"
+        case .step(.activate, of: _): "move activate"
+        case .step(.send, of: _): "move send"
+        case .step(.resume, of: _): "move resume"
+        case .step(.remove, of: _): "move remove"
+        case .status, .step(.append, of: _), .step(.rows, of: _), .step(.compare, of: _): nil
         }
     }
 }

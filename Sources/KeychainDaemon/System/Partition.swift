@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Glibc
 import HostFiles
+import KeychainAudit
 import KeychainCore
 import KeychainEngine
 import KeychainIdentity
@@ -29,6 +31,15 @@ final class Partition: ServedKeychain {
     private let isInStep = Mutex(false)
     private let state = Mutex(State())
     private let identities = Mutex<IdentityService?>(nil)
+    private let audit = Mutex<AuditLog?>(nil)
+    // Held while the log is read: at most one program of the user has it read at a time.
+    private let readingAudit = Mutex<Void>(())
+
+    /// The maximum size of each of the two files of its log; 1 MiB.
+    static let mostBytesOfAudit = 1 << 20
+
+    /// The maximum number of records that wait to be written.
+    private static let mostWaitingOfAudit = 1024
 
     private struct State {
         var opened: OpenedStore?
@@ -51,17 +62,28 @@ final class Partition: ServedKeychain {
 
     /// The program of this user that connected.
     ///
+    /// - Parameters:
+    ///   - socket: the connection.
+    ///   - peer: its other end.
+    /// - Returns: The program.
     /// - Throws: ``KeychainError`` if the program cannot be identified, or the folder cannot be used.
-    func program(at socket: Int32) throws(KeychainError) -> UserProgram {
+    func program(at socket: Int32, of peer: PeerUser) throws(KeychainError) -> UserProgram {
         try checkAccount()
-        let programs = ServedPrograms(
-            keychain: self,
-            identities: try identityService(),
-            proofs: proofs,
-            life: life,
-            isSystemService: true
-        )
-        return try programs.program(at: socket)
+        let audit = try auditLog()
+        do throws(KeychainError) {
+            let programs = ServedPrograms(
+                keychain: self,
+                identities: try identityService(),
+                proofs: proofs,
+                life: life,
+                isSystemService: true,
+                audit: audit
+            )
+            return try programs.program(at: socket)
+        } catch {
+            audit?.noteRefusal(of: peer, error)
+            throw error
+        }
     }
 
     /// Executes a command; the first one opens the store.
@@ -69,6 +91,7 @@ final class Partition: ServedKeychain {
         switch command {
         case .maintenance(.takeOver): try takeOver()
         case .maintenance(.giveBack(let onlyIfEmpty)): try giveBack(onlyIfEmpty: onlyIfEmpty)
+        case .maintenance(.auditLog(let number)): return .auditPage(try auditPage(after: number))
         default: return try withKeychain { (keychain) throws(KeychainError) in try keychain.perform(command) }
         }
         return .done
@@ -144,6 +167,48 @@ final class Partition: ServedKeychain {
         proofs.clear()
     }
 
+    /// What was logged of the user's programs after the entry of a number; the store is not opened for it.
+    private func auditPage(after number: Int) throws(KeychainError) -> AuditPage {
+        let isOn = options.audit != nil
+        if audit.withLock({ $0?.ends(at: number) }) == true { return AuditPage(isOn: isOn, end: number) }
+        let result = readingAudit.withLock { _ in
+            Result { () throws(KeychainError) -> AuditPage in
+                let folder = try folder { (location) throws(FileError) in try PrivateDirectory(existing: location) }
+                return try AuditPage(of: folder, after: number, isOn: isOn)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Writes what was logged, and logs no more.
+    func closeAudit(until limit: DispatchTime) { audit.withLock(\.self)?.close(until: limit) }
+
+    /// The log of the user's programs; `nil` if nothing is logged.
+    private func auditLog() throws(KeychainError) -> AuditLog? {
+        guard let settings = options.audit else { return nil }
+        let result = audit.withLock { known in
+            Result { () throws(KeychainError) -> AuditLog in
+                if let known { return known }
+                let made = AuditLog(
+                    in: try folder { (location) throws(FileError) in try PrivateDirectory(location) },
+                    fixed: settings,
+                    log: options.log,
+                    mostBytes: Self.mostBytesOfAudit,
+                    mostWaiting: Self.mostWaitingOfAudit
+                )
+                known = made
+                return made
+            }
+        }
+        return try result.get()
+    }
+
+    private func folder<Folder>(
+        _ open: (KeychainLocation) throws(FileError) -> Folder
+    ) throws(KeychainError) -> Folder {
+        do throws(FileError) { return try open(location) } catch { throw KeychainError(unusableFolder: error) }
+    }
+
     func currentUnlock() throws(KeychainError) -> UInt64? {
         try withKeychain { (keychain) throws(KeychainError) in try keychain.currentUnlock() }
     }
@@ -160,10 +225,12 @@ final class Partition: ServedKeychain {
         do throws(KeychainError) { return try body(keychain) } catch { throw options.explained(error, of: location) }
     }
 
-    /// Refuses the keychain to an account that has got the user ID of another one; makes no folder.
+    /// Refuses the keychain to an account that has got the user ID of another one; makes a folder only for a log.
     private func checkAccount() throws(KeychainError) {
         do {
-            guard let folder = try PrivateDirectory(existing: location) else { return }
+            let isLogged = options.audit != nil
+            let folder = isLogged ? try PrivateDirectory(location) : try PrivateDirectory(existing: location)
+            guard let folder else { return }
             try PartitionAccount.bind(folder, to: options.accountName(user), user)
         } catch {
             throw KeychainError(.notAvailable, "\(error)", kind: .unavailable)

@@ -2,6 +2,7 @@
 
 import Glibc
 import HostFiles
+import KeychainAudit
 import KeychainCore
 import KeychainEngine
 import KeychainIdentity
@@ -28,6 +29,12 @@ package struct PartitionOptions: Sendable {
 
     /// The room for keychains that are moved here.
     package var moveSpace = MoveSpace()
+
+    /// What to log of the requests of each user; `nil` for nothing.
+    package var audit: AuditSettings?
+
+    /// For a message that a log cannot be written.
+    var log = DaemonLog(descriptor: -1)
 
     /// The turns in which keys are derived from passcodes and passwords of all keychains.
     package var derivationTurns = DerivationTurns()
@@ -84,6 +91,13 @@ package struct PartitionOptions: Sendable {
     private static func makeIdentities(_ location: KeychainLocation) throws(KeychainError) -> IdentityService {
         // Without the folders of the service's own user, which has no programs.
         try IdentityService(IdentityOptions(), recordingAt: location)
+    }
+}
+
+extension KeychainError {
+    /// The folder of a user's keychain, or a file in it, cannot be used.
+    init(unusableFolder error: FileError) {
+        self.init(.notAvailable, "\(error)", kind: .storage(.file), facts: error.facts)
     }
 }
 

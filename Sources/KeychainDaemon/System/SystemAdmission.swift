@@ -27,7 +27,8 @@ package final class SystemAdmission: Admission {
 
     /// Identifies a process that has connected.
     package func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
-        try partition(of: try PeerUser(socket).user).program(at: socket)
+        let peer = try PeerUser(socket)
+        return try partition(of: peer.user).program(at: socket, of: peer)
     }
 
     /// Whether the store of any user is open, once those that are not needed were closed.
@@ -35,6 +36,12 @@ package final class SystemAdmission: Admission {
         let partitions = partitions.withLock { Array($0.values) }
         for partition in partitions { partition.closeIfIdle() }
         return partitions.contains { $0.isOpen || $0.hasConnections }
+    }
+
+    /// Writes what was logged, and logs no more; once no program is served any more.
+    func close() {
+        let limit = DispatchTime.now() + .seconds(AuditLog.closeSeconds)
+        for partition in partitions.withLock({ Array($0.values) }) { partition.closeAudit(until: limit) }
     }
 
     /// Handles an event of the login manager, with the keychain of its user, or with all of them.

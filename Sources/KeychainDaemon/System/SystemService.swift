@@ -27,6 +27,7 @@ enum SystemService {
         if let folder = arguments.store { options.folder = folder }
         if let seconds = arguments.idleSeconds { options.idleSeconds = seconds }
         if let limit = arguments.keychainLimit { options.limitMebibytes = limit }
+        (options.audit, options.log) = (arguments.audit, log)
         try checkFolder(options.folder)
         let place = arguments.socket.map { SocketLocation(path: $0, isSystemService: true) } ?? .system
         let listening: ListeningSocket?
@@ -61,6 +62,7 @@ enum SystemService {
         defer { sessions.stop() }
         log.write(.information, "\(ProductVersion.text) serves the keychains in \(options.folder)")
         try KeychainDaemon.run(server, life, termination, notification, log)
+        admission.close()
         _ = consume listening
     }
 

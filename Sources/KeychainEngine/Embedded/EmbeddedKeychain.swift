@@ -115,6 +115,7 @@ public final class EmbeddedKeychain: KeychainBackend {
                 )
             )
         case .takeOver, .giveBack, .move: throw .parameter("only the system service takes over keychains of users")
+        case .auditLog: throw .parameter("only the system service shows its log; any other daemon's is a file")
         }
     }
 

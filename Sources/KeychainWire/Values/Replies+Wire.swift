@@ -24,6 +24,7 @@ extension KeychainReply: WireValue {
         case .moveStatus(let status): try writer.write(case: 17, status)
         case .movedDevice(let device): try writer.write(case: 18, device)
         case .movedRows(let rows): try writer.write(case: 19, rows)
+        case .auditPage(let page): try writer.write(case: 20, page)
         }
     }
 
@@ -48,8 +49,19 @@ extension KeychainReply: WireValue {
         case 17: self = try .moveStatus(reader.value())
         case 18: self = try .movedDevice(reader.value())
         case 19: self = try .movedRows(reader.value())
+        case 20: self = try .auditPage(reader.value())
         default: throw .unknownCase
         }
+    }
+}
+
+extension AuditPage: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        try writer.write(values: isOn, lines, end, unreadable)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        try self.init(isOn: reader.value(), lines: reader.value(), end: reader.value(), unreadable: reader.value())
     }
 }
 

@@ -136,6 +136,7 @@ extension KeychainCommand.Maintenance: WireValue {
         case .takeOver: try writer.write(case: 5)
         case .giveBack(let onlyIfEmpty): try writer.write(case: 6, onlyIfEmpty)
         case .move(let step): try writer.write(case: 7, step)
+        case .auditLog(let number): try writer.write(case: 8, number)
         }
     }
 
@@ -148,6 +149,7 @@ extension KeychainCommand.Maintenance: WireValue {
         case 5: self = .takeOver
         case 6: self = try .giveBack(onlyIfEmpty: reader.value())
         case 7: self = try .move(reader.value())
+        case 8: self = try .auditLog(after: reader.value())
         default: throw .unknownCase
         }
     }

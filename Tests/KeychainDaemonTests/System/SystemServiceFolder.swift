@@ -42,11 +42,19 @@ final class SystemServiceFolder {
 
     private let folder: TemporaryFolder
     private let looksAtPrograms: Bool
+    private let options: [String]
 
     struct Failure: Error { let reason: String }
 
-    init(looksAtPrograms: Bool = false) throws {
+    /// Starts a service.
+    ///
+    /// - Parameters:
+    ///   - looksAtPrograms: whether it may inspect other users' programs.
+    ///   - options: further options of it.
+    /// - Throws: ``Failure`` if it does not start.
+    init(looksAtPrograms: Bool = false, options: [String] = []) throws {
         self.looksAtPrograms = looksAtPrograms
+        self.options = options
         folder = try TemporaryFolder(prefix: "ks")
         store = folder.path(of: "store")
         socket = SocketLocation(path: folder.path(of: "run/keychaind.sock"), isSystemService: true)
@@ -65,7 +73,7 @@ final class SystemServiceFolder {
         let shell = Shell(environment: ["PATH": "/usr/bin:/bin"], prefix: prefix)
         let outcome = try shell.run(
             "keychaind",
-            ["--system", "--background", "--store", store, "--socket", socket.path]
+            ["--system", "--background", "--store", store, "--socket", socket.path] + options
         )
         guard outcome.status == 0 else { throw Failure(reason: "\(outcome)") }
         process = try listener()
