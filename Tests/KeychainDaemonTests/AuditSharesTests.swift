@@ -110,6 +110,8 @@ struct AuditSharesTests {
                 var reader = AuditReader(in: folder, after: last, mostBytes: 1000)
                 let part = try reader.next()
                 #expect(part.entries.count < 10)
+                let isNew = part.numbered.allSatisfy { $0.number > last }
+                try #require(isNew)
                 for case .call(let record) in part.entries { found.append(record.status) }
                 isEmpty = part.entries.isEmpty
                 last = part.numbered.last?.number ?? last

@@ -23,6 +23,7 @@ struct DaemonArgumentsTests {
             (["--system", "--audit"], DaemonArguments(service: .system, audit: AuditSettings())),
             (["--system", "--files", "--audit"], DaemonArguments(service: .files, audit: AuditSettings())),
             (["--system", "--user", "--store", "/x"], DaemonArguments(store: "/x")),
+            (["--system", "--keychain-limit", "16"], DaemonArguments(service: .system, keychainLimit: 16)),
             (["--background", "--exit-when-idle", "7"], DaemonArguments(isInBackground: true, idleSeconds: 7)),
         ] as [([String], DaemonArguments)]
     )
@@ -44,8 +45,9 @@ struct DaemonArgumentsTests {
         arguments: [
             ["--store"], ["--store", ""], ["--store", "relative"], ["--socket", "x.sock"], ["--exit-when-idle", "0"],
             ["--exit-when-idle", "soon"], ["--exit-when-idle"], ["--background=yes"], ["--system=yes"], ["store"], [""],
-            ["--audit=yes"], ["--audit-attributes"], ["--audit-attributes", "secret"],
-            ["--audit-attributes", "account,"],
+            ["--system", "--keychain-limit"], ["--system", "--keychain-limit", "0"],
+            ["--system", "--keychain-limit", "much"], ["--keychain-limit", "16"], ["--audit=yes"],
+            ["--audit-attributes"], ["--audit-attributes", "secret"], ["--audit-attributes", "account,"],
         ]
     )
     func refused(_ words: [String]) {
