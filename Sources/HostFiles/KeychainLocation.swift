@@ -10,6 +10,9 @@ public struct KeychainLocation: Sendable, Hashable {
     /// The environment variable that names the folder.
     public static let environmentVariable = "SWIFT_KEYCHAIN_HOME"
 
+    /// The folder of the system service, which has a folder for the keychain of each user, named by the user ID.
+    package static let systemFolder = "/var/lib/swift-keychain"
+
     /// The absolute path of the folder.
     public let path: String
 

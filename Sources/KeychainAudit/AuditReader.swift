@@ -158,7 +158,7 @@ public struct AuditReader: ~Copyable {
     }
 
     private func failure(_ call: String) -> FileError {
-        .system(call: call, path: "\(folder)/\(AuditFile.name)", errno: errno)
+        .system(call: call, path: folder, errno: errno)
     }
 
     /// Reads up to the present end, which another process may move meanwhile.

@@ -33,21 +33,21 @@ struct LogCommand: ParsableCommand {
     var allUsers = false
 
     @Option(
-        help: "With --all-users, the folder of the keychains; default: \(SystemLogs.folder).",
+        help: "With --all-users, the folder of the keychains; default: \(KeychainLocation.systemFolder).",
         completion: .directory
     )
     var store: String?
 
     func validate() throws {
         guard (last ?? 0) >= 0 else { throw ValidationError("--last requires a number that is not negative.") }
-        guard allUsers || store == nil else { throw ValidationError("--store is for --all-users.") }
-        guard !allUsers || !follow else { throw ValidationError("--all-users shows the present entries only.") }
+        guard allUsers || store == nil else { throw ValidationError("--store requires --all-users.") }
+        guard !allUsers || !follow else { throw ValidationError("--all-users and --follow exclude each other.") }
     }
 
     func run() throws {
         let surroundings = Surroundings.current
         if allUsers {
-            return try SystemLogs.read(in: store ?? SystemLogs.folder) { part in
+            return try SystemLogs.read(in: store ?? KeychainLocation.systemFolder) { part in
                 show(last.map(part.suffix) ?? part, surroundings)
             }
         }

@@ -99,7 +99,7 @@ final class SystemLogSource: LogSource {
             let reply = try refusing { () throws(KeychainError) in
                 try service.perform(.maintenance(.auditLog(after: last)))
             }
-            guard case .auditPage(let page) = reply else { throw Refusal("the system service sent another reply") }
+            guard case .auditPage(let page) = reply else { throw Refusal("unexpected reply of the system service") }
             isOn = page.isOn
             part.unreadable += page.unreadable
             for line in page.lines {
@@ -120,9 +120,6 @@ final class SystemLogSource: LogSource {
 
 /// The logs of all users of the system service, for root.
 enum SystemLogs {
-    /// The folder of the keychains.
-    static let folder = "/var/lib/swift-keychain"
-
     /// Reads the log of each user, in the order of the user IDs; one that cannot be read hides no other.
     static func read(in folder: String, _ show: (LogPart) -> Void) throws(Refusal) {
         var status = stat()

@@ -4,6 +4,7 @@ import Dispatch
 import HostFiles
 import KeychainAudit
 import KeychainCore
+import KeychainEngine
 import Synchronization
 
 /// The audit log of a daemon: written on a thread of its own, so that no call waits for it.
@@ -161,7 +162,7 @@ extension AuditPage {
         let part: AuditReader.Part
         var reader = AuditReader(in: folder, after: number, mostBytes: Self.byteCount)
         do throws(FileError) { part = try reader.next() } catch {
-            throw KeychainError(unusableFolder: error)
+            throw KeychainError(error)
         }
         if number == 0 { unreadable = part.unreadable }
         // The lines of the file are longer: they have a number, too.

@@ -206,7 +206,7 @@ final class Partition: ServedKeychain {
     private func folder<Folder>(
         _ open: (KeychainLocation) throws(FileError) -> Folder
     ) throws(KeychainError) -> Folder {
-        do throws(FileError) { return try open(location) } catch { throw KeychainError(unusableFolder: error) }
+        do throws(FileError) { return try open(location) } catch { throw KeychainError(error) }
     }
 
     func currentUnlock() throws(KeychainError) -> UInt64? {

@@ -13,7 +13,7 @@ import KeychainStore
 /// The places of the keychains of the system service, and when they are closed.
 package struct PartitionOptions: Sendable {
     /// The folder that has a folder for each user, named by the user ID.
-    package var folder = "/var/lib/swift-keychain"
+    package var folder = KeychainLocation.systemFolder
 
     /// After how many seconds without a connection a keychain without unlocked keys is closed.
     package var idleSeconds = 600
@@ -91,13 +91,6 @@ package struct PartitionOptions: Sendable {
     private static func makeIdentities(_ location: KeychainLocation) throws(KeychainError) -> IdentityService {
         // Without the folders of the service's own user, which has no programs.
         try IdentityService(IdentityOptions(), recordingAt: location)
-    }
-}
-
-extension KeychainError {
-    /// The folder of a user's keychain, or a file in it, cannot be used.
-    init(unusableFolder error: FileError) {
-        self.init(.notAvailable, "\(error)", kind: .storage(.file), facts: error.facts)
     }
 }
 

@@ -7,7 +7,7 @@ import KeychainProtection
 /// Where errors of keys and files become statuses (Semantics, "Error mapping", "Mapping of internal failures").
 extension KeychainError {
     /// The status of a file's error.
-    init(_ error: FileError) {
+    package init(_ error: FileError) {
         self.init(
             error.isWantOfRoom ? .diskFull : .notAvailable,
             "\(error)",

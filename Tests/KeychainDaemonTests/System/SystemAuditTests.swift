@@ -24,7 +24,7 @@ struct SystemAuditTests {
     private static let isPossible = SystemServiceFolder.isPossible
 
     @Test(
-        "each user sees the requests of the own programs, root those of all, and no secret is in any of them",
+        "each user sees the requests of their own programs, root sees all of them, and none has a secret",
         .enabled(if: isPossible, "only root runs programs as other users")
     )
     func users() throws {
@@ -88,7 +88,7 @@ struct SystemAuditTests {
         #expect(set.status == 1 && set.errors.contains("--audit"), "\(set)")
     }
 
-    @Test("a user gets the own entries in pages of a bounded size, without attributes of items")
+    @Test("a user gets their own entries in pages of bounded size, without attributes of items")
     func pages() throws {
         let folder = try TemporaryFolder()
         let mine = try PrivateDirectory(KeychainLocation(path: folder.path(of: "\(geteuid())")))

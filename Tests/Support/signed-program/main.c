@@ -96,12 +96,12 @@ static void connect_by_another(const char *path) {
 
 // A process with a number of choice, which is executing this program, too.
 static void reuse_number(pid_t number) {
-    pid_t choice[] = {number}, process = getpid();
+    pid_t choice[] = {number}, parent = getpid();
     struct clone_args arguments = {
         .exit_signal = SIGCHLD, .set_tid = (uint64_t)(uintptr_t)choice, .set_tid_size = 1};
     pid_t child = (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
     if (child == 0) {
-        end_with(process);
+        end_with(parent);
         for (;;) pause();
     }
     say(child == number ? "reused" : strerror(errno));
