@@ -267,8 +267,8 @@ let targets: [Target] = [
     .target(
         name: "KeychainTesting",
         dependencies: [
-            "KeychainSimulation", "KeychainCore", "KeychainServices", "PortableSecurity", "PortableLocalAuthentication",
-            "CKeychainSupport",
+            "KeychainSimulation", "KeychainCore", "KeychainServices", "KeychainTrace", "PortableSecurity",
+            "PortableLocalAuthentication", "CKeychainSupport",
         ],
         swiftSettings: appleAPI
     ),
@@ -649,8 +649,8 @@ let targets: [Target] = [
     .testTarget(
         name: "DocumentationTests",
         dependencies: [
-            "Keychain", "KeychainRecipes", "KeychainTesting", "KeychainTrace", "PortableOS", "Security",
-            "LocalAuthentication", "CryptoKit", crypto,
+            "Keychain", "KeychainControl", "KeychainRecipes", "KeychainTesting", "KeychainTrace", "PortableOS",
+            "Security", "LocalAuthentication", "CryptoKit", crypto,
         ]
     ),
     .testTarget(

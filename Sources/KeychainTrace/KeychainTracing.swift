@@ -125,21 +125,8 @@ package final class Tracer: Sendable {
     package static func stack() -> [String] {
         var addresses = [UInt](repeating: 0, count: mostAddresses)
         let count = addresses.withUnsafeMutableBufferPointer { CSupport.returnAddresses($0.baseAddress, $0.count) }
-        return addresses.prefix(Int(count)).compactMap { address in
-            var path: UnsafePointer<CChar>?
-            var base: UInt = 0
-            guard CSupport.image(of: address, &path, &base) == 0, let path else { return nil }
-            // The program itself is named as it was called: without its folder, or from a folder that it has left.
-            let image = path.pointee == 0x2F ? String(cString: path) : executable
-            return "\(image)+0x\(String(address - base, radix: 16))"
-        }
+        return addresses.prefix(Int(count)).compactMap { ProgramAddress($0)?.description }
     }
 
     private static let mostAddresses = 24
-
-    /// The path of the program; its name where it cannot be found out.
-    private static let executable: String = {
-        let name = CommandLine.arguments.first ?? ""
-        return (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? name
-    }()
 }

@@ -14,6 +14,9 @@ struct SourceSurvey {
     /// By module, the first import; one that a condition guards only where there is no other.
     private(set) var imports: [String: (place: Place, isGuarded: Bool)] = [:]
 
+    /// The imports that do not compile on Linux: of each module that only Apple's platforms have, the first.
+    private(set) var appleOnlyImports: [(module: AppleOnlyModule, place: Place)] = []
+
     /// The conditions around keychain code of which Linux compiles the branch of iOS and not that of macOS.
     private(set) var iOSBranches: [Place] = []
 
@@ -31,6 +34,7 @@ struct SourceSurvey {
                 directive(line, place, &open)
             } else if let module = Self.importedModule(line) {
                 note(module, place, isGuarded: !open.isEmpty)
+                if open.allSatisfy(\.isCompiled) { noteAppleOnly(module, place) }
             } else if !open.isEmpty, Self.isAboutKeychain(line) {
                 for index in open.indices { open[index].isAboutKeychain = true }
             }
@@ -58,6 +62,13 @@ struct SourceSurvey {
         let known = imports[String(module)]
         guard known == nil || (known?.isGuarded == true && !isGuarded) else { return }
         imports[String(module)] = (place, isGuarded)
+    }
+
+    private mutating func noteAppleOnly(_ module: Substring, _ place: Place) {
+        guard let module = AppleOnlyModule(rawValue: String(module)),
+            !appleOnlyImports.contains(where: { $0.module == module })
+        else { return }
+        appleOnlyImports.append((module, place))
     }
 
     /// The module of an import, whatever attributes and kinds stand around it.

@@ -44,6 +44,7 @@ struct TestPlan {
         let suggestion = BundleIdentifier.suggestion(for: package.name)
         bundleIdentifier = options.bundleIdentifier ?? present ?? BundleIdentifier(rawValue: suggestion) ?? .example
         try chooseToolsets()
+        warnOfAppleOnlyModules()
         choices.append("keychain: a new one for this run; your own is not touched")
         explainBundleIdentifier(present)
         try chooseEntitlements()
@@ -85,6 +86,14 @@ struct TestPlan {
         }
         toolsets.append(path)
         choices.append("toolset for \(module): \(path), because \(found.place) imports it")
+    }
+
+    private mutating func warnOfAppleOnlyModules() {
+        for (module, place) in package.sources.appleOnlyImports {
+            choices.append(
+                "'no such module' to expect: \(place) imports \(module.rawValue), which Linux lacks; \(module.remedy)"
+            )
+        }
     }
 
     // MARK: - The program

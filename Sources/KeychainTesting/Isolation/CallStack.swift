@@ -2,6 +2,7 @@
 
 import CKeychainSupport
 import Glibc
+import KeychainTrace
 import Runtime
 import Synchronization
 
@@ -68,20 +69,24 @@ struct CallStack: Sendable {
 
     /// The line of the nearest caller outside of this package.
     ///
-    /// It takes up to several seconds. `nil` in a program without debug information, and where the compiler recorded no
-    /// line.
+    /// It takes up to several seconds where no tool reads debug information. `nil` in a program without any, and where
+    /// the compiler recorded no line.
     func findLocation() -> CallLocation? {
         for index in functions.callerIndices.prefix(Self.candidates) {
-            // One at a time, because each lookup searches the lines of the whole program.
-            let backtrace = Backtrace(frame: frames[index])
-            for frame in backtrace?.symbolicated(with: Self.images)?.frames ?? [] {
-                guard let symbol = frame.symbol, !PackageSymbols.contains(symbol) else { continue }
-                guard let found = symbol.sourceLocation, found.line > 0, found.path.hasPrefix("/") else { continue }
-                guard !found.path.hasSuffix("<compiler-generated>") else { continue }
-                return CallLocation(path: found.path, line: found.line, column: found.column)
+            let caller = symbolicated(index).first {
+                !$0.isOfPackage && !$0.isGenerated && !PackageSymbols.contains($0.symbol)
             }
+            if let caller { return CallLocation(path: caller.path, line: caller.line, column: caller.column) }
         }
         return nil
+    }
+
+    /// The functions at an address: by a tool, else by Swift's runtime library, which reads the lines of the whole
+    /// program.
+    private func symbolicated(_ index: Int) -> [Symbolizer.Frame] {
+        if let found = ProgramAddress(UInt(addresses[index])).flatMap(Symbolizer.frames) { return found }
+        let backtrace = Backtrace(frame: frames[index])?.symbolicated(with: Self.images)
+        return backtrace?.frames.compactMap { $0.symbol.flatMap(Symbolizer.Frame.init) } ?? []
     }
 
     /// The images that are mapped when the program starts; libraries that are loaded later are not expected to call the
@@ -142,6 +147,14 @@ struct CalledFunctions: Sendable {
     }
 }
 
+extension Symbolizer.Frame {
+    /// `nil` for a function without a line.
+    fileprivate init?(_ symbol: SymbolicatedBacktrace.Symbol) {
+        guard let found = symbol.sourceLocation, found.line > 0, found.path.hasPrefix("/") else { return nil }
+        self.init(symbol: symbol.rawName, path: found.path, line: found.line, column: found.column)
+    }
+}
+
 /// Declared by Swift's runtime library: returns text that the caller frees, or `nil` if it is not a Swift name.
 @_silgen_name("swift_demangle")
 private func demangle(
@@ -154,19 +167,7 @@ private func demangle(
 
 /// Whether something belongs to this package.
 enum PackageSymbols {
-    static func contains(_ symbol: SymbolicatedBacktrace.Symbol) -> Bool {
-        if let path = symbol.sourceLocation?.path, path.hasPrefix(sources) { return true }
-        return contains(symbol.rawName)
-    }
-
     static func contains(_ rawName: String) -> Bool { prefixes.contains { rawName.hasPrefix($0) } }
-
-    /// The folder of this package's sources, wherever it was compiled.
-    private static let sources: String = {
-        var path = Substring(#filePath)
-        for _ in 0..<3 { path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)] }
-        return path + "/"
-    }()
 
     /// The prefixes of the symbols of this package's modules, for frames without a line.
     private static let prefixes =

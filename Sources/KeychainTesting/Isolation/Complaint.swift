@@ -13,7 +13,8 @@ import Testing
 /// - in the running `XCTestCase`, at the line; in its suite, when the call was made after the test case or outside of
 ///   all test cases;
 /// - in the test whose task made the call: at the test's own line, because the test may end before the line of the call
-///   is found, which is then written to standard error;
+///   is found, which is then written to standard error; a call in a condition of a test, such as `.enabled(if:)`, also
+///   fails the run;
 /// - in the only test of the trait that can have made it, at the line; one of its cases reports it for all;
 /// - if several tests can have made it, or none, as an issue that belongs to no test and names them, and on standard
 ///   error. The run fails even if no event handler receives the issue.
@@ -69,8 +70,9 @@ final class Complaint: Sendable {
             testCase.tell(complaint)
         } else if let test {
             complaint.recordNow(at: test.sourceLocation)
-            // An issue of a test that has ended may not be received.
-            if own?.hasEnded ?? false { RunVerdict.fail() }
+            // An issue of a test that has ended, or of a condition such as `.enabled(if:)`, which is evaluated before
+            // the run begins, may not be received.
+            if own?.hasEnded ?? (Test.Case.current == nil) { RunVerdict.fail() }
         } else if RunningTestCase.isInSuite {
             RunningTestCase.keep(complaint.adding("It was made while no test case ran."))
         } else {

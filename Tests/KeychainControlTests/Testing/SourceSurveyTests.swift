@@ -92,4 +92,25 @@ struct SourceSurveyTests {
         #expect(!cryptoKit.isGuarded)
         #expect(cryptoKit.place.description == "File.swift:7")
     }
+
+    @Test("a module of Apple's alone is found where Linux compiles its import, and once")
+    func appleOnly() {
+        let survey = survey(
+            """
+            #if canImport(UIKit)
+            import UIKit
+            #endif
+            #if os(Linux)
+            import MachO
+            #else
+            import Darwin
+            #endif
+            import System
+            @_implementationOnly import struct System.FilePath
+            import Foundation
+            """
+        )
+        #expect(survey.appleOnlyImports.map(\.module) == [.machO, .system])
+        #expect(survey.appleOnlyImports.map(\.place.line) == [5, 9])
+    }
 }

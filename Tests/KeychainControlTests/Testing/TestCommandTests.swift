@@ -164,6 +164,15 @@ struct TestCommandTests {
         #expect(toolsets(try run().output) == ["toolset.json"])
     }
 
+    @Test("an import that cannot compile is named with what to use instead, and the tests are run nevertheless")
+    func appleOnlyModule() throws {
+        try source("import Foundation\nimport MachO")
+        let (status, output) = try run()
+        #expect(status == 3)
+        let line = "Locker.swift:2 imports MachO, which Linux lacks; use dl_iterate_phdr of Glibc"
+        #expect(output.contains(line))
+    }
+
     @Test("the lines of a source may end as on Windows")
     func carriageReturns() throws {
         try source("import Foundation\r\nimport CryptoKit\r\n#if !os(iOS)\r\nkSecMatchLimit\r\n#endif\r\n")

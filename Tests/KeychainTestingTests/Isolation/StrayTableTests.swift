@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTesting
+import Security
 import Testing
 
 /// Runs of this test program in which work is not carried on.
@@ -44,6 +46,16 @@ enum StrayTable {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
             .filter { isIncluded($0.element) }.map { $0.offset + 1 }
+    }
+}
+
+/// A test whose condition calls the keychain, before the test has a device.
+struct ConditionTests {
+    @Test(.keychain, .enabled(if: !StrayTable.isChild || isStored()))
+    func conditional() {}
+
+    private static func isStored() -> Bool {
+        SecItemCopyMatching(Items.query(), nil) == errSecSuccess  // told
     }
 }
 
@@ -123,6 +135,19 @@ struct StrayTableTests {
         #expect(status == 1)
         #expect(output.contains("with 0 failures"), "\(output)")
         #expect(lines.filter { $0.contains("outside of an app of the testing kit") }.count == 1, "\(output)")
+        #expect(output.contains("the run fails by 1 complaint "), "\(output)")
+    }
+
+    @Test("of a condition of a test, by the status of the process, although the test is skipped")
+    func condition() throws {
+        let (lines, status) = try StrayTable.run([
+            "--testing-library", "swift-testing", "--filter", "ConditionTests/conditional",
+        ])
+        let output = lines.joined(separator: "\n")
+        #expect(status == 1, "\(output)")
+        let calls = try StrayTable.lines(of: #filePath) { $0.hasSuffix("// told") }
+        let told = StrayTable.toldLines(of: "StrayTableTests.swift", in: lines, mark: "outside of an app")
+        #expect(told == calls, "\(output)")
         #expect(output.contains("the run fails by 1 complaint "), "\(output)")
     }
 }

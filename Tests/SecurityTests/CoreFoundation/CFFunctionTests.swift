@@ -42,6 +42,25 @@ struct CFFunctionTests {
         #expect(!identifiers.contains(CFGetTypeID(nil)))
     }
 
+    @Test("the type of a number is that of its value, and a truth value has one of its own")
+    func numberTypes() {
+        let types: [(NSNumber, CFNumberType)] = [
+            (NSNumber(value: Int8.min), .sInt8Type), (NSNumber(value: UInt8.max), .sInt16Type),
+            (NSNumber(value: Int16.min), .sInt16Type), (NSNumber(value: UInt16.max), .sInt32Type),
+            (NSNumber(value: Int32.min), .sInt32Type), (NSNumber(value: UInt32.max), .sInt64Type),
+            (NSNumber(value: 100), .sInt64Type), (NSNumber(value: Int64.min), .sInt64Type),
+            (NSNumber(value: Float(1)), .float32Type), (NSNumber(value: 1.0), .float64Type),
+            (NSNumber(value: true), .charType), (kCFBooleanFalse, .charType),
+        ]
+        for (number, type) in types {
+            #expect(CFNumberGetType(number) == type, "\(number) of type \(String(cString: number.objCType))")
+            #expect(CFNumberIsFloatType(number) == (type == .float32Type || type == .float64Type))
+        }
+        #expect(CFNumberType.maxType.rawValue == 16)
+        #expect(CFBooleanGetValue(kCFBooleanTrue))
+        #expect(!CFBooleanGetValue(kCFBooleanFalse))
+    }
+
     @Test("arrays and dictionaries can be read through pointers, as often as one likes")
     func containers() throws {
         let array = ["a", "b"] as CFArray

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainTrace
+
+@Suite("The lines of addresses")
+struct SymbolizerTests {
+    @Test("what a tool prints are functions and lines; what it does not know is left out")
+    func output() {
+        let output = """
+            $s3App5inneryyF
+            /src/Inner.swift:12:7
+            $s3App5outeryyF
+            /src/a:b/Outer.swift:30 (discriminator 2)
+            ??
+            ??:0
+            main
+            /src/main.swift:0:0
+            cut
+            """
+        #expect(
+            Symbolizer.frames(in: output) == [
+                Symbolizer.Frame(symbol: "$s3App5inneryyF", path: "/src/Inner.swift", line: 12, column: 7),
+                Symbolizer.Frame(symbol: "$s3App5outeryyF", path: "/src/a:b/Outer.swift", line: 30, column: 0),
+            ]
+        )
+        #expect(Symbolizer.frames(in: "") == [])
+    }
+
+    @Test("an image that is no regular file is not read", arguments: ["/dev/zero", "/dev", "relative", "/missing"])
+    func image(_ path: String) throws {
+        let address = try #require(ProgramAddress("\(path)+0x10"))
+        #expect(Symbolizer.frames(at: address) == nil)
+    }
+
+    @Test("an image without debug information has no lines")
+    func plain() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "image")
+        try Data("no program".utf8).write(to: URL(fileURLWithPath: path))
+        let address = try #require(ProgramAddress("\(path)+0x10"))
+        #expect((Symbolizer.frames(at: address) ?? []).isEmpty)
+    }
+
+    @Test("an address is read as it is written, and nothing else", arguments: ["", "app", "+0x", "app+0xg", "app+12"])
+    func text(_ text: String) throws {
+        #expect(ProgramAddress(text) == nil)
+        let address = try #require(ProgramAddress("/bin/a+0xb+0x1f"))
+        #expect(address.description == "/bin/a+0xb+0x1f" && address.image == "/bin/a+0xb" && address.offset == 31)
+        #expect(address.before?.offset == 30)
+        #expect(ProgramAddress("/bin/a+0x0")?.before == nil)
+    }
+}
