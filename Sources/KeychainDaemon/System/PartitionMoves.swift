@@ -108,7 +108,7 @@ struct PartitionMoves: ~Copyable {
         case .compare(let copy): try presentStore().compare(copy)
         case .remove(let copy):
             try presentStore().empty(owner: .embedded, ifCopied: copy)
-            current?.phase = .begun
+            enter(.begun)
         }
         return .done
     }
@@ -131,8 +131,8 @@ struct PartitionMoves: ~Copyable {
             if wasServed { try owned(by: .system).handOver(to: .embedded, onlyIfEmpty: true) }
             // Without a store, this makes one.
             let mark = try owned(by: .embedded).storeMark()
-            current?.phase = .receiving(
-                Arrival(incoming: incoming, mark: mark, wasServed: wasServed, reservation: reservation)
+            enter(
+                .receiving(Arrival(incoming: incoming, mark: mark, wasServed: wasServed, reservation: reservation))
             )
         } catch {
             takeBack(wasServed: wasServed)
@@ -149,7 +149,7 @@ struct PartitionMoves: ~Copyable {
         } catch {
             throw options.explained(error, of: location)
         }
-        current?.phase = .begun
+        enter(.begun)
         IncomingKeychain.remove(from: location)
     }
 
@@ -162,7 +162,7 @@ struct PartitionMoves: ~Copyable {
         let keychain = owned(by: .moving)
         do throws(KeychainError) {
             let moved = try keychain.movedDevice()
-            current?.phase = .sending(keychain)
+            enter(.sending(keychain))
             return moved
         } catch {
             try? resume()
@@ -176,7 +176,7 @@ struct PartitionMoves: ~Copyable {
         } catch {
             guard error.foreignOwner == .system else { throw error }
         }
-        current?.phase = .begun
+        enter(.begun)
     }
 
     /// Begins a move, and ends what the same process, or one that is gone, has begun.
@@ -211,6 +211,15 @@ struct PartitionMoves: ~Copyable {
 
     private func checkHasBegun() throws(KeychainError) {
         guard case .begun? = current?.phase else { throw .parameter("the move of the keychain is beyond this step") }
+    }
+
+    /// Enters a phase, and lets go of what the former one held.
+    ///
+    /// Not `current?.phase = phase`: in a noncopyable type, that leaks the former value (Swift 6.3).
+    private mutating func enter(_ phase: Phase) {
+        guard var move = current else { return }
+        move.phase = phase
+        current = move
     }
 
     private func arrival() throws(KeychainError) -> Arrival {

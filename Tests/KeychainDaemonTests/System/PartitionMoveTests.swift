@@ -265,6 +265,22 @@ struct PartitionMoveTests {
         #expect(kept.count == 3)
     }
 
+    @Test("moves in and out leave no file open, and no room reserved")
+    func nothingKept() throws {
+        // One move at a time has room, because a reservation is a mebibyte at least.
+        let space = MoveSpace(limit: 1 << 20, available: { _ in nil })
+        var moves = PartitionMoves(of: location, Self.service(space))
+        for _ in 0..<2 {
+            try receive(&moves, by: Self.mine)
+            _ = try moves.perform(Self.step(.send), by: Self.mine)
+            _ = try moves.perform(Self.step(.remove(try moving.movedCopy())), by: Self.mine)
+        }
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { number in
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+        }
+        #expect(open.filter { $0.hasPrefix(location.path) && $0.hasSuffix(" (deleted)") } == [])
+    }
+
     @Test("a keychain that was begun to be given away is served again, and only one that was")
     func resumed() throws {
         var moves = PartitionMoves(of: location, Self.service())
