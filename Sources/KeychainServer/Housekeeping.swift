@@ -29,12 +29,15 @@ final class Housekeeping: Sendable {
 
     /// Waits for the next tick, or, while nothing is in progress, for activity.
     ///
-    /// - Parameter isQuiet: whether nothing is in progress. It is called again once other threads can see the wait.
-    func wait(isQuiet: () -> Bool) {
+    /// - Parameters:
+    ///   - isOver: whether to return without waiting for the tick after activity.
+    ///   - isQuiet: whether nothing is in progress. It is called again once other threads can see the wait.
+    func wait(isOver: () -> Bool, isQuiet: () -> Bool) {
         if isQuiet() {
             isAsleep.store(true, ordering: .sequentiallyConsistent)
             if isQuiet() { wake.wait() }
             isAsleep.store(false, ordering: .sequentiallyConsistent)
+            if isOver() { return }
         }
         _ = wake.wait(timeout: .now() + .milliseconds(tickMilliseconds))
         ticks.add(1, ordering: .relaxed)

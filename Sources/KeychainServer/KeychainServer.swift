@@ -78,7 +78,10 @@ public final class KeychainServer: Sendable {
     public func run() {
         workers.start { [self] in work() }
         while !isStopping {
-            housekeeping.wait { !isStopping && !lookAfter() && !isAcceptPaused.load(ordering: .sequentiallyConsistent) }
+            housekeeping.wait(
+                isOver: { isStopping },
+                isQuiet: { !isStopping && !lookAfter() && !isAcceptPaused.load(ordering: .sequentiallyConsistent) }
+            )
             resumeAccepting()
         }
         finish()
@@ -411,7 +414,7 @@ extension KeychainServer {
             for connection in connections.all where connection.sayGoodbye(tick: tick) { end(connection) }
             guard connections.count > 0, deadline.millisecondsLeft > 0 else { break }
             _ = lookAfter()
-            housekeeping.wait { false }
+            housekeeping.wait(isOver: { false }, isQuiet: { false })
         }
         for connection in connections.all { end(connection) }
         var one: UInt64 = 1

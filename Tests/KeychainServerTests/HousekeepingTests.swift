@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import KeychainServer
+
+@Suite("Periodic checks of connections")
+struct HousekeepingTests {
+    @Test("a server that is idle ends at once when it is told to, and not at the next tick")
+    func stop() {
+        var options = ServerOptions()
+        options.tickMilliseconds = 120_000
+        let housekeeping = Housekeeping(options)
+        let isStopping = Atomic(false)
+        let (asked, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Thread {
+            housekeeping.wait(
+                isOver: { isStopping.load(ordering: .sequentiallyConsistent) },
+                isQuiet: {
+                    defer { asked.signal() }
+                    return !isStopping.load(ordering: .sequentiallyConsistent)
+                }
+            )
+            ended.signal()
+        }.start()
+        // It is asked twice; after the second time it sleeps.
+        for _ in 0..<2 { asked.wait() }
+        isStopping.store(true, ordering: .sequentiallyConsistent)
+        housekeeping.interrupt()
+        #expect(ended.wait(timeout: .now() + 60) == .success)
+    }
+}
