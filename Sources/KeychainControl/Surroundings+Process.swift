@@ -23,8 +23,8 @@ extension Surroundings {
                 authenticator: ProcessAuthenticator()
             )
             surroundings.unlocksForAll = { keychain.route != .embedded }
-            surroundings.service = { [surroundings] in
-                KeychainService(parts, manager: UserManager.current(output: surroundings.output))
+            surroundings.service = {
+                KeychainService(parts, manager: UserManager.current(output: ProgramOutput.probe))
             }
             return surroundings
         } catch {

@@ -51,13 +51,22 @@ final class SessionLock: Sendable {
         guard event.locks(user) else { return }
         proofs.clear()
         do throws(KeychainError) { try keychain.device.lock() } catch {
+            // What has no passcode cannot be locked.
+            guard error.kind != .device(.noPasscode) else { return }
             log.write(.warning, "the keychain could not be locked: \(error.reason)")
         }
     }
 
     private static func tell(_ state: LoginManager.State, _ log: DaemonLog) {
         switch state {
-        case .starting, .listening: break
+        case .starting: break
+        case .listening: log.write(.information, "locking a session and suspending the computer lock the keychain")
+        case .listeningWithoutDelay(let reason):
+            log.write(
+                .warning,
+                "the computer may sleep before the keychain is locked, because the login manager refuses to wait "
+                    + "(\(reason)); is polkit installed?"
+            )
         case .noLoginManager:
             log.write(.information, "there is no login manager: locking a session does not lock the keychain")
         case .noBus(let reason): log.write(.information, "locking a session does not lock the keychain: \(reason)")

@@ -90,21 +90,41 @@ package struct DaemonLauncher: Sendable {
     /// - Parameter socket: the socket to listen on.
     /// - Throws: ``KeychainError`` with the daemon's message.
     package func start(listeningAt socket: SocketLocation) throws(KeychainError) {
-        if try startUnit(), socket.answers { return }
+        if let unit = try unit() {
+            if try start(unit), socket.answers { return }
+            try Self.checkIsLoggedIn(socket)
+        }
         try startProgram(listeningAt: socket.path)
     }
 
-    /// Starts the user's systemd unit, if one was set up.
-    ///
-    /// - Returns: Whether it listens. There may be no user systemd, as in a cron(8) job.
-    private func startUnit() throws(KeychainError) -> Bool {
-        let record: ServiceRecord?
+    /// The user's systemd unit, if one was set up.
+    private func unit() throws(KeychainError) -> String? {
         do throws(FileError) {
-            record = try PrivateDirectory(existing: service.folder(location)).flatMap { ServiceRecord(in: $0) }
+            return try PrivateDirectory(existing: service.folder(location)).flatMap { ServiceRecord(in: $0)?.unit }
         } catch {
             throw KeychainError(socket: error)
         }
-        guard let unit = record?.unit else { return false }
+    }
+
+    /// Checks that the folder is there that systemd makes for the sockets of a user who is logged in.
+    ///
+    /// A job of cron(8) may run without. A daemon that it started elsewhere would keep systemd's from the store.
+    private static func checkIsLoggedIn(_ socket: SocketLocation) throws(KeychainError) {
+        let runtime = "/" + socket.path.split(separator: "/").dropLast(2).joined(separator: "/")
+        guard access(runtime, F_OK) != 0, errno == ENOENT else { return }
+        throw KeychainError(
+            .notAvailable,
+            "the keychain daemon runs only while its user is logged in, because systemd starts it (\(runtime) is "
+                + "missing); 'loginctl enable-linger' keeps it without a login, and the system service needs none "
+                + "('keychainctl service enable --system')",
+            kind: .unavailable
+        )
+    }
+
+    /// Starts a unit.
+    ///
+    /// - Returns: Whether it listens.
+    private func start(_ unit: String) throws(KeychainError) -> Bool {
         guard let control = Self.serviceControl.first(where: { access($0, X_OK) == 0 }) else { return false }
         return try Self.run(control, [control, "--user", "--quiet", "start", unit]).0 == 0
     }

@@ -15,6 +15,9 @@ final class LoginListener {
     /// Keeps the host awake until a coming sleep has been dealt with; closing it lets the host sleep.
     private var delay: Delay?
 
+    /// Why the login manager has refused the delay.
+    private var refusal: BusError?
+
     init(_ bus: Bus, _ handle: @escaping (LoginEvent) -> Void) throws(BusError) {
         self.bus = bus
         self.handle = handle
@@ -23,7 +26,11 @@ final class LoginListener {
         welcome(try? bus.callDriver("GetNameOwner", Self.service).string())
     }
 
-    var hasLoginManager: Bool { owner != nil }
+    /// What can be heard.
+    var state: LoginManager.State {
+        if owner == nil { return .noLoginManager }
+        return refusal.map { .listeningWithoutDelay("\($0)") } ?? .listening
+    }
 
     /// Deals with all messages that have come.
     func handleWhatCame() throws(BusError) {
@@ -67,12 +74,18 @@ final class LoginListener {
 
     /// A delay of the next sleep; `nil` where the login manager grants none, so that the host may sleep too soon.
     private func requestDelay() -> Delay? {
-        let reply = try? bus.call(Self.service, Self.managerPath, Self.manager, "Inhibit") { call throws(BusError) in
-            for text in ["sleep", "keychaind", "The keychain is locked before the computer sleeps.", "delay"] {
-                try call.append(text)
+        refusal = nil
+        do throws(BusError) {
+            let reply = try bus.call(Self.service, Self.managerPath, Self.manager, "Inhibit") { call throws(BusError) in
+                for text in ["sleep", "keychaind", "The keychain is locked before the computer sleeps.", "delay"] {
+                    try call.append(text)
+                }
             }
+            return reply.descriptor().flatMap { Delay(copying: $0) }
+        } catch {
+            refusal = error
+            return nil
         }
-        return reply?.descriptor().flatMap { Delay(copying: $0) }
     }
 
     private func user(ofSession path: String) -> UInt32? {

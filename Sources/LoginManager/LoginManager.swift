@@ -23,6 +23,8 @@ public final class LoginManager: Sendable {
         case starting
         /// Connected to a bus with a login manager.
         case listening
+        /// The same, but the login manager does not delay a suspend; the reason in words.
+        case listeningWithoutDelay(String)
         /// Connected to a bus that has no login manager now.
         case noLoginManager
         /// There is no bus, or it does not respond; the reason in words.
@@ -83,7 +85,7 @@ public final class LoginManager: Sendable {
     private func listen(_ listener: LoginListener) throws(BusError) {
         while true {
             try listener.handleWhatCame()
-            become(listener.hasLoginManager ? .listening : .noLoginManager)
+            become(listener.state)
             if try listener.bus.wait(or: stopping.descriptor) || stopping.isGiven { return }
         }
     }

@@ -17,9 +17,17 @@ final class FakeLoginManager: Sendable {
     private let requested: AsyncStream<Int32>.Continuation
     private let waiting = Mutex<[@Sendable (Bus) throws(BusError) -> Void]>([])
     private let wake: (give: Int32, await: Int32)
+    private let refusesDelay: Bool
 
     /// Takes the name on the bus, or does without it, as an impostor has to.
-    init(on bus: PrivateBus, takingName: Bool = true) async throws {
+    ///
+    /// - Parameters:
+    ///   - bus: the bus.
+    ///   - takingName: whether to take the name.
+    ///   - refusesDelay: whether to refuse to delay a suspend, as the real one does without polkit.
+    /// - Throws: ``BusError``.
+    init(on bus: PrivateBus, takingName: Bool = true, refusesDelay: Bool = false) async throws {
+        self.refusesDelay = refusesDelay
         (delays, requested) = AsyncStream.makeStream()
         var pair: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0 else { throw BusError(-errno) }
@@ -131,6 +139,8 @@ final class FakeLoginManager: Sendable {
 
     private func answer(_ call: borrowing BusMessage, _ bus: Bus) throws(BusError) {
         switch call.name {
+        case "org.freedesktop.login1.Manager.Inhibit" where refusesDelay:
+            try bus.send(bus.refusal(of: call, "org.freedesktop.DBus.Error.AccessDenied"))
         case "org.freedesktop.login1.Manager.Inhibit":
             var pair: [Int32] = [-1, -1]
             socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair)

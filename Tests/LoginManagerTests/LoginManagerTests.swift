@@ -59,6 +59,16 @@ struct LoginManagerTests {
         #expect(await delays.next() != nil, "the next sleep is delayed again")
     }
 
+    @Test("a login manager that does not delay a suspend is told, and its events count")
+    func withoutDelay() async throws {
+        let bus = try PrivateBus()
+        let login = try await FakeLoginManager(on: bus, refusesDelay: true)
+        let refused = LoginManager.State.listeningWithoutDelay("org.freedesktop.DBus.Error.AccessDenied")
+        let listening = try await Listening(bus, until: refused)
+        login.prepareForSleep(true)
+        #expect(await listening.next() == .goingToSleep)
+    }
+
     @Test("signals of others than the login manager do not count")
     func impostor() async throws {
         let (bus, login) = try await start()

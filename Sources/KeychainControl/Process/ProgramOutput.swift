@@ -2,20 +2,29 @@
 
 import Foundation
 
-/// Runs a program to its end for what it writes to standard output; its errors go where ours go.
+/// Runs a program to its end for what it writes to standard output.
 enum ProgramOutput {
-    /// Runs the program.
+    /// Runs the program; its errors go where ours go.
     ///
     /// - Parameter words: the program, which is looked for in PATH, and its arguments.
     /// - Returns: Its output.
     /// - Throws: ``Refusal`` when it cannot be run or fails.
     @Sendable
-    static func read(_ words: [String]) throws(Refusal) -> String {
+    static func read(_ words: [String]) throws(Refusal) -> String { try read(words, showsErrors: true) }
+
+    /// Runs the program to find something out, without its errors.
+    ///
+    /// - Throws: ``Refusal`` when it cannot be run or fails.
+    @Sendable
+    static func probe(_ words: [String]) throws(Refusal) -> String { try read(words, showsErrors: false) }
+
+    private static func read(_ words: [String], showsErrors: Bool) throws(Refusal) -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = words
         let pipe = Pipe()
         process.standardOutput = pipe
+        if !showsErrors { process.standardError = FileHandle.nullDevice }
         let name = words.joined(separator: " ")
         do { try process.run() } catch { throw Refusal("'\(name)' cannot be run: \(error.localizedDescription)") }
         let data = pipe.fileHandleForReading.readDataToEndOfFile()

@@ -54,12 +54,14 @@ struct SystemServiceFiles {
         Description=Keychain service
         Requires=\(SystemdUnits.socketUnit)
         After=\(SystemdUnits.socketUnit)
+        \(SystemdUnits.startLimit)
 
         [Service]
         Type=notify
         User=\(Self.user)
         ExecStart=\(SystemdUnits.escaped(program)) --system --exit-when-idle 600
         Restart=on-failure
+        \(SystemdUnits.restartPause)
         RestartPreventExitStatus=2
         TimeoutStopSec=20
         StateDirectory=swift-keychain

@@ -58,11 +58,13 @@ struct SystemdUnits {
         Description=\(description)
         Requires=\(socketUnit)
         After=\(socketUnit)
+        \(Self.startLimit)
 
         [Service]
         Type=notify
         ExecStart=\(Self.escaped(program)) \(options)
         Restart=on-failure
+        \(Self.restartPause)
         RestartPreventExitStatus=2 3
         TimeoutStopSec=20
         LimitCORE=0
@@ -72,6 +74,13 @@ struct SystemdUnits {
 
         """
     }
+
+    /// A crash must not put the keychain out of reach until somebody starts the socket again, which a start limit does
+    /// after five starts in ten seconds (systemd.unit(5), StartLimitIntervalSec=).
+    static let startLimit = "StartLimitIntervalSec=0"
+
+    /// Instead of the limit.
+    static let restartPause = "RestartSec=1"
 
     /// A word of a command line (systemd.service(5), "Command lines").
     static func escaped(_ word: String) -> String {

@@ -294,7 +294,14 @@ private struct ProcessFolder: Sendable, ~Copyable {
 
     init(_ process: Int32) throws(IdentityError) {
         number = Glibc.open("/proc/\(process)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard number >= 0 else { throw IdentityError("there is no process \(process)") }
+        guard number < 0 else { return }
+        // A process that nobody else may look into is not shown to its own user either (proc(5), hidepid=).
+        let isHidden = kill(process, 0) == 0 || errno == EPERM
+        throw IdentityError(
+            isHidden
+                ? "/proc does not show process \(process): it is mounted with hidepid=, with which only the system "
+                    + "service works" : "there is no process \(process)"
+        )
     }
 
     deinit { close(number) }

@@ -32,6 +32,20 @@ struct SystemdUnitsTests {
         for file in SystemdUnits(program: "/usr/bin/keychaind").files { #expect(!file.text.contains("\(directive)=")) }
     }
 
+    @Test("no number of crashes makes systemd give up")
+    func startLimit() {
+        let units = SystemdUnits(program: "/usr/bin/keychaind")
+        let texts = (units.files + units.filesOfFileDaemon).map(\.text)
+        let services = (texts + SystemServiceFiles(program: "/usr/bin/keychaind").files.map(\.text)).filter {
+            $0.contains("[Service]")
+        }
+        #expect(services.count == 3)
+        for text in services {
+            let parts = text.components(separatedBy: "[Service]")
+            #expect(parts[0].contains("\nStartLimitIntervalSec=0\n") && parts[1].contains("\nRestartSec=1\n"))
+        }
+    }
+
     @Test("the files are written to a folder that is made, and removed from it")
     func files() throws {
         let folder = try TemporaryFolder()

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HostFiles
+import KeychainCore
+import KeychainDefaultBackend
+import KeychainTestSupport
+import KeychainWire
+import Testing
+
+@Suite("Starting a daemon on demand")
+struct DaemonLauncherTests {
+    @Test("where systemd is to start it and its user is not logged in, nothing else is started, and the error says so")
+    func notLoggedIn() throws {
+        let folder = try TemporaryFolder()
+        let location = KeychainLocation(path: folder.path(of: "store"))
+        let runtime = folder.path(of: "user/1000")
+        let socket = SocketLocation(path: "\(runtime)/swift-keychain/keychaind.sock")
+        let record = ServiceRecord(program: "/bin/false", socket: socket.path, unit: "swift-keychain.socket")
+        try record.write(in: PrivateDirectory(location))
+        let error = #expect(throws: KeychainError.self) {
+            try DaemonLauncher(storeAt: location).start(listeningAt: socket)
+        }
+        #expect(error?.status == .notAvailable)
+        #expect(error?.reason.contains("\(runtime) is missing") == true, "\(error?.reason ?? "")")
+        #expect(error?.reason.contains("loginctl enable-linger") == true)
+    }
+}
