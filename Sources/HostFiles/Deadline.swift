@@ -10,12 +10,18 @@ public struct Deadline: Sendable {
     /// So many milliseconds from now.
     public init(milliseconds: Int32) { nanoseconds = Self.now + Int64(max(0, milliseconds)) * 1_000_000 }
 
+    /// So many microseconds from now.
+    public init(microseconds: Int32) { nanoseconds = Self.now + Int64(max(0, microseconds)) * 1_000 }
+
     private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// This one, or one so many milliseconds from now when that is later.
     public func extended(milliseconds: Int32) -> Deadline {
         Deadline(nanoseconds: max(nanoseconds, Deadline(milliseconds: milliseconds).nanoseconds))
     }
+
+    /// Whether the time is over.
+    public var isOver: Bool { nanoseconds <= Self.now }
 
     /// What is left of the time, for poll(2): rounded up, and 0 when it is over.
     public var millisecondsLeft: Int32 {

@@ -29,6 +29,7 @@ final class DaemonConnection: Sendable {
     private let number = Atomic<UInt64>(0)
     // Of the one thread that uses the connection.
     private let reader = Mutex(FrameReader(keepsMore: true))
+    private let polling = Mutex(BusyPoll())
 
     /// Connects, and greets.
     ///
@@ -116,10 +117,18 @@ final class DaemonConnection: Sendable {
     // MARK: Commands
 
     /// Sends a command and waits for its reply; shows prompts meanwhile if the daemon requests them.
+    ///
+    /// - Parameters:
+    ///   - command: the command.
+    ///   - canAskForSecrets: whether a user could type here.
+    ///   - authenticator: shows prompts.
+    ///   - isOnly: whether no other thread of the process waits for a reply, so that this one may wait actively.
+    /// - Returns: What became of it.
     func perform(
         _ command: KeychainCommand,
         canAskForSecrets: Bool,
-        _ authenticator: any Authenticator
+        _ authenticator: any Authenticator,
+        isOnly: () -> Bool
     ) -> Outcome {
         // An idle connection that has something to say says goodbye.
         let isQuiet = SocketReadiness.wait(for: .readable, of: socket, milliseconds: 0).isEmpty
@@ -139,7 +148,9 @@ final class DaemonConnection: Sendable {
         }
         defer { questions.end() }
         // A frame that was not sent completely was not executed. The daemon's reason can still be read.
-        return isSent ? answer(number, questions) : farewell()
+        guard isSent else { return farewell() }
+        pollForAnswer(while: isOnly)
+        return answer(number, questions)
     }
 
     private func answer(_ number: UInt64, _ questions: OpenQuestions) -> Outcome {
@@ -278,6 +289,13 @@ final class DaemonConnection: Sendable {
             if left == 0 { return .silent }
             if SocketReadiness.wait(for: .readable, of: socket, milliseconds: left) == .ended { return .ended }
         }
+    }
+
+    /// Waits for an answer by busy polling, if that is worthwhile.
+    private func pollForAnswer(while isOnly: () -> Bool) {
+        guard isOnly(), polling.withLock({ $0.begin() }) else { return }
+        let isReadable = BusyPoll.wait(for: socket, while: isOnly)
+        polling.withLock { $0.end(wasInVain: !isReadable) }
     }
 
     private func receive(_ expected: FrameReader.Expected) throws(WireError) -> (FrameReader.Progress, Int) {

@@ -15,6 +15,7 @@ public final class DaemonKeychain: KeychainBackend {
     private let authenticator: any Authenticator
     let options: ClientOptions
     private let start: (@Sendable () throws(KeychainError) -> Void)?
+    private let commandCount = Atomic(0)
     private let lastStatus = Mutex<(canAskForSecrets: Bool, until: Deadline)?>(nil)
 
     /// A keychain behind a socket; nothing is connected before the first command.
@@ -47,13 +48,18 @@ public final class DaemonKeychain: KeychainBackend {
     }
 
     private func performInTurn(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        commandCount.add(1, ordering: .relaxed)
+        defer { commandCount.subtract(1, ordering: .relaxed) }
         let canAskForSecrets = command.mayPrompt && self.canAskForSecrets
         // The deadline is the same however often a daemon stops and restarts meanwhile.
         var deadline: Deadline?
         var hasBeenSentAgain = false
         while true {
             let connection = try connection(until: deadline)
-            switch connection.perform(command, canAskForSecrets: canAskForSecrets, authenticator) {
+            let outcome = connection.perform(command, canAskForSecrets: canAskForSecrets, authenticator) {
+                commandCount.load(ordering: .relaxed) == 1
+            }
+            switch outcome {
             case .reply(let reply):
                 pool.putBack(connection)
                 return reply

@@ -64,6 +64,7 @@ final class Connection: Sendable {
         /// The changes to notify the program of, once it has read what was sent before.
         var notice: ChangeNotice?
         var lastNotice: UInt64 = 0
+        var polling = BusyPoll()
     }
 
     init(
@@ -123,6 +124,16 @@ final class Connection: Sendable {
             state.since = tick
             return command
         }
+    }
+
+    /// Waits for the next command by busy polling, if that is worthwhile.
+    ///
+    /// - Returns: Whether it has arrived.
+    func pollForCommand(while isWanted: () -> Bool) -> Bool {
+        guard state.withLock({ $0.polling.begin() }) else { return false }
+        let isReadable = BusyPoll.wait(for: socket, while: isWanted)
+        state.withLock { $0.polling.end(wasInVain: !isReadable) }
+        return isReadable
     }
 
     /// Sends pending output, and receives available bytes.

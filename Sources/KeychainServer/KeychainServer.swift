@@ -127,23 +127,29 @@ public final class KeychainServer: Sendable {
     private static let idleMilliseconds: Int32 = 10_000
 
     private func serve(_ connection: Connection) {
-        switch connection.receive(tick: tick) {
-        case .wait(let wanted): again(connection, wanted)
-        case .command(let command):
-            // The connection was idle when the event was noted.
-            housekeeping.noteActivity()
-            workers.begin { [self] in work() }
-            let wanted = answer(command, on: connection)
-            workers.end()
-            // Last, because the next command may come at once, and to another thread.
-            again(connection, wanted)
-        case .observation(let number, let client):
-            // Whether the process is still the same program may take long to find out.
-            workers.begin { [self] in work() }
-            defer { workers.end() }
-            observe(connection, number, client)
-        case .message: end(connection, KeychainError(WireError.unknownCase))
-        case .end(let error): end(connection, error)
+        while true {
+            switch connection.receive(tick: tick) {
+            case .wait(let wanted): return again(connection, wanted)
+            case .command(let command):
+                // The connection was idle when the event was noted.
+                housekeeping.noteActivity()
+                workers.begin { [self] in work() }
+                let wanted = answer(command, on: connection)
+                workers.end()
+                // A program that sends one command after the other need not wake a thread for each.
+                if wanted == .readable, connection.pollForCommand(while: { !workers.isBusy && !isStopping }) {
+                    continue
+                }
+                // Last, because the next command may come at once, and to another thread.
+                return again(connection, wanted)
+            case .observation(let number, let client):
+                // Whether the process is still the same program may take long to find out.
+                workers.begin { [self] in work() }
+                defer { workers.end() }
+                return observe(connection, number, client)
+            case .message: return end(connection, KeychainError(WireError.unknownCase))
+            case .end(let error): return end(connection, error)
+            }
         }
     }
 

@@ -44,6 +44,9 @@ final class Workers: Sendable {
     /// Notes that it has ended.
     func end() { state.withLock { $0.busy -= 1 } }
 
+    /// Whether a thread does work that may block.
+    var isBusy: Bool { state.withLock { $0.busy > 0 } }
+
     /// Removes the calling thread, which has been idle, if it is surplus: it ends then.
     func leaveIfIdle() -> Bool {
         state.withLock { state in
