@@ -264,6 +264,9 @@ public struct StoreOptions: Sendable, Hashable {
     /// How many calls may read at the same time, each over a connection of its own; 1 at least.
     public var readerCount: Int
 
+    /// How many KiB of pages each connection caches; `nil` for what SQLite does, 2 MiB.
+    package var cacheKibibytes: Int?
+
     /// How many pages the file may have, of 4 KiB each; `nil` for as many as there is room for.
     package var maximumPageCount: Int?
 

@@ -4,9 +4,10 @@ import Foundation
 import Glibc
 import HostFiles
 import KeychainCore
-import KeychainStore
 import KeychainTestSupport
 import Testing
+
+@testable import KeychainStore
 
 /// The store alone: opaque rows, no keys.
 struct StoreTests {
@@ -37,6 +38,17 @@ struct StoreTests {
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(of: name))
             #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
         }
+    }
+
+    @Test("each connection caches as many pages as it is told to, of a new store as of an old one")
+    func cache() throws {
+        var options = StoreOptions()
+        options.cacheKibibytes = 512
+        for _ in 0..<2 {
+            let store = try open([1], options)
+            #expect(try store.connection.integer("PRAGMA cache_size") == -512)
+        }
+        #expect(try open().connection.integer("PRAGMA cache_size") == -2000)
     }
 
     @Test("a store that a newer program takes over is not changed any more, however often it was before")
