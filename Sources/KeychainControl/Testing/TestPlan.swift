@@ -167,7 +167,7 @@ struct TestPlan {
 
     private mutating func choose(_ platform: String, _ why: String) {
         environment.append((Self.platformVariable, platform))
-        choices.append("platform: \(platform), \(why)")
+        choices.append("platform: \(platform), \(why); also of virtual devices, unless a test names theirs")
     }
 
     private mutating func explainPasscode() {

@@ -57,6 +57,9 @@ package struct ProcessClient: Sendable {
         return made
     }
 
+    /// The front end that the environment of this process chooses.
+    package static let chosenProfile = profile(ProcessEnvironment.value)
+
     private static func profile(_ environment: (String) -> String?) -> Profile {
         switch environment(platformVariable) {
         case nil, "iOS": return .iOS

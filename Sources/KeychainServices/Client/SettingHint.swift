@@ -58,7 +58,8 @@ enum SettingHint: CaseIterable {
                 + "SWIFT_KEYCHAIN_PLATFORM=macOS for code with '#if os(iOS)', of which Linux compiles the other branch"
         case .platformOfDevice:
             "errSecParam (-50): iOS refuses a limit, a match or a return key in an update or a delete, which macOS passes over; "
-                + "@Test(.keychain(.macOS)) for code with '#if os(iOS)', of which Linux compiles the other branch"
+                + "SWIFT_KEYCHAIN_PLATFORM=macOS, or @Test(.keychain(.macOS)), for code with '#if os(iOS)', of which Linux "
+                + "compiles the other branch"
         }
     }
 

@@ -6,7 +6,7 @@ extension Entitlements {
     /// Why no signature can contain these entitlements: one sentence for each reason; empty if one can.
     ///
     /// ``VirtualDevice/install(_:)`` makes the test fail for each of them.
-    public func problems(on platform: VirtualDevice.Platform = .iOS) -> [String] {
+    public func problems(on platform: VirtualDevice.Platform = .default) -> [String] {
         var problems: [String] = []
         if team.isEmpty || !team.utf8.allSatisfy(Self.isAlphanumeric) {
             problems.append("the team '\(team)' is not letters and digits, such as ABCDE12345")

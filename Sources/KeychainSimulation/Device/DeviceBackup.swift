@@ -76,7 +76,7 @@ extension VirtualDevice {
     public convenience init(
         restoring backup: DeviceBackup,
         password: String,
-        _ platform: Platform = .iOS,
+        _ platform: Platform = .default,
         passcode: String? = VirtualDevice.defaultPasscode,
         biometry sensor: Sensor = .faceID,
         storage: Storage = .memory

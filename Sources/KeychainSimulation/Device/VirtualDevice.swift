@@ -6,6 +6,7 @@ package import KeychainEngine
 import KeychainFiles
 package import KeychainFrontEnd
 import KeychainProtection
+import KeychainServices
 import KeychainTrust
 
 /// A device for one test: it can be locked, rebooted and erased, and the test controls its owner and its clock.
@@ -67,7 +68,7 @@ public final class VirtualDevice: Sendable {
     ///   - storage: where its keychain is stored.
     /// - Throws: ``VirtualDeviceError`` for an empty passcode, and when no folder can be made.
     public convenience init(
-        _ platform: Platform = .iOS,
+        _ platform: Platform = .default,
         passcode: String? = VirtualDevice.defaultPasscode,
         biometry sensor: Sensor = .faceID,
         storage: Storage = .memory
@@ -77,7 +78,7 @@ public final class VirtualDevice: Sendable {
 
     /// Makes a device with a particular transport to its keychain.
     package init(
-        _ platform: Platform = .iOS,
+        _ platform: Platform = .default,
         passcode: String? = VirtualDevice.defaultPasscode,
         biometry sensor: Sensor = .faceID,
         storage: Storage = .memory,
@@ -178,6 +179,12 @@ extension VirtualDevice {
         case simulator
 
         /// Whether it is a Mac, with or without file-based keychains.
+        /// The platform of a device for which none is named: the one that `SWIFT_KEYCHAIN_PLATFORM` names, `iOS` or
+        /// `macOS`, as `keychainctl test` sets it, else ``iOS``.
+        ///
+        /// A test that needs a phone or a Mac names it.
+        public static let `default`: Self = ProcessClient.chosenProfile == .macOS ? .macOS : .iOS
+
         package var isMac: Bool { self == .macOS || self == .mac }
 
         /// The platforms on which every call reaches the data protection keychain, and it alone.

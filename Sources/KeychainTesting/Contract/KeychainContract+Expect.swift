@@ -19,7 +19,7 @@ extension KeychainContract {
     /// - Throws: what `subject` throws.
     public static func expectFaithful<Subject: SecItemContractSubject>(
         _ subject: @autoclosure () throws -> Subject,
-        on platform: VirtualDevice.Platform = .iOS,
+        on platform: VirtualDevice.Platform = .default,
         except exceptions: [String] = [],
         requiring requirements: Set<ContractRule.Requirement> = [],
         sourceLocation: SourceLocation = #_sourceLocation
@@ -47,7 +47,7 @@ extension KeychainContract {
     /// - Throws: what `subject` throws.
     public nonisolated(nonsending) static func expectFaithful<Subject: PasswordStoreContractSubject>(
         _ subject: @autoclosure () async throws -> Subject,
-        on platform: VirtualDevice.Platform = .iOS,
+        on platform: VirtualDevice.Platform = .default,
         except exceptions: [String] = [],
         requiring requirements: Set<ContractRule.Requirement> = [],
         sourceLocation: SourceLocation = #_sourceLocation

@@ -12,7 +12,7 @@ extension KeychainContract {
     /// - Throws: what `subject` throws.
     public nonisolated(nonsending) static func report<Subject: PasswordStoreContractSubject>(
         of subject: @autoclosure () async throws -> Subject,
-        on platform: VirtualDevice.Platform = .iOS
+        on platform: VirtualDevice.Platform = .default
     ) async throws -> ContractReport {
         var report = ContractReport()
         for rule in PasswordStoreRule.all {
@@ -44,7 +44,7 @@ extension KeychainContract {
     /// - Throws: what `subject` throws.
     public nonisolated(nonsending) static func violations<Subject: PasswordStoreContractSubject>(
         of subject: @autoclosure () async throws -> Subject,
-        on platform: VirtualDevice.Platform = .iOS
+        on platform: VirtualDevice.Platform = .default
     ) async throws -> [ContractViolation] {
         try await report(of: try await subject(), on: platform).violations
     }

@@ -12,7 +12,7 @@ extension KeychainContract {
     /// - Throws: what `subject` throws.
     public static func report<Subject: SecItemContractSubject>(
         of subject: @autoclosure () throws -> Subject,
-        on platform: VirtualDevice.Platform = .iOS
+        on platform: VirtualDevice.Platform = .default
     ) throws -> ContractReport {
         var report = ContractReport()
         for rule in SecItemRule.all {
@@ -42,7 +42,7 @@ extension KeychainContract {
     /// - Throws: what `subject` throws.
     public static func violations<Subject: SecItemContractSubject>(
         of subject: @autoclosure () throws -> Subject,
-        on platform: VirtualDevice.Platform = .iOS
+        on platform: VirtualDevice.Platform = .default
     ) throws -> [ContractViolation] {
         try report(of: try subject(), on: platform).violations
     }

@@ -74,7 +74,7 @@ extension Scenario {
     /// - Returns: what the app finds after the event.
     public func expectation(
         for protection: Protection,
-        on platform: VirtualDevice.Platform = .iOS
+        on platform: VirtualDevice.Platform = .default
     ) -> Expectation {
         let isEnforced = platform != .simulator
         switch event {

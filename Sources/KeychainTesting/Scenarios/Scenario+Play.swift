@@ -19,7 +19,7 @@ extension Scenario {
     /// - Throws: what the closures throw, and `VirtualDeviceError`.
     @discardableResult
     public func play<Result>(
-        on platform: VirtualDevice.Platform = .iOS,
+        on platform: VirtualDevice.Platform = .default,
         as entitlements: Entitlements = Scenario.entitlements,
         sourceLocation: SourceLocation = #_sourceLocation,
         _ before: () throws -> Void,
@@ -44,7 +44,7 @@ extension Scenario {
     /// - Throws: what the closures throw, and `VirtualDeviceError`.
     @discardableResult
     public func play<Result>(
-        on platform: VirtualDevice.Platform = .iOS,
+        on platform: VirtualDevice.Platform = .default,
         as entitlements: Entitlements = Scenario.entitlements,
         sourceLocation: SourceLocation = #_sourceLocation,
         _ before: (ScenarioWorld) throws -> Void,
@@ -71,7 +71,7 @@ extension Scenario {
     /// - Throws: what the closures throw, and `VirtualDeviceError`.
     @discardableResult
     public func play<Result>(
-        on platform: VirtualDevice.Platform = .iOS,
+        on platform: VirtualDevice.Platform = .default,
         as entitlements: Entitlements = Scenario.entitlements,
         isolation: isolated (any Actor)? = #isolation,
         sourceLocation: SourceLocation = #_sourceLocation,
@@ -98,7 +98,7 @@ extension Scenario {
     /// - Throws: what the closures throw, and `VirtualDeviceError`.
     @discardableResult
     public func play<Result>(
-        on platform: VirtualDevice.Platform = .iOS,
+        on platform: VirtualDevice.Platform = .default,
         as entitlements: Entitlements = Scenario.entitlements,
         isolation: isolated (any Actor)? = #isolation,
         sourceLocation: SourceLocation = #_sourceLocation,

@@ -39,7 +39,7 @@ public final class ScenarioWorld: Sendable {
     /// - Throws: `VirtualDeviceError`.
     public init(
         _ scenario: Scenario,
-        on platform: VirtualDevice.Platform = .iOS,
+        on platform: VirtualDevice.Platform = .default,
         as entitlements: Entitlements = Scenario.entitlements
     ) throws(VirtualDeviceError) {
         self.scenario = scenario

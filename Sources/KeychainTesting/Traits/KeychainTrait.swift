@@ -99,7 +99,7 @@ extension Trait where Self == KeychainTrait {
     ///     runs at the same time; see `ProcessWideApp`.
     /// - Returns: The trait.
     public static func keychain(
-        _ platform: VirtualDevice.Platform = .iOS,
+        _ platform: VirtualDevice.Platform = .default,
         passcode: String? = VirtualDevice.defaultPasscode,
         biometry: VirtualDevice.Sensor = .faceID,
         storage: VirtualDevice.Storage = .memory,

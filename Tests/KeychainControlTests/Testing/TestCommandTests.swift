@@ -148,6 +148,7 @@ struct TestCommandTests {
         #expect(try run().output.contains("SWIFT_KEYCHAIN_PLATFORM=iOS\n"))
         try write("wrapper/Sources/Wrapper/Wrapper.swift", text)
         #expect(try run().output.contains("SWIFT_KEYCHAIN_PLATFORM=macOS\n"))
+        #expect(macOS.contains("; also of virtual devices, unless a test names theirs\n"))
     }
 
     @Test("a toolset of a module is for who imports it, and that of CryptoKit not for who has swift-crypto")
