@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The scope of a test: queues that are bound in it stay bound until it ends.
+/// The scope of a test: queues that are bound in it stay bound until it ends, and the logs of its devices are kept.
 package final class TestScope: Sendable {
     private let state = Guarded(State())
 
     private struct State {
         var isOver = false
         var bindings: [QueueBinding] = []
+        var logs: [CallLog] = []
     }
 
     /// The scope of the current task's test.
@@ -24,7 +25,7 @@ package final class TestScope: Sendable {
     package func end() {
         let bindings = state.withLock { state in
             state.isOver = true
-            defer { state.bindings = [] }
+            defer { (state.bindings, state.logs) = ([], []) }
             return state.bindings
         }
         for binding in bindings { binding.end() }
@@ -33,6 +34,14 @@ package final class TestScope: Sendable {
     /// Makes a binding end with the test, or immediately if that has ended.
     func add(_ binding: QueueBinding) {
         let isOver = state.withLock { state in
+    /// The logs of the devices that were made in it, until it ends.
+    package var logs: [CallLog] { state.withLock(\.logs) }
+
+    /// Keeps the log of a device that was made in it.
+    func add(_ log: CallLog) {
+        state.withLock { if !$0.isOver { $0.logs.append(log) } }
+    }
+
             if !state.isOver { state.bindings.append(binding) }
             return state.isOver
         }

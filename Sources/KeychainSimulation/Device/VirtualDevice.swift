@@ -85,6 +85,7 @@ public final class VirtualDevice: Sendable {
         transport: DeviceTransport
     ) throws(VirtualDeviceError) {
         self.platform = platform
+        scope?.add(calls)
         clock = VirtualClock()
         owner = Owner(Self.biometry(sensor), hiddenPasscode: platform.hiddenPasscode ?? "")
         trustSettings = .inMemory()
@@ -178,13 +179,13 @@ extension VirtualDevice {
         /// items survive its removal; guarded items and keys are used without a prompt.
         case simulator
 
-        /// Whether it is a Mac, with or without file-based keychains.
         /// The platform of a device for which none is named: the one that `SWIFT_KEYCHAIN_PLATFORM` names, `iOS` or
         /// `macOS`, as `keychainctl test` sets it, else ``iOS``.
         ///
         /// A test that needs a phone or a Mac names it.
         public static let `default`: Self = ProcessClient.chosenProfile == .macOS ? .macOS : .iOS
 
+        /// Whether it is a Mac, with or without file-based keychains.
         package var isMac: Bool { self == .macOS || self == .mac }
 
         /// The platforms on which every call reaches the data protection keychain, and it alone.

@@ -16,7 +16,7 @@ extension KeychainContract {
     ) async throws -> ContractReport {
         var report = ContractReport()
         for rule in PasswordStoreRule.all {
-            let device = try VirtualDevice(platform)
+            let device = try makeDevice(platform)
             try await device.install(entitlements).run {
                 let bench = PasswordStoreBench(store: try await subject(), device: device)
                 do {

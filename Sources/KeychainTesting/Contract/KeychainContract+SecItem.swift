@@ -16,7 +16,7 @@ extension KeychainContract {
     ) throws -> ContractReport {
         var report = ContractReport()
         for rule in SecItemRule.all {
-            let device = try VirtualDevice(platform)
+            let device = try makeDevice(platform)
             try device.install(entitlements).run {
                 let bench = SecItemBench(subject: try subject(), device: device)
                 if let missing = rule.rule.requirements.first(where: { !bench.has($0) }) {

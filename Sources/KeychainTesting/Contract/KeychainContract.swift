@@ -24,6 +24,11 @@ public enum KeychainContract {
         keychainAccessGroups: ["com.example.app", "com.example.shared"]
     )
 
+    /// A device for a rule, outside of the scope of the test: the failures of an `XCTestCase` would list its calls.
+    static func makeDevice(_ platform: VirtualDevice.Platform) throws -> VirtualDevice {
+        try TestScope.$ofTask.withValue(TestScope()) { try VirtualDevice(platform) }
+    }
+
     /// The access group that an app stores in when it names none.
     public static var defaultAccessGroup: String { "TEAMID1234.com.example.app" }
 

@@ -9,6 +9,12 @@ enum FailureExplanation {
     /// How many failed calls are explained for an issue without a status.
     private static let most = 3
 
+    /// The last calls of a log, because a test may make thousands; `nil` if there is none.
+    static func calls(_ log: CallLog) -> String? {
+        let calls = log.suffix(20).map(\.description).joined(separator: "\n")
+        return calls.isEmpty ? nil : "The calls on its device, the last ones:\n\(calls)"
+    }
+
     /// The explanations of the calls that an issue concerns; `nil` if no failed call can be explained.
     ///
     /// An issue that shows the status of a failed call, such as that of `#expect(status == errSecSuccess)`, concerns

@@ -59,6 +59,20 @@ extension RunningTestCase {
             testCase.addTeardownBlock { running.finishBody() }
         }
 
+        /// XCTest has no place for comments on a failure.
+        func testCase(
+            _ testCase: XCTestCase,
+            didFailWithDescription description: String,
+            inFile filePath: String?,
+            atLine lineNumber: Int
+        ) {
+            let (running, suites) = state.withLock { ($0.current, $0.suites) }
+            let logs = suites.flatMap(\.scope.logs)
+            guard let text = running?.explanation(of: description, in: testCase, besides: logs) else { return }
+            let place = filePath.map { "\($0):\(lineNumber)" } ?? "<unknown>:0"
+            FileHandle.standardError.write(Data("\(place): note: \(testCase.name) : \(text)\n".utf8))
+        }
+
         func testCaseDidFinish(_ testCase: XCTestCase) {
             let (finished, suite) = state.withLock { ($0.current.take(), $0.suites.last?.scope) }
             TestScope.ofProcess.withLock { $0 = suite }

@@ -44,6 +44,17 @@ final class RunningTestCase: @unchecked Sendable {
     /// another failure.
     @TaskLocal private static var isRecording = false
 
+    /// The last play of a scenario that threw an error, until a failure of the test is explained by it.
+    var failedPlay: ScenarioWorld? {
+        get { condition.withLock { thrownPlay } }
+        set { condition.withLock { thrownPlay = newValue } }
+    }
+    // Protected by the condition.
+    private var thrownPlay: ScenarioWorld?
+
+    /// At most as many devices of a test are told of where it is not known on which one a failure was.
+    private static let mostDevices = 3
+
     /// How long the end of a test waits for lines; lookups take long on a busy machine.
     static let patience: TimeInterval = 300
 
@@ -79,6 +90,28 @@ final class RunningTestCase: @unchecked Sendable {
             open[index].isLookedUp = true
             condition.broadcast()
         }
+    }
+
+    /// What the calls say of a failure that is being recorded on the current thread; `nil` for nothing.
+    ///
+    /// - Parameters:
+    ///   - failure: the text of the failure.
+    ///   - testCase: the test case that failed.
+    ///   - logs: those of the devices of its class.
+    /// - Returns: Several lines without secrets.
+    func explanation(of failure: String, in testCase: XCTestCase, besides logs: [CallLog]) -> String? {
+        // A call that has lost its app is on no device.
+        guard testCase === self.testCase, !Self.isRecording else { return nil }
+        let isError = failure.contains("threw error")
+        if let play = ScenarioWorld.current ?? condition.withLock({ isError ? thrownPlay.take() : nil }) {
+            return play.explanation(on: failure)
+        }
+        let own = App.current.map { [$0.device.calls] } ?? []
+        let candidates = own.contains { !$0.isEmpty } ? own : logs + scope.logs
+        let texts = candidates.filter { !$0.isEmpty }.suffix(Self.mostDevices).flatMap { log in
+            [FailureExplanation.calls(log), FailureExplanation.text(on: failure, of: log)].compactMap(\.self)
+        }
+        return texts.isEmpty ? nil : texts.joined(separator: "\n")
     }
 
     /// Waits for the lines, records the failures, and continues with `tearDown()`.

@@ -11,7 +11,7 @@ extension ScenarioWorld {
         var outcome: Swift.Result<Result, any Error>?
         // No issue is a known one: this only observes the issues that expectations in the body record.
         withKnownIssue(isIntermittent: true) {
-            outcome = .init { try play() }
+            outcome = .init { try Self.$current.withValue(self) { try play() } }
         } matching: { issue in
             failure.note(issue)
         }
@@ -27,7 +27,9 @@ extension ScenarioWorld {
         let failure = Failure()
         var outcome: Swift.Result<Result, any Error>?
         await withKnownIssue(isIntermittent: true, isolation: isolation) {
-            do { outcome = .success(try await play()) } catch { outcome = .failure(error) }
+            do {
+                outcome = .success(try await Self.$current.withValue(self, operation: play, isolation: isolation))
+            } catch { outcome = .failure(error) }
         } matching: { issue in
             failure.note(issue)
         }
@@ -41,14 +43,20 @@ extension ScenarioWorld {
     ) throws -> Result {
         guard let outcome else { preconditionFailure("a play that neither ends nor throws") }
         if case .failure = outcome { failure.note() }
-        if failure.isNoted {
+        if Test.current == nil, let testCase = RunningTestCase.current {
+            // What XCTest records is told by its observer, that of the error when the test ends.
+            if case .failure = outcome { testCase.failedPlay = self }
+        } else if failure.isNoted {
             Issue.record(Comment(rawValue: explanation), severity: .warning, sourceLocation: location)
         }
         return try outcome.get()
     }
 
     /// The scenario, what to do about it, and the calls.
-    var explanation: String {
+    var explanation: String { explanation(on: "") }
+
+    /// The same, with an explanation of the calls that a failure concerns.
+    func explanation(on failure: String) -> String {
         var devices = [firstApp.device]
         if device !== firstApp.device { devices.append(device) }
         let logs = devices.map { "\($0.calls)" }
@@ -58,7 +66,7 @@ extension ScenarioWorld {
             What to do: \(scenario.advice)
             The calls on its device:
             \(logs.joined(separator: "\nand on the new one:\n"))
-            \(devices.compactMap { FailureExplanation.text(on: "", of: $0.calls) }.joined(separator: "\n\n"))
+            \(devices.compactMap { FailureExplanation.text(on: failure, of: $0.calls) }.joined(separator: "\n\n"))
             """
     }
 }

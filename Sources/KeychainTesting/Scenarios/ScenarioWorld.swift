@@ -21,6 +21,9 @@ public final class ScenarioWorld: Sendable {
     /// The app as it was installed first; it differs from ``app`` after a restore or a new installation.
     public let firstApp: App
 
+    /// The play that the current task is in.
+    @TaskLocal static var current: ScenarioWorld?
+
     private let state: Mutex<State>
 
     private struct State {

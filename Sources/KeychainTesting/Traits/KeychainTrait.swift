@@ -75,9 +75,7 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
         guard Test.current != nil else { return nil }
         guard showsCalls else { return issue }
         var issue = issue
-        // Only the last calls, because a test may make thousands.
-        let calls = device.calls.suffix(20).map(\.description).joined(separator: "\n")
-        if !calls.isEmpty { issue.comments.append("The calls on its device, the last ones:\n\(calls)") }
+        if let calls = FailureExplanation.calls(device.calls) { issue.comments.append(Comment(rawValue: calls)) }
         if let comment = FailureExplanation.comment(on: issue, device) { issue.comments.append(comment) }
         return issue
     }

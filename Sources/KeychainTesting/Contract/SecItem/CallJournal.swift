@@ -14,7 +14,7 @@ final class CallJournal {
     /// status differs: the call uses something that exists only in the subject, such as one of its references, or the
     /// rule did more than make calls.
     func explanation(of status: OSStatus, on platform: VirtualDevice.Platform) -> String? {
-        guard let last = calls.last, let device = try? VirtualDevice(platform) else { return nil }
+        guard let last = calls.last, let device = try? KeychainContract.makeDevice(platform) else { return nil }
         return device.install(KeychainContract.entitlements).run {
             for call in calls.dropLast() { _ = call() }
             return last() == status ? FailureExplanation.ofLastCall(device.calls) : nil
