@@ -38,7 +38,10 @@ struct PackageSurvey {
         folder = URL(fileURLWithPath: description.path).resolvingSymlinksInPath()
         var survey = SourceSurvey()
         for target in description.targets {
-            for source in target.sources {
+            // The package manager does not name the headers of a target in C.
+            let headers = Self.files(in: folder.appendingPathComponent(target.path), except: Self.foldersOfOthers)
+                .filter { $0.hasSuffix(".h") && target.sources.contains(where: Self.isC) }
+            for source in target.sources + headers {
                 let path = "\(target.path)/\(source)"
                 Self.read(folder.appendingPathComponent(path), path, &survey)
             }
@@ -107,15 +110,25 @@ struct PackageSurvey {
         guard identities.insert(package.identity).inserted else { return }
         let folder = URL(fileURLWithPath: package.path)
         folders.append(folder)
-        for path in files(in: folder, except: foldersOfOthers.union(["Tests"])) where path.hasSuffix(".swift") {
+        for path in files(in: folder, except: foldersOfOthers.union(["Tests"])) {
             read(folder.appendingPathComponent(path), "\(package.identity)/\(path)", &survey)
         }
         for dependency in package.dependencies { read(dependency, &identities, &folders, &survey) }
     }
 
     private static func read(_ file: URL, _ path: String, _ survey: inout SourceSurvey) {
-        guard file.pathExtension == "swift", let text = try? String(contentsOf: file, encoding: .utf8) else { return }
-        survey.read(text, path: path)
+        if file.pathExtension == "swift" {
+            if let text = try? String(contentsOf: file, encoding: .utf8) { survey.read(text, path: path) }
+        } else if isC(path), let data = try? Data(contentsOf: file), data.range(of: Data(moduleOfC.utf8)) != nil {
+            survey.readC(String(decoding: data, as: UTF8.self), path: path, modules: [moduleOfC])
+        }
+    }
+
+    /// The one module with a toolset of its own that C includes.
+    private static let moduleOfC = "CommonCrypto"
+
+    private static func isC(_ path: String) -> Bool {
+        ["c", "h", "m", "mm", "cc", "cpp", "cxx", "hpp"].contains((path as NSString).pathExtension)
     }
 
     /// The values of the build setting DEVELOPMENT_TEAM.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainDoctor
+
 /// What the sources of a package say of the platform that they are compiled for: their imports, and the conditions
 /// around their keychain code.
 struct SourceSurvey {
@@ -23,10 +25,10 @@ struct SourceSurvey {
     /// The conditions around keychain code of which Linux compiles the branch of macOS and not that of iOS.
     private(set) var macOSBranches: [Place] = []
 
-    /// Takes note of a source.
+    /// Takes note of a source in Swift.
     mutating func read(_ text: String, path: String) {
         var open: [Condition] = []
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let lines = SwiftCode.withoutComments(text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (index, raw) in lines.enumerated() {
             let line = raw.drop(while: \.isWhitespace)
             let place = Place(path: path, line: index + 1)
@@ -40,6 +42,28 @@ struct SourceSurvey {
             }
         }
     }
+
+    /// Takes note of a source or a header in C, C++ or Objective-C: of those of the modules whose headers it includes.
+    mutating func readC(_ text: String, path: String, modules names: [String]) {
+        // Whether each open condition asks for the platform or for headers.
+        var open: [Bool] = []
+        for (index, raw) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let line = raw.drop(while: \.isWhitespace)
+            guard line.first == "#" || line.first == "@" else { continue }
+            let words = line.dropFirst().drop(while: \.isWhitespace)
+            if words.hasPrefix("if") {
+                open.append(Self.guards.contains { words.contains($0) })
+            } else if words.hasPrefix("endif") {
+                _ = open.popLast()
+            } else if words.hasPrefix("include") || words.hasPrefix("import"),
+                let name = names.first(where: { words.contains("<\($0)/") || words.contains("import \($0);") })
+            {
+                note(name[...], Place(path: path, line: index + 1), isGuarded: open.contains(true))
+            }
+        }
+    }
+
+    private static let guards = ["__has_include", "__APPLE__", "__linux__", "TARGET_OS_"]
 
     private mutating func directive(_ line: Substring, _ place: Place, _ open: inout [Condition]) {
         let isCompiled = open.allSatisfy(\.isCompiled)

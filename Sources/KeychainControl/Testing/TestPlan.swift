@@ -72,7 +72,8 @@ struct TestPlan {
     }
 
     private mutating func choosePart(_ module: String, _ path: String) {
-        guard let found = package.sources.imports[module] else { return }
+        let imports = (Self.otherNames[module, default: []] + [module]).compactMap { package.sources.imports[$0] }
+        guard let found = imports.first(where: { !$0.isGuarded }) ?? imports.first else { return }
         if module == "CryptoKit" {
             // Its library has a swift-crypto of its own.
             guard !package.dependencies.contains("swift-crypto") else {
@@ -87,6 +88,9 @@ struct TestPlan {
         toolsets.append(path)
         choices.append("toolset for \(module): \(path), because \(found.place) imports it")
     }
+
+    /// What else a part of the toolset brings.
+    private static let otherNames = ["os": ["OSLog"]]
 
     private mutating func warnOfAppleOnlyModules() {
         for (module, place) in package.sources.appleOnlyImports {

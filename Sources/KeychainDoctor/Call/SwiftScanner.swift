@@ -43,10 +43,10 @@ struct SwiftScanner {
         }
     }
 
-    private mutating func skipLine() { while let byte = peek, byte != 0x0A { position += 1 } }
+    mutating func skipLine() { while let byte = peek, byte != 0x0A { position += 1 } }
 
     /// Comments nest.
-    private mutating func skipComment() {
+    mutating func skipComment() {
         var depth = 0
         repeat {
             if isNext("/*") {

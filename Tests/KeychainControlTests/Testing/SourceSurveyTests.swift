@@ -39,6 +39,9 @@ struct SourceSurveyTests {
             "#if os(iOS)\n#else\nquery[kSecMatchLimit] = 1\n#endif",
             "#if os(iOS)\nquery[kSecReturnData] = true\n#endif",
             "#if os(iOS) || os(tvOS)\nlet a = 1\n#elseif DEBUG\nSecItemDelete(q)\n#endif",
+            "#if !os(iOS)\nlet type = \"*/*\"\nSecItemAdd(q)  // */\n#endif /* */",
+            "#if !os(iOS)  // \"\nlet type = #\"a/*\"# + \"\\(\"/*\")/*\"\nSecItemAdd(q)\n#endif",
+            "#if !os(iOS)\nlet broken = \"/*\nSecItemAdd(q)\n#endif",
         ]
     )
     func macOS(_ text: String) {
@@ -66,6 +69,10 @@ struct SourceSurveyTests {
             "#if os(Linux)\nSecItemAdd(q)\n#elseif os(iOS)\nlet a = 1\n#endif",
             "#if canImport(UIKit) || canImport(AppKit)\n#if !os(iOS)\nSecItemAdd(q)\n#endif\n#endif\n",
             "#endif\n#else\n#elseif os(iOS)",
+            "/*\n#if !os(iOS)\nSecItemAdd(q)\n#endif\n*/",
+            "/* nested /*\n#if !os(iOS)\n*/\nSecItemAdd(q)\n#endif\n*/",
+            "let code = \"\"\"\n#if !os(iOS)\nSecItemAdd(q)\n#endif\n\"\"\"",
+            "#if !os(iOS)\nlet a = 1  // not SecItemAdd(q)\n#endif",
         ]
     )
     func neither(_ text: String) {
@@ -91,6 +98,27 @@ struct SourceSurveyTests {
         let cryptoKit = try #require(survey.imports["CryptoKit"])
         #expect(!cryptoKit.isGuarded)
         #expect(cryptoKit.place.description == "File.swift:7")
+    }
+
+    @Test("an include of C counts as an import, and one that depends on the platform as a guarded one")
+    func includes() throws {
+        func found(_ text: String) -> (place: SourceSurvey.Place, isGuarded: Bool)? {
+            var survey = SourceSurvey()
+            survey.readC(text, path: "digest.c", modules: ["CommonCrypto"])
+            return survey.imports["CommonCrypto"]
+        }
+        let plain = try #require(
+            found("#ifndef DIGEST_H\n#define DIGEST_H\n# include <CommonCrypto/CommonDigest.h>\n#endif")
+        )
+        #expect(!plain.isGuarded && plain.place.description == "digest.c:3")
+        #expect(found("#import <CommonCrypto/CommonHMAC.h>")?.isGuarded == false)
+        #expect(found("@import CommonCrypto;")?.isGuarded == false)
+        let guards = ["#ifdef __APPLE__", "#if __has_include(<CommonCrypto/CommonDigest.h>)", "#if TARGET_OS_MAC"]
+        for line in guards {
+            #expect(found("\(line)\n#include <CommonCrypto/CommonDigest.h>\n#endif")?.isGuarded == true)
+            #expect(found("\(line)\n#endif\n#include <CommonCrypto/CommonDigest.h>")?.isGuarded == false)
+        }
+        #expect(found("#include \"CommonCrypto.h\"\n// <CommonCrypto/") == nil)
     }
 
     @Test("a module of Apple's alone is found where Linux compiles its import, and once")

@@ -27,6 +27,7 @@ struct TestCommandTests {
         try write("toolsets/toolset-CryptoKit.json", "{}")
         try write("toolsets/toolset-CoreFoundation.json", "{}")
         try write("toolsets/toolset-os.json", "{}")
+        try write("toolsets/toolset-CommonCrypto.json", "{}")
         try describe(dependencies: [])
         try source("import Foundation")
     }
@@ -60,13 +61,13 @@ struct TestCommandTests {
 
     private func source(_ text: String) throws { try write("package/Sources/Locker/Locker.swift", text) }
 
-    private func describe(dependencies: [String]) throws {
+    private func describe(dependencies: [String] = [], source: String = "Locker.swift") throws {
         let list = dependencies.map { #"{"identity": "\#($0)"}"# }.joined(separator: ",")
         try write(
             "describe.json",
             """
             {"name": "Locker", "path": "\(path("package"))", "dependencies": [\(list)],
-             "targets": [{"name": "Locker", "path": "Sources/Locker", "sources": ["Locker.swift"]}]}
+             "targets": [{"name": "Locker", "path": "Sources/Locker", "sources": ["\(source)"]}]}
             """
         )
         let graph = dependencies.map {
@@ -155,8 +156,10 @@ struct TestCommandTests {
     func parts() throws {
         try source("import CryptoKit\n#if canImport(os)\nimport os\n#endif")
         #expect(toolsets(try run().output) == ["toolset.json", "toolset-CryptoKit.json"])
-        try source("import os")
-        #expect(toolsets(try run().output) == ["toolset.json", "toolset-os.json"])
+        for text in ["import os", "import OSLog", "#if canImport(os)\nimport os\n#endif\nimport OSLog"] {
+            try source(text)
+            #expect(toolsets(try run().output) == ["toolset.json", "toolset-os.json"])
+        }
         try source("#if canImport(CoreFoundation)\nimport CoreFoundation\n#endif")
         #expect(toolsets(try run().output) == ["toolset.json", "toolset-CoreFoundation.json"])
         try source("#if canImport(CryptoKit)\nimport CryptoKit\n#endif")
@@ -176,6 +179,25 @@ struct TestCommandTests {
 
     @Test("the lines of a source may end as on Windows")
     func carriageReturns() throws {
+    @Test("a toolset of a module is also for who includes it in C, in a header or in a dependency")
+    func partsOfC() throws {
+        let include = "#include <CommonCrypto/CommonDigest.h>"
+        try write("package/Sources/Locker/digest.c", include)
+        #expect(toolsets(try run().output) == ["toolset.json"], "no source of the target")
+        try describe(source: "digest.c")
+        #expect(toolsets(try run().output) == ["toolset.json", "toolset-CommonCrypto.json"])
+        try write("package/Sources/Locker/digest.c", "#include \"digest.h\"")
+        #expect(toolsets(try run().output) == ["toolset.json"])
+        try write("package/Sources/Locker/include/digest.h", include)
+        let (_, output) = try run()
+        #expect(toolsets(output) == ["toolset.json", "toolset-CommonCrypto.json"])
+        #expect(output.contains("because Sources/Locker/include/digest.h:1 imports it"))
+        try describe(dependencies: ["digests"])
+        #expect(toolsets(try run().output) == ["toolset.json"])
+        try write("digests/Sources/Digests/digest.m", include)
+        #expect(toolsets(try run().output) == ["toolset.json", "toolset-CommonCrypto.json"])
+    }
+
         try source("import Foundation\r\nimport CryptoKit\r\n#if !os(iOS)\r\nkSecMatchLimit\r\n#endif\r\n")
         let (_, output) = try run()
         #expect(toolsets(output) == ["toolset.json", "toolset-CryptoKit.json"])
