@@ -19,12 +19,23 @@ import KeychainServices
     /// Lets calls without an app reach the keychain of the process, for benchmarks of both.
     public static func reachProcessKeychain() { reachesProcessKeychain.withLock { $0 = true } }
 
-    package static let reason = """
+    /// What is wrong, and what to do in the library that runs the test.
+    package static var reason: String { "\(failure) \(TestScope.isOfXCTest ? remedyInXCTest : remedy)" }
+
+    private static let failure = """
         A keychain call was made outside of an app of the testing kit, so it failed with errSecNotAvailable; the user's own \
         keychain was not touched. DispatchQueue.async, Task.detached and threads lose the app that a test runs as. \
-        To carry it on: app.bind(to: queue), app.carry { … } or App.current captured before and .run { … } after; \
+        To carry it on: app.bind(to: queue), app.carry { … } or App.current captured before and .run { … } after;
+        """
+
+    private static let remedy = """
         for code that cannot be reached, ProcessWideApp.with(app) { … } or @Test(.keychain(processWide: true)), whose app \
         serves no other test. In a test that has no app: @Test(.keychain), or VirtualDevice().install().run { … }.
+        """
+
+    private static let remedyInXCTest = """
+        for code that cannot be reached, ProcessWideApp.set(app) in setUp(), which ends with the test. In a test that has no \
+        app: try VirtualDevice().install().run { … }, or the same ProcessWideApp.set.
         """
 
     private static let reasonOnQueue =

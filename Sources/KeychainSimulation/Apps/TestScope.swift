@@ -19,6 +19,9 @@ package final class TestScope: Sendable {
     /// Begins the scope of a test.
     package init() {}
 
+    /// Whether the current code belongs to a test of XCTest, as far as that is known.
+    static var isOfXCTest: Bool { ofTask == nil && ofProcess.withLock { $0 != nil } }
+
     static var current: TestScope? { ofTask ?? ofProcess.withLock(\.self) }
 
     /// Ends the scope and its bindings.
@@ -31,9 +34,6 @@ package final class TestScope: Sendable {
         for binding in bindings { binding.end() }
     }
 
-    /// Makes a binding end with the test, or immediately if that has ended.
-    func add(_ binding: QueueBinding) {
-        let isOver = state.withLock { state in
     /// The logs of the devices that were made in it, until it ends.
     package var logs: [CallLog] { state.withLock(\.logs) }
 
@@ -42,6 +42,9 @@ package final class TestScope: Sendable {
         state.withLock { if !$0.isOver { $0.logs.append(log) } }
     }
 
+    /// Makes a binding end with the test, or immediately if that has ended.
+    func add(_ binding: QueueBinding) {
+        let isOver = state.withLock { state in
             if !state.isOver { state.bindings.append(binding) }
             return state.isOver
         }

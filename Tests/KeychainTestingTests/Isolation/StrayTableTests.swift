@@ -119,6 +119,8 @@ struct StrayTableTests {
     func classes() throws {
         let (lines, status) = try StrayTable.run(["KeychainTestingTests.StrayClassXCTests"])
         let output = lines.joined(separator: "\n")
+        #expect(output.contains("ProcessWideApp.set(app) in setUp()"))
+        #expect(!output.contains("@Test(.keychain"), "no remedy of the other library")
         #expect(status == 1)
         #expect(lines.filter { $0.contains(": error: StrayClassXCTests : A keychain call") }.count == 2, "\(output)")
         #expect(lines.filter { $0.contains(": error: ") }.count == 2, "\(output)")
