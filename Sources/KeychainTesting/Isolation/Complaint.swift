@@ -21,16 +21,24 @@ import Testing
 final class Complaint: Sendable {
     let reason: String
     let stack: CallStack
+    private let preface: String
     private let remark: String
 
-    private init(_ reason: String, _ stack: CallStack, _ remark: String = "") {
+    private init(_ reason: String, _ stack: CallStack, preface: String = "", remark: String = "") {
         self.reason = reason
         self.stack = stack
+        self.preface = preface
         self.remark = remark
     }
 
     /// The same complaint with a note on when the call was made, or which tests may have made it.
-    func adding(_ remark: String) -> Complaint { Complaint(reason, stack, "\(self.remark) \(remark)") }
+    func adding(_ remark: String) -> Complaint {
+        Complaint(reason, stack, preface: preface, remark: "\(self.remark) \(remark)")
+    }
+
+    private func beginning(_ preface: String) -> Complaint {
+        Complaint(reason, stack, preface: preface, remark: remark)
+    }
 
     /// Receives complaints instead of failing tests, for tests of complaints in a separate process.
     static let listener = Mutex<(@Sendable (Complaint) -> Void)?>(nil)
@@ -63,7 +71,7 @@ final class Complaint: Sendable {
         )
         // Without addresses every call may be a different one.
         guard stack.addresses.isEmpty || made.withLock({ $0.insert(place).inserted }) else { return }
-        let complaint = Complaint(reason, stack, ended.map { " It is of \($0.name), which had ended." } ?? "")
+        let complaint = Complaint(reason, stack, remark: ended.map { " It is of \($0.name), which had ended." } ?? "")
         if let listener = listener.withLock(\.self) {
             listener(complaint)
         } else if let testCase {
@@ -81,15 +89,17 @@ final class Complaint: Sendable {
     }
 
     private func tell(_ suspects: [RunningTest]) {
-        let named = RunningTest.names(suspects).map { adding("It is of one of \($0).") } ?? self
-        let isOfOneTest = Set(suspects.map(\.test.id)).count == 1
-        if isOfOneTest {
-            for test in suspects where test.tell(named) { return }
+        let names = RunningTest.names(suspects)
+        if Set(suspects.map(\.test.id)).count == 1 {
+            // First, because the headline of the issue shows the arguments of the case that reports it.
+            let ofCase = names.map { beginning("One of \($0), not necessarily the one shown, made this call. ") }
+            for test in suspects where test.tell(ofCase ?? self) { return }
         }
         RunVerdict.fail()
-        guard !suspects.isEmpty, !isOfOneTest else { return named.recordNow(at: Self.unknownLocation) }
+        guard Set(suspects.map(\.test.id)).count > 1 else { return named.recordNow(at: Self.unknownLocation) }
         let task = Task.detached {
             let location = await named.findLocation()
+        let named = names.map { adding("It is of one of \($0).") } ?? self
             named.record(location)
             named.write(location)
         }
@@ -115,7 +125,7 @@ final class Complaint: Sendable {
     func write(_ location: CallLocation?) {
         let place = location.map { "\($0): " } ?? ""
         let call = call.map { "the call of \($0): " } ?? ""
-        FileHandle.standardError.write(Data("\(place)\(call)\(reason)\(remark)\n".utf8))
+        FileHandle.standardError.write(Data("\(place)\(call)\(preface)\(reason)\(remark)\n".utf8))
     }
 
     private static let unknownLocation = SourceLocation(
@@ -133,7 +143,7 @@ final class Complaint: Sendable {
     }
 
     /// The text for the test.
-    var text: String { "\(reason)\(call.map { " The call: \($0)." } ?? "")\(remark)" }
+    var text: String { "\(preface)\(reason)\(call.map { " The call: \($0)." } ?? "")\(remark)" }
 }
 
 /// Found by KeychainServices where this module is linked; usable from inline, so that it is found across shared
