@@ -85,7 +85,7 @@ struct StrayTableTests {
         #expect(output.contains("The call: SecItemAdd, called by a closure in Way."), "\(output)")
     }
 
-    @Test("of an XCTestCase, at the line of the call, also when the test waits for the work")
+    @Test("of an XCTestCase, at the line of the call and not of a wait of two seconds for the work")
     func xctest() throws {
         let (lines, status) = try StrayTable.run(["KeychainTestingTests.StrayXCTests"])
         let output = lines.joined(separator: "\n")
