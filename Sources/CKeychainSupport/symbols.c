@@ -104,3 +104,13 @@ const char *keychain_function_name(uintptr_t address, int *is_in_program) {
     Dl_info info;
     return dladdr((const void *)address, &info) != 0 ? info.dli_sname : NULL;
 }
+
+void keychain_each_function(const char *part, void (*callback)(const char *name, void *context), void *context) {
+    pthread_once(&program_is_read, read_program);
+    for (size_t index = 0; index < program.count; index++) {
+        const Elf64_Sym *symbol = &program.symbols[index];
+        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_name >= program.names_size) continue;
+        const char *name = program.names + symbol->st_name;
+        if (strstr(name, part) != NULL) callback(name, context);
+    }
+}

@@ -8,9 +8,12 @@ import Synchronization
 ///
 /// There is at most one at a time, and while there is one, no other test of the trait `.keychain` runs: a call of such
 /// a test that has lost its app would reach the device of another test, and pass. Tests take turns in the order of
-/// arrival, both those that use `with(_:_:)` or `.keychain(processWide: true)` and those with devices of their own. A
-/// test without the trait that reaches it fails, if the call is in the test's own task. A test that uses
-/// ``set(_:)`` instead, in `setUp()`, does not wait: it fails where tests of the trait run.
+/// arrival, both those that use `with(_:_:)` or `.keychain(processWide: true)` and those with devices of their own.
+///
+/// A test without the trait does not wait. Its calls do not reach the app where the test is known: by its task, or by
+/// its function on the stack, which closures that are written in it have too. A thread without a test's function on its
+/// stack counts as one of the test that has the turn, and may make another test pass. A test that uses
+/// ``set(_:)`` instead, in `setUp()`, does not wait either: it fails where tests of the trait run.
 public enum ProcessWideApp {
     private static let turns = Mutex(ProcessWideTurns())
 

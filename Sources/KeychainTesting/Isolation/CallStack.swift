@@ -112,8 +112,14 @@ struct CalledFunctions: Sendable {
     /// The program's functions on the stack, demangled.
     private(set) var stack: [String] = []
 
+    /// The paths of the same functions, as ``FunctionName/path`` has them.
+    private(set) var paths: [String] = []
+
     /// The functions by their demangled names.
-    init(stack: [String]) { self.stack = stack }
+    init(stack: [String]) {
+        self.stack = stack
+        paths = stack.map { FunctionName(demangled: $0).path }
+    }
 
     /// The functions that addresses lie in: those of this package, until its nearest caller, and those of the program.
     init(_ addresses: [UInt64]) {
@@ -132,11 +138,13 @@ struct CalledFunctions: Sendable {
                 if caller == nil { (caller, callerAddress) = (function.description, address) }
                 callerIndices.append(index)
                 stack.append(demangled)
+                paths.append(function.path)
             }
         }
     }
 
-    private static func demangled(_ name: String) -> String {
+    /// The name as source code has it; the same for one that is not Swift's.
+    static func demangled(_ name: String) -> String {
         guard let text = demangle(name, UInt(name.utf8.count), nil, nil, 0) else { return name }
         defer { free(text) }
         return String(cString: text)

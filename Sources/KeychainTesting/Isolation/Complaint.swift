@@ -61,8 +61,8 @@ final class Complaint: Sendable {
         let (test, testCase) = (Test.current, RunningTestCase.current)
         let own = test == nil ? nil : RunningTest.current
         let isOfNobody = test == nil && testCase == nil
-        let ended = isOfNobody ? RunningTest.endedOrigin(of: stack.functions) : nil
-        let suspects = isOfNobody && ended == nil ? RunningTest.suspects(stack.functions) : []
+        let origin = isOfNobody ? RunningTest.origin(of: stack.functions).flatMap { $0.remark == nil ? nil : $0 } : nil
+        let suspects = isOfNobody && origin == nil ? RunningTest.suspects(stack.functions) : []
         let place = Place(
             reason: reason,
             addresses: stack.callerAddresses,
@@ -71,7 +71,11 @@ final class Complaint: Sendable {
         )
         // Without addresses every call may be a different one.
         guard stack.addresses.isEmpty || made.withLock({ $0.insert(place).inserted }) else { return }
-        let complaint = Complaint(reason, stack, remark: ended.map { " It is of \($0.name), which had ended." } ?? "")
+        let complaint = Complaint(
+            reason,
+            stack,
+            remark: origin.map { " It is of \($0.name), \($0.remark ?? "")." } ?? ""
+        )
         if let listener = listener.withLock(\.self) {
             listener(complaint)
         } else if let testCase {
@@ -95,11 +99,11 @@ final class Complaint: Sendable {
             let ofCase = names.map { beginning("One of \($0), not necessarily the one shown, made this call. ") }
             for test in suspects where test.tell(ofCase ?? self) { return }
         }
+        let named = names.map { adding("It is of one of \($0).") } ?? self
         RunVerdict.fail()
         guard Set(suspects.map(\.test.id)).count > 1 else { return named.recordNow(at: Self.unknownLocation) }
         let task = Task.detached {
             let location = await named.findLocation()
-        let named = names.map { adding("It is of one of \($0).") } ?? self
             named.record(location)
             named.write(location)
         }

@@ -4,8 +4,11 @@ import Foundation
 
 /// A function's readable name, from its demangled name: `a closure in Session.refresh()`.
 struct FunctionName: CustomStringConvertible {
-    /// The names from the outermost to the function's own, without the module where something else remains.
-    private let path: [Substring]
+    /// The names from that of the module to the function's own, such as `Session.Session.refresh`.
+    let path: String
+
+    /// The same, without the module where something else remains.
+    private let names: [Substring]
     private let isClosure: Bool
 
     /// Whether it belongs to a system library; the generic functions of those are compiled into every program.
@@ -23,7 +26,8 @@ struct FunctionName: CustomStringConvertible {
         }
         let end = text.firstIndex { "(<".contains($0) } ?? text.endIndex
         let names = text[..<end].split(separator: ".", omittingEmptySubsequences: true)
-        path = names.count > 1 ? Array(names.dropFirst()) : names
+        path = names.joined(separator: ".")
+        self.names = names.count > 1 ? Array(names.dropFirst()) : names
         isOfSystem = Self.systemModules.contains(extended ?? names.first.map(String.init) ?? "")
     }
 
@@ -34,10 +38,10 @@ struct FunctionName: CustomStringConvertible {
     ]
 
     /// The function alone, such as `SecItemAdd`.
-    var called: String? { path.last.map(String.init) }
+    var called: String? { names.last.map(String.init) }
 
     var description: String {
-        let name = path.suffix(2).joined(separator: ".")
+        let name = names.suffix(2).joined(separator: ".")
         return isClosure ? "a closure in \(name)()" : "\(name)()"
     }
 

@@ -11,9 +11,20 @@ enum KitStart {
         RunningTestCase.observe()
         // Early, while no other thread can unload a library.
         _ = CallStack.images
-        ProcessWideApp.callingTest.withLock { $0 = { Test.current.map { String(describing: $0.id) } } }
+        ProcessWideApp.callingTest.withLock {
+            $0 = {
+                Test.current.map { test in
+                    RunningTest.noteHolder(test)
+                    return String(describing: test.id)
+                }
+            }
+        }
         ProcessWideApp.namedTest.withLock {
-            $0 = { RunningTest.origin(of: CallStack.capture().functions).map { String(describing: $0.id) } }
+            $0 = {
+                RunningTest.origin(of: CallStack.capture().functions).map { origin in
+                    origin.test.map { String(describing: $0.id) } ?? origin.name
+                }
+            }
         }
         atexit {
             // Lines may still be looked up when the tests end; after this time complaints are reported without them.

@@ -19,8 +19,11 @@ final class RunningTest: Sendable {
     private static let all = Mutex<[UInt64: RunningTest]>([:])
     private static let lastNumber = Mutex<UInt64>(0)
 
-    /// All tests that were started.
+    /// All tests of the trait that were started.
     private static let started = Mutex<[Test.ID: Test]>([:])
+
+    /// All tests that have asked for the process-wide app.
+    private static let holders = Mutex<[Test.ID: Test]>([:])
 
     /// Identifies a test case; several cases of a test differ.
     let number: UInt64
@@ -85,20 +88,38 @@ final class RunningTest: Sendable {
         return Set(named.map(\.test.id)).count == 1 ? named : running
     }
 
-    /// The running or ended test whose function, or a closure in it, is on the stack.
-    static func origin(of functions: CalledFunctions) -> Test? {
-        let tests = started.withLock(\.self)
-        // The outermost of several: a test may call another one as a helper.
-        return functions.stack.reversed().lazy.compactMap { function in
-            tests.values.first { $0.isNamed(in: function) }
-        }.first
+    /// A test whose function, or a closure in it, is on a stack.
+    struct Origin {
+        let name: String
+
+        /// The test; `nil` for one that has never had a device.
+        let test: Test?
+
+        /// Why it cannot report a complaint; `nil` for a running test.
+        let remark: String?
     }
 
-    /// The ended test that made a call; `nil` if a running one made it, or if it is not known.
-    static func endedOrigin(of functions: CalledFunctions) -> Test? {
-        guard let origin = origin(of: functions) else { return nil }
-        return all.withLock { $0.values.contains { $0.test.id == origin.id } } ? nil : origin
+    /// The test whose function, or a closure in it, is on the stack.
+    static func origin(of functions: CalledFunctions) -> Origin? {
+        let started = started.withLock(\.self)
+        let tests = Array(started.values) + holders.withLock(\.values)
+        // The outermost of several: a test may call another one as a helper.
+        for (function, path) in zip(functions.stack, functions.paths).reversed() {
+            if let test = tests.first(where: { $0.isNamed(in: function) }) {
+                let isRunning = all.withLock { $0.values.contains { $0.test.id == test.id } }
+                let remark = started[test.id] == nil ? "which has no device of the trait" : "which had ended"
+                return Origin(name: test.name, test: test, remark: isRunning ? nil : remark)
+            }
+            if TestFunctions.paths.contains(path) {
+                let name = path.split(separator: ".").suffix(2).joined(separator: ".")
+                return Origin(name: "\(name)()", test: nil, remark: "which has no device of the trait")
+            }
+        }
+        return nil
     }
+
+    /// Takes note of the test of the current task, which may hold the process-wide app without the trait.
+    static func noteHolder(_ test: Test) { holders.withLock { $0[test.id] = test } }
 
     /// Makes the test report a complaint before it ends.
     ///

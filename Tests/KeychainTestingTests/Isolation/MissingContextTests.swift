@@ -152,12 +152,34 @@ struct MissingContextTests {
         try await ProcessWideApp.withNobody {
             try await RunningTest.run(test) {
                 #expect(RunningTest.suspects(functions).map(\.test) == [test])
+                let origin = try #require(RunningTest.origin(of: functions))
+                #expect(origin.test == test && origin.remark == nil)
                 #expect(RunningTest.suspects(other).contains { $0.test == test })
             }
             #expect(!RunningTest.suspects(functions).contains { $0.test == test })
-            #expect(RunningTest.endedOrigin(of: functions) == test)
-            #expect(RunningTest.endedOrigin(of: other) == nil)
+            #expect(RunningTest.origin(of: functions)?.test == test)
+            #expect(RunningTest.origin(of: functions)?.remark == "which had ended")
+            #expect(RunningTest.origin(of: other) == nil)
         }
+    }
+
+    @Test("the functions of tests are known, also of those that have never been started, and no other")
+    func testFunctions() throws {
+        let module = "KeychainTestingTests"
+        for name in [
+            "KeychainTraitTests.eachCaseStartsEmpty", "KeychainTraitTests.variants", "ConditionTests.conditional",
+            "KeychainSuiteTraitTests.WithinIt.within", "MissingContextTests.testFunctions",
+        ] {
+            #expect(TestFunctions.paths.contains("\(module).\(name)"), "\(name)")
+        }
+        for name in ["Items.add", "MissingContextTests.stray", "MissingContextTests.Way.call", "KeychainTraitTests"] {
+            #expect(!TestFunctions.paths.contains("\(module).\(name)"), "\(name)")
+        }
+        // Nobody runs it in this process.
+        let stack = ["closure #1 @Sendable () -> () in KeychainTestingTests.UnawaitedTests.stray() async -> ()"]
+        let origin = try #require(RunningTest.origin(of: CalledFunctions(stack: stack)))
+        #expect(origin.test == nil && origin.name == "UnawaitedTests.stray()")
+        #expect(origin.remark == "which has no device of the trait")
     }
 
     @Test("each XCTestCase that loses its app fails once, at the line of the call", arguments: Way.allCases)

@@ -98,7 +98,7 @@ struct ProcessWideAppTests {
                 caller.name.withLock { $0 = "another" }
                 #expect(ProcessWideApp.current == nil)
                 // Whose thread it is, is not known.
-                #expect(await Self.onThread { App.current } === app)
+                #expect(await Self.onThread(Self.lookUp) === app)
             }
         }
     }

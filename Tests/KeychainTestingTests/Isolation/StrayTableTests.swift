@@ -3,6 +3,7 @@
 import Foundation
 import KeychainTesting
 import Security
+import Synchronization
 import Testing
 
 /// Runs of this test program in which work is not carried on.
@@ -59,6 +60,30 @@ struct ConditionTests {
     }
 }
 
+/// A test that holds the process, and one without a device whose thread calls meanwhile.
+@Suite(.enabled(if: StrayTable.isChild), .timeLimit(.minutes(5))) struct UnawaitedTests {
+    private static let isHeld = Mutex(false)
+    private static let status = Mutex<OSStatus?>(nil)
+
+    private static func wait(for isThere: () -> Bool) async { while !isThere() { await Task.yield() } }
+
+    @Test(.keychain(processWide: true)) func holder() async throws {
+        Self.isHeld.withLock { $0 = true }
+        await Self.wait { Self.status.withLock { $0 != nil } }
+        #expect(Self.status.withLock(\.self) == errSecNotAvailable)
+        #expect(try #require(App.current).device.calls.isEmpty)
+    }
+
+    @Test func stray() async {
+        await Self.wait { Self.isHeld.withLock(\.self) }
+        Thread {
+            let status = SecItemAdd(Items.query(), nil)  // unawaited
+            Self.status.withLock { $0 = status }
+        }.start()
+        await Self.wait { Self.status.withLock { $0 != nil } }
+    }
+}
+
 @Suite("A call that has lost its app is told once, at its line, by the test that it is of where that is known")
 struct StrayTableTests {
     @Test("of tests that run beside each other, each row of the table once")
@@ -94,6 +119,8 @@ struct StrayTableTests {
         #expect(calls.count > 3)
         #expect(StrayTable.toldLines(of: "StrayXCTests.swift", in: lines, mark: ": error: ") == calls, "\(output)")
         #expect(lines.filter { $0.contains(": error: ") }.count == calls.count, "\(output)")
+        #expect(output.contains("ProcessWideApp.set(app) in setUp()"))
+        #expect(!output.contains("@Test(.keychain"), "no remedy of the other library")
     }
 
     private static func calls(in file: String, _ call: String = "SecItemAdd(") throws -> [Int] {
@@ -120,8 +147,6 @@ struct StrayTableTests {
     func classes() throws {
         let (lines, status) = try StrayTable.run(["KeychainTestingTests.StrayClassXCTests"])
         let output = lines.joined(separator: "\n")
-        #expect(output.contains("ProcessWideApp.set(app) in setUp()"))
-        #expect(!output.contains("@Test(.keychain"), "no remedy of the other library")
         #expect(status == 1)
         #expect(lines.filter { $0.contains(": error: StrayClassXCTests : A keychain call") }.count == 2, "\(output)")
         #expect(lines.filter { $0.contains(": error: ") }.count == 2, "\(output)")
@@ -139,6 +164,20 @@ struct StrayTableTests {
         #expect(output.contains("with 0 failures"), "\(output)")
         #expect(lines.filter { $0.contains("outside of an app of the testing kit") }.count == 1, "\(output)")
         #expect(output.contains("the run fails by 1 complaint "), "\(output)")
+    }
+
+    @Test("of a thread of a test without a device, by the status of the process, and reaches no device of the process")
+    func withoutTrait() throws {
+        let (lines, status) = try StrayTable.run([
+            "--testing-library", "swift-testing", "--filter", "UnawaitedTests",
+        ])
+        let output = lines.joined(separator: "\n")
+        #expect(status == 1, "\(output)")
+        #expect(output.contains("Test holder() passed"), "\(output)")
+        #expect(output.contains("It is of UnawaitedTests.stray(), which has no device of the trait."), "\(output)")
+        let calls = try StrayTable.lines(of: #filePath) { $0.hasSuffix("// unawaited") }
+        let told = StrayTable.toldLines(of: "StrayTableTests.swift", in: lines, mark: "outside of an app")
+        #expect(told == calls, "\(output)")
     }
 
     @Test("of a condition of a test, by the status of the process, although the test is skipped")
