@@ -10,6 +10,7 @@ struct TestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
         abstract: "Tests a package that was written for Apple's platforms, as it is.",
+        usage: "keychainctl test [<options>] [-- <arguments> ...]",
         discussion: """
             In the folder of a package. It chooses a toolset, a keychain that is removed afterwards, a bundle identifier, \
             entitlements and a platform, says each choice with its reason, and runs 'swift test' with what follows --. The \
@@ -19,8 +20,28 @@ struct TestCommand: ParsableCommand {
 
     @OptionGroup var options: TestOptions
 
-    @Argument(parsing: .postTerminator, help: "Arguments for swift test, after --.")
-    var arguments: [String] = []
+    // Not .postTerminator: the error of an option before -- would not say that it belongs after it.
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp("Arguments for swift test, after --.", valueName: "arguments")
+    )
+    var words: [String] = []
+
+    /// Those for `swift test`.
+    private var arguments: [String] { Array(words.drop { $0 != Self.separator }.dropFirst()) }
+
+    private static let separator = "--"
+
+    func validate() throws {
+        let misplaced = words.prefix { $0 != Self.separator }
+        guard !misplaced.isEmpty else { return }
+        let all = (misplaced + arguments).joined(separator: " ")
+        throw ValidationError(
+            """
+            Unknown here: \(misplaced.joined(separator: " ")). Arguments for swift test follow --: keychainctl test -- \(all)
+            """
+        )
+    }
 
     func run() throws {
         let surroundings = Surroundings.current

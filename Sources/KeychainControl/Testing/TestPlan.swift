@@ -104,7 +104,9 @@ struct TestPlan {
 
     private mutating func explainBundleIdentifier(_ present: BundleIdentifier?) {
         let why =
-            if options.bundleIdentifier != nil { "as you said" } else if present != nil { "as it was set" } else {
+            if options.bundleIdentifier != nil { "as you said" } else if present != nil {
+                "as Info.plist in the folder of the build has it"
+            } else {
                 "by the package's name, because there is none on Linux; --bundle-identifier names another"
             }
         choices.append("bundle identifier: \(bundleIdentifier.rawValue), \(why)")

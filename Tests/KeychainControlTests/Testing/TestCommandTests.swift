@@ -126,9 +126,20 @@ struct TestCommandTests {
         // It stays for the next run.
         let (_, again) = try run(environment: environment)
         #expect(again.contains("SWIFT_KEYCHAIN_PLATFORM=iOS\n"))
-        #expect(again.contains("bundle identifier: org.example.said, as it was set"))
+        #expect(again.contains("bundle identifier: org.example.said, as Info.plist in the folder of the build has it"))
         #expect(try run("--platform", "tvOS").status == 64)
         #expect(try run("--bundle-identifier", "a b").status == 64)
+    }
+
+    @Test("an option of swift test that does not stand after -- is refused with the place for it")
+    func optionOfSwiftTest() throws {
+        let (status, output) = try run("--filter", "Some", "--", "--parallel")
+        #expect(status == 64)
+        #expect(output.contains("Arguments for swift test follow --: keychainctl test -- --filter Some --parallel\n"))
+        #expect(try run("Some").status == 64)
+        #expect(try run("--", "--platform", "--", "-h").output.contains(".json --platform -- -h\n"))
+        let (_, misspelt) = try run("--plattform", "macOS", "--platform", "iOS")
+        #expect(misspelt.contains("Unknown here: --plattform macOS."))
     }
 
     @Test("where Linux compiles the keychain code of macOS, its front end answers")
@@ -137,6 +148,7 @@ struct TestCommandTests {
         let (_, macOS) = try run()
         #expect(macOS.contains("SWIFT_KEYCHAIN_PLATFORM=macOS\n"))
         #expect(macOS.contains("at Sources/Locker/Locker.swift:1"))
+        #expect(macOS.contains("; also of virtual devices, unless a test names theirs\n"))
         try source("#if !os(macOS)\nquery[kSecMatchLimit] = kSecMatchLimitAll\n#endif")
         #expect(try run().output.contains("SWIFT_KEYCHAIN_PLATFORM=iOS\n"))
     }
@@ -149,7 +161,6 @@ struct TestCommandTests {
         #expect(try run().output.contains("SWIFT_KEYCHAIN_PLATFORM=iOS\n"))
         try write("wrapper/Sources/Wrapper/Wrapper.swift", text)
         #expect(try run().output.contains("SWIFT_KEYCHAIN_PLATFORM=macOS\n"))
-        #expect(macOS.contains("; also of virtual devices, unless a test names theirs\n"))
     }
 
     @Test("a toolset of a module is for who imports it, and that of CryptoKit not for who has swift-crypto")
@@ -168,17 +179,6 @@ struct TestCommandTests {
         #expect(toolsets(try run().output) == ["toolset.json"])
     }
 
-    @Test("an import that cannot compile is named with what to use instead, and the tests are run nevertheless")
-    func appleOnlyModule() throws {
-        try source("import Foundation\nimport MachO")
-        let (status, output) = try run()
-        #expect(status == 3)
-        let line = "Locker.swift:2 imports MachO, which Linux lacks; use dl_iterate_phdr of Glibc"
-        #expect(output.contains(line))
-    }
-
-    @Test("the lines of a source may end as on Windows")
-    func carriageReturns() throws {
     @Test("a toolset of a module is also for who includes it in C, in a header or in a dependency")
     func partsOfC() throws {
         let include = "#include <CommonCrypto/CommonDigest.h>"
@@ -198,6 +198,17 @@ struct TestCommandTests {
         #expect(toolsets(try run().output) == ["toolset.json", "toolset-CommonCrypto.json"])
     }
 
+    @Test("an import that cannot compile is named with what to use instead, and the tests are run nevertheless")
+    func appleOnlyModule() throws {
+        try source("import Foundation\nimport MachO")
+        let (status, output) = try run()
+        #expect(status == 3)
+        let line = "Locker.swift:2 imports MachO, which Linux lacks; use dl_iterate_phdr of Glibc"
+        #expect(output.contains(line))
+    }
+
+    @Test("the lines of a source may end as on Windows")
+    func carriageReturns() throws {
         try source("import Foundation\r\nimport CryptoKit\r\n#if !os(iOS)\r\nkSecMatchLimit\r\n#endif\r\n")
         let (_, output) = try run()
         #expect(toolsets(output) == ["toolset.json", "toolset-CryptoKit.json"])
