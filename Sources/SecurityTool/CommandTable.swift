@@ -46,22 +46,15 @@ enum CommandTable {
     /// The first command whose name begins with a word.
     static func entry(matching word: Word) -> Entry? { entries.first { word.isPrefix(of: $0.name) } }
 
-    /// The names with what they do, in two columns, and below them the names of the commands that do not work.
-    ///
-    /// Not beside them, because tools look for whole lines of the list.
+    /// The names with what they do, in two columns, and which of them do not work.
     static let list: ByteText = {
         let lines = entries.map { entry in
             let blanks = String(repeating: " ", count: max(36 - entry.name.utf8.count, 0))
-            return "    \(entry.name)\(blanks) \(entry.summary)\n"
+            let mark = entry.remark.map { " (\($0))" } ?? ""
+            return "    \(entry.name)\(blanks) \(entry.summary)\(mark)\n"
         }
-        return ByteText(lines.joined()) + unusable("not supported on this platform")
+        return ByteText(lines.joined())
     }()
-
-    /// The commands with a remark, under it.
-    private static func unusable(_ remark: String) -> ByteText {
-        let names = entries.filter { $0.remark == remark }.map { "    \($0.name)\n" }.joined()
-        return ByteText("\(remark):\n\(names)")
-    }
 
     static let entries: [Entry] = [
         Entry(
