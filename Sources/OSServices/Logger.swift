@@ -16,7 +16,11 @@ public struct Logger: Sendable {
     /// Writes to the default log.
     public init() { log = .default }
 
-    /// Writes to the log of a category of a subsystem, by custom a bundle identifier.
+    /// Writes to the log of a category of a subsystem.
+    ///
+    /// - Parameters:
+    ///   - subsystem: what the messages are of, usually the bundle identifier of the program: `com.example.tool`.
+    ///   - category: a part of it, such as `session`; the empty string for none.
     public init(subsystem: String, category: String) { log = OSLog(subsystem: subsystem, category: category) }
 
     /// Writes to a log.

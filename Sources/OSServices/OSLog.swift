@@ -62,7 +62,7 @@ public final class OSLog: Sendable {
     private let logger = Mutex<Logging.Logger?>(nil)
     private let make: @Sendable () -> Logging.Logger?
 
-    /// The log of a category of a subsystem, by custom a bundle identifier.
+    /// The log of a category of a subsystem, which is usually named by a bundle identifier.
     public convenience init(subsystem: String, category: String) {
         self.init {
             var logger = Logging.Logger(label: subsystem)
