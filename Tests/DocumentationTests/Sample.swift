@@ -8,7 +8,7 @@ struct Sample {
     let place: String
     let lines: [String]
 
-    /// Whether it belongs into a `Package.swift`; such are built by `Scripts/test-graphs`.
+    /// Whether it belongs into a `Package.swift`.
     var isPartOfAManifest: Bool {
         let beginnings = [".package(", ".product(", "dependencies:", ".target(", ".executableTarget(", ".testTarget("]
         return beginnings.contains { lines.first?.hasPrefix($0) ?? true }
@@ -78,7 +78,14 @@ struct CompiledLines: Sendable {
     private static let distance = 4
 
     private init() throws {
-        for file in try Repository.files(in: ["Sources", "Tests", "Examples"], ending: "swift") {
+        let files = try Repository.files(in: ["Sources", "Tests", "Examples"], ending: "swift")
+        // Those are packages of their own, which 'swift test' does not build.
+        try self.init(files.filter { !$0.hasPrefix("Tests/Graphs/") && !$0.hasPrefix("Tests/Lint/") })
+    }
+
+    /// The lines of some files.
+    init(_ paths: [String]) throws {
+        for file in paths {
             let lines = try Repository.lines(of: file).compactMap(SourceLine.plain)
             for (number, line) in lines.enumerated() { places[line, default: []].append((files.count, number)) }
             files.append(lines)

@@ -14,15 +14,25 @@ let package = Package(
     dependencies: [.package(name: "swift-keychain", path: "../../..")],
     targets: [
         .target(name: "ImportsSecurity", dependencies: [keychain("Security")]),
-        .target(name: "ImportsFoundation", dependencies: [keychain("Security")]),
+        .target(
+            name: "ImportsFoundation",
+            dependencies: [
+                .product(name: "Security", package: "swift-keychain", condition: .when(platforms: [.linux]))
+            ]
+        ),
         .target(name: "ImportsLocalAuthentication", dependencies: [keychain("LocalAuthentication")]),
         .target(name: "ImportsCryptoKit", dependencies: [keychain("CryptoKit")]),
         .target(name: "ImportsCommonCrypto", dependencies: [keychain("CommonCrypto")]),
+        .target(
+            name: "ImportsOS",
+            dependencies: [.product(name: "PortableOS", package: "swift-keychain")],
+            swiftSettings: [.unsafeFlags(["-module-alias", "os=PortableOS"])]
+        ),
         .testTarget(
             name: "PlainProductTests",
             dependencies: [
                 "ImportsSecurity", "ImportsFoundation", "ImportsLocalAuthentication", "ImportsCryptoKit",
-                "ImportsCommonCrypto",
+                "ImportsCommonCrypto", "ImportsOS",
                 keychain("Security"), keychain("LocalAuthentication"),
             ]
         ),

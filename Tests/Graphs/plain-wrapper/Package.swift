@@ -22,7 +22,7 @@ let package = Package(
         .target(name: "Journal", dependencies: ["Lockbox"], resources: [.process("Resources")]),
         .testTarget(
             name: "JournalTests",
-            dependencies: ["Journal", "Lockbox"] + kit,
+            dependencies: ["Journal", "Lockbox", .product(name: "KeychainTesting", package: "swift-keychain")],
             linkerSettings: [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))]
         ),
         .testTarget(name: "JournalXCTests", dependencies: ["Journal"] + kit),

@@ -5,6 +5,7 @@ import ImportsCommonCrypto
 import ImportsCryptoKit
 import ImportsFoundation
 import ImportsLocalAuthentication
+import ImportsOS
 import ImportsSecurity
 import LocalAuthentication
 import Security
@@ -45,6 +46,11 @@ import Testing
     @Test func commonCryptoIsThere() {
         let digest = fingerprint([Data("a".utf8), Data("bc".utf8)])
         #expect(digest.prefix(4) == [0xba, 0x78, 0x16, 0xbf])
+    }
+
+    @Test func osIsThereUnderItsAlias() {
+        let counter = Counter()
+        #expect((1...3).map { _ in counter.count() } == [1, 2, 3])
     }
 
     @Test func cryptoKitIsThere() throws {
