@@ -3,15 +3,22 @@
 import Glibc
 import Synchronization
 
-/// A cache of the SHA-256 of files that have not been modified.
-public final class ExecutableHashes: Sendable {
+/// The SHA-256 of files, cached for those that only root can change.
+///
+/// Whoever may write to a file can change its contents and leave its ``FileMark`` as it is: writes through a shared
+/// mapping do not change ctime on tmpfs, nor anywhere else while the page is still dirty. So all other files are hashed
+/// each time.
+final class ExecutableHashes: Sendable {
     private let known = Mutex<[FileMark: SHA256Value]>([:])
+    private let trust: FileTrust
 
     /// The number of files in the cache, after which it is emptied.
     private static let capacity = 1024
 
     /// An empty cache.
-    public init() {}
+    ///
+    /// - Parameter trust: which files are cached.
+    init(_ trust: FileTrust = FileTrust()) { self.trust = trust }
 
     /// The digest of an open file.
     ///
@@ -19,18 +26,25 @@ public final class ExecutableHashes: Sendable {
     /// - Throws: ``IdentityError`` when it cannot be read, and when it is being changed.
     func digest(of file: Int32, _ path: String) throws(IdentityError) -> (SHA256Value, FileMark) {
         let before = try mark(of: file, path)
-        if let digest = known.withLock({ $0[before] }) { return (digest, before) }
+        let isCacheable = isRoots(before, path)
+        if isCacheable, let digest = known.withLock({ $0[before] }) { return (digest, before) }
         guard let digest = SHA256Value(ofFile: file) else { throw .system("reading", path, errno) }
         guard try mark(of: file, path) == before else { throw IdentityError("\(path) is being modified") }
         // A change within the same tick of the clock would leave the mark as it is (at most 10 ms, the kernel's coarse
         // clock).
-        if Self.isSettled(file) {
+        if isCacheable, Self.isSettled(file) {
             known.withLock { known in
                 if known.count >= Self.capacity { known = [:] }
                 known[before] = digest
             }
         }
         return (digest, before)
+    }
+
+    /// Whether the file at a path is the open one, and only root can change it.
+    private func isRoots(_ mark: FileMark, _ path: String) -> Bool {
+        var status = stat()
+        return trust.objection(to: path) == nil && lstat(path, &status) == 0 && FileMark(status) == mark
     }
 
     private func mark(of file: Int32, _ path: String) throws(IdentityError) -> FileMark {

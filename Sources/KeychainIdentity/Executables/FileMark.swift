@@ -2,9 +2,10 @@
 
 import Glibc
 
-/// The identity of a file, and the metadata that show a change of its contents.
+/// The identity of a file, and the metadata that show most changes of its contents.
 ///
-/// The time of the last inode change (ctime) cannot be set by the file's owner.
+/// The time of the last inode change (ctime) cannot be set by the file's owner, but a write through a shared mapping
+/// need not change it.
 public struct FileMark: Sendable, Hashable {
     private let device: UInt
     private let inode: UInt

@@ -22,15 +22,18 @@ struct LoadedCode: Sendable {
         var isJIT: Bool
     }
 
-    /// A library that a manifest names, as it was when it was hashed.
-    struct NamedLibrary: Sendable {
+    /// A file that others than root can change, as it was when it was hashed.
+    struct HashedFile: Sendable {
         let path: String
+        let digest: SHA256Value
         let mark: FileMark
 
-        /// Whether the same is at its path still.
-        var isUnchanged: Bool {
-            var status = stat()
-            return lstat(path, &status) == 0 && FileMark(status) == mark
+        /// Whether the same file is still at its path, with the same contents.
+        func isUnchanged(_ hashes: ExecutableHashes) -> Bool {
+            guard let file = Descriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return false }
+            do throws(IdentityError) {
+                return try hashes.digest(of: file.number, path) == (digest, mark)
+            } catch { return false }
         }
     }
 
@@ -41,7 +44,7 @@ struct LoadedCode: Sendable {
     ///   - allowance: what it may execute in addition to files that only root can change.
     /// - Returns: The libraries that the manifest lists, and that others than root can change.
     /// - Throws: ``IdentityError`` with the first mapping that is neither.
-    func check(_ memory: ExecutableMemory, _ allowance: Allowance) throws(IdentityError) -> [NamedLibrary] {
+    func check(_ memory: ExecutableMemory, _ allowance: Allowance) throws(IdentityError) -> [HashedFile] {
         if !allowance.isJIT, let name = memory.generated.first {
             throw IdentityError(
                 "it has anonymous executable memory\(name.isEmpty ? "" : " (\(name))"), from a just-in-time compiler or a "
@@ -49,7 +52,7 @@ struct LoadedCode: Sendable {
                     + "('keychainctl sign --jit')"
             )
         }
-        var named: [NamedLibrary] = []
+        var named: [HashedFile] = []
         for mapping in memory.files {
             if allowance.isJIT, mapping.path.hasPrefix("/memfd:") { continue }
             if let library = try check(mapping, allowance) { named.append(library) }
@@ -57,7 +60,7 @@ struct LoadedCode: Sendable {
         return named
     }
 
-    private func check(_ mapping: MemoryMapping, _ allowance: Allowance) throws(IdentityError) -> NamedLibrary? {
+    private func check(_ mapping: MemoryMapping, _ allowance: Allowance) throws(IdentityError) -> HashedFile? {
         guard !mapping.path.hasSuffix(" (deleted)"), mapping.path.hasPrefix("/"),
             let file = Descriptor(mapping.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), let status = file.status,
             status.st_mode & S_IFMT == S_IFREG, try Self.isMapped(mapping, file, status)
@@ -80,7 +83,7 @@ struct LoadedCode: Sendable {
         }
         let (digest, mark) = try hashes.digest(of: file.number, mapping.path)
         guard allowance.libraries.contains(digest) else { throw Self.foreign(mapping, reason) }
-        return NamedLibrary(path: mapping.path, mark: mark)
+        return HashedFile(path: mapping.path, digest: digest, mark: mark)
     }
 
     private static func foreign(_ mapping: MemoryMapping, _ reason: String) -> IdentityError {

@@ -11,7 +11,7 @@ final class CheckedCode: Sendable {
 
     private struct Look {
         var size: UInt64?
-        var libraries: [LoadedCode.NamedLibrary]
+        var libraries: [LoadedCode.HashedFile]
         var time: ContinuousClock.Instant
     }
 
@@ -35,15 +35,20 @@ final class CheckedCode: Sendable {
     var hashes: ExecutableHashes { code.hashes }
 
     /// Checks the code again, if it may have changed.
-    func check(_ process: PeerProcess, _ state: PeerProcess.State) throws(IdentityError) {
+    ///
+    /// - Returns: Whether it may have changed.
+    /// - Throws: ``IdentityError`` for code that it may not execute.
+    func check(_ process: PeerProcess, _ state: PeerProcess.State) throws(IdentityError) -> Bool {
         guard image.isCurrent else { throw IdentityError("it executed a program since it connected (execve(2))") }
-        let isSame = last.withLock { last in
+        let last = last.withLock(\.self)
+        // A library is hashed each time: it can be written to while a process executes it, unlike an executable.
+        let isSame =
             last.size == state.codeSize && last.time.advanced(by: Self.lifetime) > .now
-                && last.libraries.allSatisfy(\.isUnchanged)
-        }
-        if isSame { return }
+            && last.libraries.allSatisfy { $0.isUnchanged(hashes) }
+        if isSame { return false }
         let look = try Self.look(process, state, code, allowance)
-        last.withLock { $0 = look }
+        self.last.withLock { $0 = look }
+        return true
     }
 
     // The size is read before the check, so code that is loaded meanwhile is noticed next time.

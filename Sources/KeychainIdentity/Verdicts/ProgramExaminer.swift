@@ -9,7 +9,7 @@ import KeychainCore
 /// manifest that a team signed, a root-owned manifest, and the system service that it runs in.
 public struct ProgramExaminer: Sendable {
     let options: IdentityOptions
-    let hashes = ExecutableHashes()
+    let hashes: ExecutableHashes
     private let store: String?
 
     /// Looks for proofs in these places.
@@ -19,6 +19,7 @@ public struct ProgramExaminer: Sendable {
     ///   - store: the folder of the keychain that programs use; `nil` if there is none.
     public init(_ options: IdentityOptions, store: String? = nil) {
         self.options = options
+        hashes = ExecutableHashes(options.trust)
         self.store = store
     }
 

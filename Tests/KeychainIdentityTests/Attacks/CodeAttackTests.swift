@@ -110,6 +110,23 @@ struct CodeAttackTests {
         expectAnonymous(try bench.identify(connection).identity, "was modified")
     }
 
+    @Test("a library that the manifest names and that is changed through a mapping, which leaves its times as they are")
+    func mappedLibrary() throws {
+        let library = try bench.library("own.so", "int own(void) { return 1; }")
+        let mapping = try Workbench.mapping(library)
+        let digest = try ProgramFile.digest(ofLibrary: library)
+        try bench.sign(tool) { $0.libraries = [digest] }
+        let examiner = ProgramExaminer(bench.options)
+        try Workbench.waitUntilSettled(library)
+        let program = try PeerProgram(["/usr/bin/env", "LD_PRELOAD=\(library)", tool, bench.socketPath])
+        let peer = try bench.identify(bench.accept(), by: examiner)
+        #expect(peer.identity.isKnown, "\(peer.identity.reasons)")
+        try peer.confirm()
+        #expect(try mapping.ask("flip") == "flipped")
+        #expect(throws: KeychainError.self) { try peer.confirm() }
+        withExtendedLifetime(program) {}
+    }
+
     @Test("a library that the manifest names and that is changed in its place: the program is not answered")
     func changedLibrary() throws {
         let library = try bench.library("own.so", "int own(void) { return 1; }")

@@ -162,3 +162,39 @@ struct ExecutableAttackTests {
         #expect(try hashes.digest(of: file.number, path).0 != first)
     }
 }
+    @Test(
+        "a program that was identified, and was then changed through a shared mapping, which leaves its times as they are",
+        .enabled(if: Workbench.memoryFolder != nil, "there is no tmpfs")
+    )
+    func sharedMapping() throws {
+        let (bench, tool) = try Workbench.withSignedTool(in: Workbench.memoryFolder)
+        let examiner = ProgramExaminer(bench.options)
+        try Workbench.waitUntilSettled(tool)
+        #expect(try bench.identity(tool, by: examiner).isKnown)
+        let mark = try Workbench.mark(tool)
+        // It ends before the tool is executed, which nobody may have open for writing then.
+        #expect(try Workbench.mapping(tool).ask("flip") == "flipped")
+        #expect(try Workbench.mark(tool) == mark)
+        expectAnonymous(try bench.identity(tool, by: examiner), "another version")
+    }
+
+    @Test(
+        "a file is hashed once if only root can change it, and each time otherwise",
+        .enabled(if: Workbench.memoryFolder != nil, "there is no tmpfs")
+    )
+    func cachedHashes() throws {
+        let bench = try Workbench(in: Workbench.memoryFolder)
+        let path = bench.folder.path(of: "data")
+        try bench.write("one", to: path)
+        try Workbench.waitUntilSettled(path)
+        // As if this user were root.
+        let (ofRoot, ofOthers) = (FileTrust(owner: geteuid(), base: bench.folder.path), FileTrust())
+        let caches = [ofRoot, ofOthers].map { ExecutableHashes($0) }
+        guard let file = Descriptor(path, O_RDONLY) else { throw PeerProgram.Failure("open") }
+        let before = try caches.map { try $0.digest(of: file.number, path).0 }
+        #expect(try Workbench.mapping(path).ask("flip") == "flipped")
+        let after = try caches.map { try $0.digest(of: file.number, path).0 }
+        #expect(after[0] == before[0])
+        #expect(after[1] != before[1])
+    }
+

@@ -19,8 +19,8 @@ final class Workbench {
     /// As many bytes as a program may have sent before it is looked at.
     static let greetingByteCount = 16
 
-    init() throws {
-        folder = try TemporaryFolder(prefix: "kp")
+    init(in base: String? = nil) throws {
+        folder = try TemporaryFolder(prefix: "kp", in: base)
         options.rootManifestFolder = folder.path(of: "programs.d")
         options.manifestFolders = [folder.path(of: "manifests")]
         listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -54,8 +54,8 @@ final class Workbench {
     }
 
     /// A folder with one program, which the team signed.
-    static func withSignedTool() throws -> (bench: Workbench, tool: String) {
-        let bench = try Workbench()
+    static func withSignedTool(in base: String? = nil) throws -> (bench: Workbench, tool: String) {
+        let bench = try Workbench(in: base)
         let tool = try bench.install()
         try bench.sign(tool)
         return (bench, tool)
@@ -122,9 +122,13 @@ final class Workbench {
     }
 
     /// Who a connected process is.
-    func identify(_ connection: Connection) throws -> IdentifiedPeer {
+    ///
+    /// - Parameters:
+    ///   - connection: the connection.
+    ///   - examiner: one that may know hashes of files; a new one by default.
+    func identify(_ connection: Connection, by examiner: ProgramExaminer? = nil) throws -> IdentifiedPeer {
         let peer = try PeerProcess(socket: connection.socket, greetingByteCount: Self.greetingByteCount)
-        return ProgramExaminer(options).identify(peer, &record)
+        return (examiner ?? ProgramExaminer(options)).identify(peer, &record)
     }
 
     /// Expects that a program is identified, and is not answered any more after it has carried out some commands.
@@ -144,11 +148,47 @@ final class Workbench {
     }
 
     /// Who a program is that is started and connects.
-    func identity(_ words: String...) throws -> ClientIdentity {
+    func identity(_ words: String..., by examiner: ProgramExaminer? = nil) throws -> ClientIdentity {
         let program = try PeerProgram(words + [socketPath])
         defer { withExtendedLifetime(program) {} }
-        return try identify(accept()).identity
+        return try identify(accept(), by: examiner).identity
     }
+
+    /// A process that has the last byte of a file mapped, so that it can change it without a change of the file's times.
+    static func mapping(_ path: String) throws -> PeerProgram {
+        let mapping = try PeerProgram([PeerProgram.path(), "-"])
+        #expect(try mapping.ask("map \(path)") == "mapped")
+        return mapping
+    }
+
+    /// The mark of a file.
+    static func mark(_ path: String) throws -> FileMark {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw PeerProgram.Failure("stat \(path): \(errno)") }
+        return FileMark(status)
+    }
+
+    /// Waits until a file was last changed so long ago that its hash may be cached.
+    static func waitUntilSettled(_ path: String) throws {
+        let isSettled = eventually("\(path) was changed more than a second ago") {
+            var status = stat()
+            var now = timespec()
+            guard stat(path, &status) == 0, clock_gettime(CLOCK_REALTIME, &now) == 0 else { return false }
+            return (now.tv_sec, now.tv_nsec) > (status.st_ctim.tv_sec + 1, status.st_ctim.tv_nsec)
+        }
+        guard isSettled else { throw PeerProgram.Failure("\(path) is in the future") }
+    }
+
+    /// A folder in memory from which programs can be run, where no write through a mapping changes the times of a file; `nil` if there is none.
+    static let memoryFolder: String? = {
+        let mounts = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
+        let isThere = mounts.split(separator: "\n").contains { line in
+            let fields = line.split(separator: " ")
+            return fields.count > 3 && fields[1] == "/dev/shm" && fields[2] == "tmpfs"
+                && !fields[3].split(separator: ",").contains("noexec")
+        }
+        return isThere ? "/dev/shm" : nil
+    }()
 
     /// A library that is compiled from C.
     func library(_ name: String, _ source: String) throws -> String {

@@ -10,9 +10,9 @@ public final class TemporaryFolder: Sendable {
     /// The absolute path.
     public let path: String
 
-    /// Makes an empty folder.
-    public init(prefix: String = "swift-keychain") throws {
-        let base = FileManager.default.temporaryDirectory
+    /// Makes an empty folder, in the folder for temporary files or another one.
+    public init(prefix: String = "swift-keychain", in base: String? = nil) throws {
+        let base = base.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
         let url = base.appendingPathComponent("\(prefix)-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(
             at: url,

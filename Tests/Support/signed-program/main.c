@@ -131,6 +131,31 @@ static int leave(void) {
     return say("left");
 }
 
+// The last byte of a file, mapped to be written to.
+static volatile char *last_byte;
+
+// Maps it and writes what is there, so that the page is dirty and later writes do not change the times of the file.
+static int map(const char *path) {
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    off_t end = file < 0 ? 0 : lseek(file, 0, SEEK_END);
+    if (end < 1) return say("not mapped");
+    off_t start = (end - 1) & ~(off_t)(size - 1);
+    char *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, start);
+    close(file);
+    if (page == MAP_FAILED) return say("not mapped");
+    last_byte = page + (end - 1 - start);
+    *last_byte = *last_byte;
+    return say("mapped");
+}
+
+// Changes it.
+static int flip(void) {
+    if (last_byte == NULL) return say("not mapped");
+    *last_byte ^= 1;
+    return say("flipped");
+}
+
 static int perform(char *command, char *argument) {
     if (strcmp(command, "send") == 0) return say(write(connection, argument, strlen(argument)) > 0 ? "sent" : "not sent");
     if (strcmp(command, "connect") == 0) return say((connection = connect_to(argument)) >= 0 ? "connected" : "not connected");
@@ -143,6 +168,8 @@ static int perform(char *command, char *argument) {
     if (strcmp(command, "write") == 0) return write_code();
     if (strcmp(command, "trace") == 0) return be_traced(), 0;
     if (strcmp(command, "undumpable") == 0) return say(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? "done" : "failed");
+    if (strcmp(command, "map") == 0) return map(argument);
+    if (strcmp(command, "flip") == 0) return flip();
     if (strcmp(command, "leave") == 0) return leave();
     if (strcmp(command, "another") == 0) return connect_by_another(argument), 0;
     if (strcmp(command, "reuse") == 0) return reuse_number(atoi(argument)), 0;
