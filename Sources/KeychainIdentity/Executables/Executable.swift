@@ -55,12 +55,16 @@ struct Executable: ~Copyable {
 
     /// Why it cannot have a manifest, because it executes whatever it is given; `nil` if it can.
     func objection() throws(IdentityError) -> String? {
-        guard let beginning = pread(count: 4) else { throw .system("reading", path, errno) }
+        guard let beginning = pread(at: 0, count: 4) else { throw .system("reading", path, errno) }
         if beginning.starts(with: "#!".utf8) { return "it is a script, which its interpreter runs" }
         guard beginning == [0x7F] + Array("ELF".utf8) else { return "it is not an ELF executable" }
         let name = String(path.split(separator: "/").last ?? "")
         if InterpreterNames.isInterpreter(name) {
             return "\(name) executes other programs: it is an interpreter, a shell, or a debugger"
+        }
+        guard let file = ELFFile({ pread(at: $0, count: $1) }) else { return "it is not a complete ELF executable" }
+        if let library = file.libraries.first(where: InterpreterNames.isInterpreterLibrary) {
+            return "it is linked to \(library), an interpreter, and so can execute scripts"
         }
         return nil
     }
@@ -68,9 +72,10 @@ struct Executable: ~Copyable {
     /// Whether the file is on a FUSE file system, which may execute other code than it returns for reads.
     var isServedByProgram: Bool { keychain_is_served_by_program(file.number) != 0 }
 
-    private func pread(count: Int) -> [UInt8]? {
+    private func pread(at offset: UInt64, count: Int) -> [UInt8]? {
+        guard let offset = off_t(exactly: offset) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
-        let size = Glibc.pread(file.number, &bytes, count, 0)
+        let size = Glibc.pread(file.number, &bytes, count, offset)
         return size >= 0 ? Array(bytes[..<size]) : nil
     }
 }

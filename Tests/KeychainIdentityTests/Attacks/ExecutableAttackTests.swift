@@ -119,6 +119,62 @@ struct ExecutableAttackTests {
         }
     }
 
+    @Test(
+        "libraries that are interpreters",
+        arguments: [
+            "libpython3.11.so.1.0", "libpython3.13t.so.1.0", "libperl.so.5.36", "libruby-3.1.so.3.1", "liblua5.4.so.0",
+            "libluajit-5.1.so.2", "libnode.so.108", "libjvm.so", "libguile-3.0.so.1", "/opt/lib/libpython3.so",
+        ]
+    )
+    func interpreterLibraries(_ name: String) { #expect(InterpreterNames.isInterpreterLibrary(name)) }
+
+    @Test(
+        "libraries that are none",
+        arguments: ["libc.so.6", "libperl", "libpythonic.so", "librt.so.1", "libresolv.so.2", "libluna.so", "python.so", ""]
+    )
+    func otherLibraries(_ name: String) { #expect(!InterpreterNames.isInterpreterLibrary(name)) }
+
+    @Test("a program that is linked to an interpreter is not signed under any name, and a manifest of it counts for nothing")
+    func linkedInterpreter() throws {
+        let program = bench.folder.path(of: "editor")
+        let script = """
+            cd "$1"; echo 'int Py_Main(void) { return 0; }' > library.c
+            echo 'int Py_Main(void); int main(void) { return Py_Main(); }' > main.c
+            clang -shared -fPIC -Wl,-soname,libpython3.99.so.1.0 -o libpython3.99.so library.c
+            clang -o editor main.c -L. -lpython3.99
+            """
+        try PeerProgram.run(["/bin/sh", "-ec", script, "sh", bench.folder.path])
+        let refusal = #expect(throws: IdentityError.self) { try ProgramFile(path: program) }
+        #expect(refusal?.description.contains("libpython3.99.so.1.0, an interpreter") == true, "\(String(describing: refusal))")
+        var contents = try bench.contents(tool)
+        contents.executable = try ProgramFile.digest(ofLibrary: program)
+        let manifest = try ProgramManifest(signing: contents, by: bench.key)
+        try bench.write(manifest.document.text, to: program + ProgramManifest.fileSuffix)
+        let found = ProgramExaminer(bench.options).identify(programAt: program, bench.record)
+        expectAnonymous(found.identity, "an interpreter")
+    }
+
+    @Test("the libraries that programs are linked to are read from them, and a damaged file is read safely")
+    func neededLibraries() throws {
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: tool)))
+        func file(_ bytes: [UInt8]) -> ELFFile? {
+            ELFFile { offset, count in
+                guard offset <= UInt64(bytes.count) else { return [] }
+                return Array(bytes[Int(offset)...].prefix(count))
+            }
+        }
+        #expect(file(bytes)?.libraries.contains("libc.so.6") == true)
+        for count in [0, 4, 15, 63, 100] { #expect(file(Array(bytes.prefix(count))) == nil) }
+        // Each byte of the header and of the first program headers, with the values that exceed most.
+        for index in 4..<400 {
+            for value in [0, 0x7F, 0xFF] as [UInt8] {
+                var damaged = bytes
+                damaged[index] = value
+                _ = file(damaged)
+            }
+        }
+    }
+
     @Test("a manifest that was made for an interpreter counts for nothing")
     func signedInterpreter() throws {
         let shell = bench.folder.path(of: "bash")
@@ -136,32 +192,22 @@ struct ExecutableAttackTests {
             "python3.11", "python3", "Python", "perl5.36.0", "lua5.4", "bash", "node", "ruby3.1", "php8.2", "gdb",
             "lldb-17",
             "tclsh8.6", "ld-linux-x86-64.so.2", "pypy3", "python3.11m", "guile-3.0", "busybox", "vim.basic", "R",
-            "java",
+            "java", "perl5.36-x86_64-linux-gnu", "emacs-gtk", "emacs-nox", "emacs-pgtk", "gdb-multiarch", "python3.13t",
+            "python3.11-dbg", "zsh-static", "luajit-2.1.0-beta3", "qemu-i386-static", "qemu-aarch64", "micropython",
+            "dart", "swipl", "sqlite3", "script", "r2", "ruby-3.1",
         ]
     )
     func names(_ name: String) { #expect(InterpreterNames.isInterpreter(name)) }
 
     @Test(
         "names of other programs",
-        arguments: ["tool", "git", "m", "shell-helper", "pythonic", "node-gyp-tool", "a", "7"]
+        arguments: [
+            "tool", "git", "m", "shell-helper", "pythonic", "node-gyp-tool", "a", "7", "swift-keychain-tool", "sh2elf",
+            "r-helper", "fish-finder", "scripted", "perfect",
+        ]
     )
     func otherNames(_ name: String) { #expect(!InterpreterNames.isInterpreter(name)) }
 
-    @Test("a file is hashed again after it was changed, whatever its dates say")
-    func changedDates() throws {
-        let hashes = ExecutableHashes()
-        let path = bench.folder.path(of: "data")
-        try bench.write("one", to: path)
-        guard let file = Descriptor(path, O_RDWR) else { throw PeerProgram.Failure("open") }
-        let (first, _) = try hashes.digest(of: file.number, path)
-        var before = stat()
-        fstat(file.number, &before)
-        #expect(pwrite(file.number, "two", 3, 0) == 3)
-        var times = [before.st_atim, before.st_mtim]
-        #expect(futimens(file.number, &times) == 0)
-        #expect(try hashes.digest(of: file.number, path).0 != first)
-    }
-}
     @Test(
         "a program that was identified, and was then changed through a shared mapping, which leaves its times as they are",
         .enabled(if: Workbench.memoryFolder != nil, "there is no tmpfs")
@@ -198,3 +244,18 @@ struct ExecutableAttackTests {
         #expect(after[1] != before[1])
     }
 
+    @Test("a file is hashed again after it was changed, whatever its dates say")
+    func changedDates() throws {
+        let hashes = ExecutableHashes()
+        let path = bench.folder.path(of: "data")
+        try bench.write("one", to: path)
+        guard let file = Descriptor(path, O_RDWR) else { throw PeerProgram.Failure("open") }
+        let (first, _) = try hashes.digest(of: file.number, path)
+        var before = stat()
+        fstat(file.number, &before)
+        #expect(pwrite(file.number, "two", 3, 0) == 3)
+        var times = [before.st_atim, before.st_mtim]
+        #expect(futimens(file.number, &times) == 0)
+        #expect(try hashes.digest(of: file.number, path).0 != first)
+    }
+}
