@@ -402,6 +402,7 @@ let targets: [Target] = [
         dependencies: ["KeychainSimulation", "Security"],
         path: "Tests/Support/keychain-stray"
     ),
+    .executableTarget(name: "keychain-items", dependencies: ["Security"], path: "Tests/Support/keychain-items"),
     .executableTarget(
         name: "keychain-traced",
         dependencies: ["CStormSupport", "KeychainCore", "KeychainEngine", "KeychainServices", "Security"],
@@ -484,7 +485,7 @@ let targets: [Target] = [
             "KeychainDaemon", "KeychainAudit", "KeychainDefaultBackend", "KeychainServer", "KeychainClient",
             "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainProtection", "KeychainWire", "KeychainCore",
             "HostFiles", "LoginManager", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport",
-            "CStormSupport", "keychaind", "keychainctl", "security-tool",
+            "CStormSupport", "keychaind", "keychainctl", "security-tool", "keychain-items",
         ]
     ),
     .testTarget(

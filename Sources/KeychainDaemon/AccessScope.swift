@@ -15,7 +15,7 @@ struct AccessScope {
     /// A request, with the groups that its client may use.
     struct Permitted {
         var request: KeychainRequest
-        /// Why claimed groups were left out, each a sentence without a period.
+        /// Why claimed groups were left out, each a sentence without a period and without the identity's reasons.
         var refusals: [String]
     }
 
@@ -42,12 +42,23 @@ struct AccessScope {
         permitted.client.isNetworkExtension = false
         if let clip = request.client.appClipIdentifier { try check(clip) }
         let refused = claimed.filter { $0 != Client.everyGroup }
-        return Permitted(request: permitted, refusals: refused.compactMap(identity.refusal(of:)))
+        return Permitted(request: permitted, refusals: refused.compactMap { identity.refusal(of: $0, givesReasons: false) })
     }
 
-    /// Refuses to add an item without a group if it would silently go into another one than on Apple's systems.
+    /// Refuses to add an item without a group if it would silently go into another one than on Apple's systems, or into
+    /// one that every program has although the program should have one of its own.
     private func checkDefault(_ claimed: [String], _ groups: [String]) throws(KeychainError) {
-        guard identity.ownedGroups.isEmpty, let first = claimed.first else { return }
+        guard identity.ownedGroups.isEmpty else { return }
+        if let loss = identity.loss {
+            throw KeychainError(
+                .missingEntitlement,
+                "without the program's identity, the item would be stored where every program of the user can read it: "
+                    + "\(loss); an add that names an access group stores it there nevertheless",
+                subject: AttributeName.accessGroup.description,
+                facts: ["identity": "lost"]
+            )
+        }
+        guard let first = claimed.first else { return }
         if first != Client.everyGroup { return try check(first) }
         guard groups.isEmpty else { return }
         throw KeychainError(
@@ -62,7 +73,8 @@ struct AccessScope {
         throw KeychainError(
             .missingEntitlement,
             "the access group \(refusal)",
-            subject: AttributeName.accessGroup.description
+            subject: AttributeName.accessGroup.description,
+            facts: identity.loss == nil ? [:] : ["identity": "lost"]
         )
     }
 }

@@ -68,13 +68,25 @@ final class ProgramKeychain: KeychainBackend {
         }
     }
 
-    /// An error that also says which groups were not searched: items that a program had in a group that it lost still
-    /// exist.
+    /// An error that also says which groups were not searched, and why: items that a program had in a group that it lost
+    /// still exist.
     private func explained(_ error: KeychainError) -> KeychainError {
+        guard error.status == .itemNotFound else { return error }
         let refusals = refusals.withLock(\.self)
-        guard error.status == .itemNotFound, !refusals.isEmpty else { return error }
+        var sentences: [String] = []
+        if !refusals.isEmpty {
+            sentences.append("not searched, although the program claims it: \(refusals.joined(separator: "; "))")
+        }
+        sentences += refusals.isEmpty ? [program.loss].compactMap(\.self) : program.reasons
+        if !refusals.isEmpty, program.isKnown, program.isConfined {
+            sentences.append(
+                "what the program stored there before it was identified is kept: a program that is not, such as "
+                    + "'security', can read it, and this one can store it again"
+            )
+        }
         var error = error
-        error.reason += "; not searched, although the program claims it: \(refusals.joined(separator: "; "))"
+        if program.loss != nil { error.facts["identity"] = "lost" }
+        error.reason = ([error.reason] + sentences).joined(separator: "; ")
         return error
     }
 }

@@ -206,6 +206,37 @@ struct UserProgramTests {
         #expect(refusal?.status == .missingEntitlement, "it would be stored in another group than before")
     }
 
+    @Test("a program that lost its identity is told so where it finds nothing, and names the group of what it adds")
+    func lostIdentity() throws {
+        let loss = "it was signed before; sign it"
+        let lost = program(ClientIdentity(.anonymous, reasons: [loss], loss: loss))
+        let item: PropertyDictionary = [
+            "class": .string("genp"), "acct": .string("1"), PropertyKey.valueData: .data(SecretBytes([1])),
+        ]
+        var named = item
+        named["agrp"] = .string("a")
+        for (operation, expected) in [
+            (.copyMatching(["class": .string("genp")]), .itemNotFound), (.add(item), .missingEntitlement),
+            (.set(["class": .string("genp"), "acct": .string("1")], attributes: [:], addition: item), .missingEntitlement),
+        ] as [(KeychainRequest.Operation, Status)] {
+            let error = #expect(throws: KeychainError.self) { try perform(operation, ["a"], of: lost) }
+            #expect(error?.status == expected)
+            #expect(error?.reason.contains(loss) == true, "\(error?.reason ?? "")")
+            #expect(error?.facts["identity"] == "lost")
+        }
+        #expect(throws: Never.self) { try perform(.add(named), ["a"], of: lost) }
+        #expect(throws: Never.self) { try perform(.copyMatching(["class": .string("genp")]), ["a"], of: lost) }
+        let owned = "\(Self.team).b"
+        let fewer = program(
+            ClientIdentity(.rootManifest("/etc/x"), ownedGroups: [owned], isConfined: true, reasons: [loss], loss: loss)
+        )
+        let missing = #expect(throws: KeychainError.self) {
+            try perform(.copyMatching(["class": .string("genp")]), [owned], of: fewer)
+        }
+        #expect(missing?.reason.contains(loss) == true, "\(missing?.reason ?? "")")
+        #expect(throws: Never.self) { try perform(.add(item), [owned], of: fewer) }
+    }
+
     @Test("what an app clip or a network extension may is not taken on trust")
     func specialClients() throws {
         var client = Client(accessGroups: ["a"], isNetworkExtension: true)

@@ -62,6 +62,49 @@ struct UpgradeTests {
         #expect(try bench.identity(tool).reasons.contains { $0.contains("cannot access its items") })
     }
 
+    /// Who a program is to a service that keeps its record in a folder.
+    private func identity(
+        _ words: String...,
+        by service: IdentityService
+    ) throws -> ClientIdentity {
+        let program = try PeerProgram(words + [bench.socketPath])
+        defer { withExtendedLifetime(program) {} }
+        let connection = try bench.accept()
+        return try service.identify(socket: connection.socket, greetingByteCount: Workbench.greetingByteCount).identity
+    }
+
+    @Test("a version with fewer groups is told which it lost, at each connection, until a version has them again")
+    func fewerGroups() throws {
+        let shared = bench.team.prefix + "com.example.shared"
+        let service = try IdentityService(bench.options, folder: nil)
+        #expect(try identity(tool, by: service).loss == nil)
+        for serial in [8, 9] {
+            try bench.sign(tool) { contents in
+                contents.serial = serial
+                contents.accessGroups.removeLast()
+            }
+            let identity = try identity(tool, by: service)
+            #expect(identity.kind == .signed(bench.team))
+            #expect(identity.loss?.contains("had the access groups \(shared)") == true, "\(identity.loss ?? "")")
+        }
+        try bench.sign(tool) { $0.serial = 10 }
+        #expect(try identity(tool, by: service).loss == nil)
+    }
+
+    @Test("a signed program that is not identified is told so, whatever the reason, also at its first connection")
+    func notIdentified() throws {
+        let library = try bench.library("other.so", "int other(void) { return 1; }")
+        let preloaded = try bench.identity("/usr/bin/env", "LD_PRELOAD=\(library)", tool)
+        #expect(preloaded.loss?.contains("LD_PRELOAD") == true, "\(preloaded.loss ?? "")")
+        #expect(try bench.identity(tool).isKnown)
+        let (program, connection) = try bench.start(tool)
+        try upgrade()
+        let replaced = try bench.identify(connection).identity
+        #expect(replaced.loss?.contains("restart the program") == true, "\(replaced.loss ?? "")")
+        withExtendedLifetime(program) {}
+        #expect(try bench.identity(try bench.install("other")).loss == nil, "it was never signed")
+    }
+
     @Test("a version signed by another team is told so, and has its own team's groups alone")
     func otherTeam() throws {
         #expect(try bench.identity(tool).isKnown)
@@ -117,6 +160,7 @@ struct UpgradeTests {
         let peer = try service.identify(socket: connection.socket, greetingByteCount: Workbench.greetingByteCount)
         #expect(peer.identity.kind == .anonymous)
         #expect(peer.identity.ownedGroups.isEmpty)
+        #expect(peer.identity.loss != nil, "it would store its items where every program can read them")
         withExtendedLifetime(program) {}
     }
 }

@@ -53,7 +53,11 @@ struct EnableServiceCommand: ParsableCommand {
         let service = try surroundings.service()
         if system { return try enableSystem(service, surroundings) }
         let plan = try service.planOfEnabling()
-        if dryRun { return surroundings.say(Steps.text(plan.steps)) }
+        let groups = try service.remarkOnGroups(plan.owner)
+        if dryRun {
+            surroundings.say(Steps.text(plan.steps))
+            return surroundings.remarkOnGroups(groups)
+        }
         try service.enable()
         let isNew = plan.owner != .daemon
         surroundings.say(isNew ? "The daemon owns the keychain now." : "The daemon owns the keychain already.")
@@ -61,6 +65,7 @@ struct EnableServiceCommand: ParsableCommand {
             surroundings.remark(
                 "If a passcode is set, it is locked: 'keychainctl device unlock' unlocks it for all programs."
             )
+            surroundings.remarkOnGroups(groups)
         }
     }
 }
@@ -68,12 +73,17 @@ struct EnableServiceCommand: ParsableCommand {
 extension EnableServiceCommand {
     private func enableSystem(_ service: KeychainService, _ surroundings: Surroundings) throws {
         let plan = try service.planOfEnablingSystem(socket)
-        if dryRun { return surroundings.say(Steps.text(plan.steps)) }
+        let groups = try service.remarkOnGroups(plan.owner)
+        if dryRun {
+            surroundings.say(Steps.text(plan.steps))
+            return surroundings.remarkOnGroups(groups)
+        }
         let damagedCount = try service.enableSystem(socket)
         try surroundings.remarkOnRemains(of: service)
         guard plan.owner != .system else { return surroundings.say("The system service owns the keychain already.") }
         surroundings.say("The system service owns the keychain now.")
         surroundings.sayLeftOut(damagedCount)
+        surroundings.remarkOnGroups(groups)
         if plan.hasContents { surroundings.remark("Its items are there. If a passcode is set, it is locked.") }
         surroundings.remark("Without a passcode, set one: whoever sets the first is its owner ('device set-passcode').")
     }
@@ -133,6 +143,11 @@ struct DisableServiceCommand: ParsableCommand {
 }
 
 extension Surroundings {
+    /// Says which items some programs will not reach.
+    fileprivate func remarkOnGroups(_ text: String?) {
+        if let text { remark(text) }
+    }
+
     /// Says that a command left what the next one is to remove.
     fileprivate func remarkOnRemains(of service: KeychainService) throws {
         if let text = try service.remarkOnRemains(service.owner()) { remark("Not all was removed: \(text).") }

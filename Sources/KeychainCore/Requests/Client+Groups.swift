@@ -11,6 +11,9 @@ extension Client {
     /// The user at the keyboard: stores in the common group, and sees every group.
     public static let person = Client(accessGroups: [commonGroup, everyGroup])
 
+    /// What a signed manifest beside an executable is named: the executable's name and this.
+    public static let manifestSuffix = ".keychain-manifest"
+
     /// Stands for every group.
     public static let everyGroup = "*"
 }

@@ -107,6 +107,13 @@ extension PeerProcess {
     /// The path of the executable that it runs, as the kernel reports it; `nil` if it cannot be inspected.
     public var executablePath: String? { linkTarget("exe", below: folder.number) }
 
+    /// The same, without the mark of the kernel for an executable that was removed or replaced meanwhile.
+    var executablePathOnDisk: String? {
+        let mark = " (deleted)"
+        guard let path = executablePath else { return nil }
+        return path.hasSuffix(mark) && access(path, F_OK) != 0 ? String(path.dropLast(mark.count)) : path
+    }
+
     /// The contents of the executable that it runs, even if its path has changed.
     func openContents() throws(IdentityError) -> Descriptor {
         guard let file = Descriptor("exe", below: folder.number, O_RDONLY) else {

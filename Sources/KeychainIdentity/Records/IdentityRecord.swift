@@ -14,7 +14,7 @@ public struct IdentityRecord: Sendable, Hashable {
     public struct Program: Sendable, Hashable {
         /// Its identifier.
         public var applicationIdentifier: String
-        /// The access groups that it had.
+        /// The access groups that it had, in any version: first those of the last one.
         public var accessGroups: [String]
     }
 
@@ -34,6 +34,7 @@ public struct IdentityRecord: Sendable, Hashable {
         static let statements = 2_048
         static let serials = 8_192
         static let programs = 4_096
+        static let groupsOfProgram = 256
     }
 
     /// An empty record.
@@ -84,10 +85,18 @@ public struct IdentityRecord: Sendable, Hashable {
         }
         serials[application] = manifest.serial
         let known = programs[path]
-        // The earlier application stays recorded: the new one cannot access its items.
-        guard known == nil || known?.applicationIdentifier == application else { return }
         guard known != nil || programs.count < Capacity.programs else { return }
-        programs[path] = Program(applicationIdentifier: application, accessGroups: manifest.accessGroups)
+        var groups = manifest.accessGroups
+        // Groups that this version has not stay recorded: there are items in them still.
+        let former = known.map { $0.accessGroups.filter { !Self.contains(groups, $0) } } ?? []
+        // So does an earlier application whose items this one cannot access.
+        guard former.isEmpty || known?.applicationIdentifier == application else { return }
+        groups += former.prefix(max(0, Capacity.groupsOfProgram - groups.count))
+        programs[path] = Program(applicationIdentifier: application, accessGroups: groups)
+    }
+
+    private static func contains(_ groups: [String], _ group: String) -> Bool {
+        groups.contains { $0.utf8.elementsEqual(group.utf8) }
     }
 }
 

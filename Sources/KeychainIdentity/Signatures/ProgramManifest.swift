@@ -38,7 +38,7 @@ public struct ProgramManifest: Sendable, Hashable {
     public let document: SignedDocument
 
     /// The suffix that turns the path of an executable into that of its manifest.
-    public static let fileSuffix = ".keychain-manifest"
+    public static let fileSuffix = Client.manifestSuffix
 
     /// What a manifest is made of.
     public struct Contents: Sendable {

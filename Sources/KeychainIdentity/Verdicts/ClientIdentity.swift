@@ -48,6 +48,10 @@ public struct ClientIdentity: Sendable, Hashable {
     /// Why other proofs were rejected and what to do, each a sentence without a period.
     public let reasons: [String]
 
+    /// Why it does not have an identity, or access groups, that its previous version had or that a manifest states, and
+    /// what to do: a sentence without a period; `nil` if it lacks nothing.
+    public let loss: String?
+
     /// An identity.
     package init(
         _ kind: Kind,
@@ -58,7 +62,8 @@ public struct ClientIdentity: Sendable, Hashable {
         isSandboxed: Bool = false,
         hasOwnerRights: Bool = false,
         reservedGroups: Set<String> = [],
-        reasons: [String] = []
+        reasons: [String] = [],
+        loss: String? = nil
     ) {
         self.kind = kind
         self.applicationIdentifier = applicationIdentifier
@@ -73,6 +78,7 @@ public struct ClientIdentity: Sendable, Hashable {
         self.hasOwnerRights = hasOwnerRights
         self.reservedGroups = reservedGroups.subtracting(ownedGroups)
         self.reasons = reasons
+        self.loss = loss
     }
 
     /// Whether its identity is proved.
@@ -82,6 +88,9 @@ public struct ClientIdentity: Sendable, Hashable {
 // MARK: - Groups
 
 extension ClientIdentity {
+    /// Whether only programs with an identity can have a group, according to its name: those of teams and sandboxes.
+    public static func isReserved(_ group: String) -> Bool { GroupOwner(of: group) != .nobody }
+
     /// The access groups of a program that claims these: first those that it owns, then the claimed ones that it may
     /// use, in its order.
     ///
@@ -97,11 +106,15 @@ extension ClientIdentity {
     }
 
     /// Why a program does not get a group that it claims, a sentence without a period; `nil` if it gets it.
-    public func refusal(of group: String) -> String? {
+    ///
+    /// - Parameters:
+    ///   - group: the group.
+    ///   - givesReasons: whether it has the ``reasons`` for which other proofs were rejected.
+    public func refusal(of group: String, givesReasons: Bool = true) -> String? {
         if ownedGroups.contains(where: { $0.utf8.elementsEqual(group.utf8) }) { return nil }
         if let ownedPrefix, group.utf8.starts(with: ownedPrefix.utf8) { return nil }
         if group == Client.everyGroup { return "no program gets every group" }
-        let fix = reasons.isEmpty ? "" : ": \(reasons.joined(separator: "; "))"
+        let fix = reasons.isEmpty || !givesReasons ? "" : ": \(reasons.joined(separator: "; "))"
         switch GroupOwner(of: group) {
         case .team: return "'\(group)' is reserved for programs that its team has signed for it\(fix)"
         case .sandbox: return "'\(group)' is reserved for the sandbox or service that it names\(fix)"

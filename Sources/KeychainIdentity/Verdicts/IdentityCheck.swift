@@ -37,6 +37,9 @@ public struct Identification: Sendable, Hashable {
 struct IdentityFindings {
     private(set) var checks: [IdentityCheck] = []
 
+    /// Whether there is a manifest for the program, valid or not.
+    var hasManifest = false
+
     mutating func pass(_ name: String, _ detail: String) {
         checks.append(IdentityCheck(name: name, result: .passed, detail: detail))
     }

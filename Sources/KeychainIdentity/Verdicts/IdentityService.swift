@@ -108,7 +108,8 @@ extension Identification {
                 reservedGroups: identity.reservedGroups.union(
                     identity.ownedGroups.filter { GroupOwner(of: $0) == .nobody }
                 ),
-                reasons: identity.reasons + [reason]
+                reasons: identity.reasons + [reason],
+                loss: (identity.reasons + [reason]).joined(separator: "; ")
             ),
             checks: checks + [check]
         )

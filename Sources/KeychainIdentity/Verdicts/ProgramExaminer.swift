@@ -58,9 +58,11 @@ public struct ProgramExaminer: Sendable {
         let identity = identity(
             program?.proof,
             unit,
+            path: isForeign ? nil : peer.executablePathOnDisk,
             isForeign: isForeign,
             isConfined: isForeign && !hasStore,
-            findings
+            &findings,
+            record
         )
         return IdentifiedPeer(peer, Identification(identity: identity, checks: findings.checks), program)
     }
@@ -76,9 +78,13 @@ public struct ProgramExaminer: Sendable {
         var record = record
         let executable = findings.attempt("executable") { () throws(IdentityError) in try Executable(path: path) }
         var proof: ProgramProof?
-        if let executable { proof = ProgramProof.find(for: executable, options, hashes, &findings, &record) }
+        var path: String?
+        if let executable {
+            path = executable.path
+            proof = ProgramProof.find(for: executable, options, hashes, &findings, &record)
+        }
         if proof != nil { findings.note("process", "its loaded code and its tracer are checked when it connects") }
-        let identity = identity(proof, nil, isForeign: false, isConfined: false, findings)
+        let identity = identity(proof, nil, path: path, isForeign: false, isConfined: false, &findings, record)
         return Identification(identity: identity, checks: findings.checks)
     }
 
@@ -166,9 +172,11 @@ public struct ProgramExaminer: Sendable {
     private func identity(
         _ proof: ProgramProof?,
         _ unit: String?,
+        path: String?,
         isForeign: Bool,
         isConfined: Bool,
-        _ findings: IdentityFindings
+        _ findings: inout IdentityFindings,
+        _ record: IdentityRecord
     ) -> ClientIdentity {
         let reserved =
             proof?.reservedGroups ?? RootManifest.Folder(options.rootManifestFolder, options.trust).exclusiveGroups
@@ -186,6 +194,7 @@ public struct ProgramExaminer: Sendable {
             kinds.append((.systemUnit(unit), unit))
             groups.append("systemd/\(unit)")
         }
+        let loss = findings.lostIdentity(of: path, kinds.first?.1, groups, record)
         return ClientIdentity(
             kinds.first?.0 ?? .anonymous,
             applicationIdentifier: kinds.first?.1,
@@ -195,7 +204,8 @@ public struct ProgramExaminer: Sendable {
             isSandboxed: isForeign,
             hasOwnerRights: proof?.root?.manifest.hasOwnerRights ?? false,
             reservedGroups: reserved,
-            reasons: findings.reasons
+            reasons: findings.reasons,
+            loss: loss
         )
     }
 }

@@ -44,9 +44,9 @@ struct ProgramProof: Sendable {
         // Most programs have no manifest: their executables are not read.
         guard !named.isEmpty || mayBeSigned(path, options) else {
             findings.note("manifest", "\(path) is not signed, and no root-owned manifest names it")
-            findings.noteUpgrade(of: path, to: nil, record)
             return nil
         }
+        findings.hasManifest = !named.isEmpty || hasManifest(besides: path)
         if let objection = objectionToReading(executable, options) {
             findings.fail("executable", "\(path) cannot have a manifest: \(objection)")
             return nil
@@ -62,15 +62,14 @@ struct ProgramProof: Sendable {
         let files = manifestFiles(path, facts.0, options)
         guard !files.isEmpty || !named.isEmpty else {
             findings.note("manifest", "\(path) is not signed, and no root-owned manifest names it")
-            findings.noteUpgrade(of: path, to: nil, record)
             return nil
         }
+        findings.hasManifest = true
         if let objection = objection(to: executable) {
             findings.fail("executable", "\(path) cannot have a manifest: \(objection)")
             return nil
         }
         let manifest = signed(files, facts.0, &findings, &record)
-        findings.noteUpgrade(of: path, to: manifest, record)
         let root = rootOwned(named, facts.0, manifest, options.trust, &findings)
         guard manifest != nil || root != nil else { return nil }
         return ProgramProof(
@@ -104,10 +103,14 @@ struct ProgramProof: Sendable {
 
     /// Whether there may be a manifest that a team signed: beside the executable, or in a folder that has one for some.
     private static func mayBeSigned(_ path: String, _ options: IdentityOptions) -> Bool {
-        access(path + ProgramManifest.fileSuffix, F_OK) == 0 || options.manifestFolders.contains(where: hasManifest)
+        hasManifest(besides: path) || options.manifestFolders.contains(where: hasManifest(in:))
     }
 
-    private static func hasManifest(_ folder: String) -> Bool {
+    private static func hasManifest(besides path: String) -> Bool {
+        access(path + ProgramManifest.fileSuffix, F_OK) == 0
+    }
+
+    private static func hasManifest(in folder: String) -> Bool {
         guard let entries = opendir(folder) else { return false }
         defer { closedir(entries) }
         while let entry = readdir(entries) {
@@ -198,22 +201,4 @@ struct ProgramProof: Sendable {
 extension RootManifest.Folder {
     /// The groups that one of the manifests makes exclusive.
     var exclusiveGroups: Set<String> { Set(manifests.flatMap(\.manifest.exclusiveGroups)) }
-}
-
-extension IdentityFindings {
-    /// Reports which items a program can no longer access because its previous version was signed differently, and
-    /// what to do.
-    fileprivate mutating func noteUpgrade(of path: String, to manifest: ProgramManifest?, _ record: IdentityRecord) {
-        guard let before = record.program(at: path), before.applicationIdentifier != manifest?.applicationIdentifier
-        else {
-            return
-        }
-        let team = before.applicationIdentifier.split(separator: ".").first ?? ""
-        fail(
-            "upgrade",
-            "the program at \(path) was \(before.applicationIdentifier) before, and this one cannot access its items in "
-                + "\(before.accessGroups.joined(separator: ", ")): sign it with a key of team \(team) for that application "
-                + "('keychainctl sign --team-key KEY --identifier ID PROGRAM'), or install a version that is"
-        )
-    }
 }

@@ -10,8 +10,9 @@ import Synchronization
 ///
 /// The list is the file that `SWIFT_KEYCHAIN_ENTITLEMENTS` names, or `NAME.entitlements` next to the executable NAME.
 /// Without one, the groups are the bundle identifier with the application identifier prefix, as on iOS, when the
-/// program has one; then one derived from the program's name; and one that all programs of the user share. In the
-/// embedded keychain groups keep programs in order; they are no boundary between programs of one user.
+/// program has one; then one derived from the program's name; and one that all programs of the user share. Before all of
+/// them come those of a signed manifest beside the executable. In the embedded keychain groups keep programs in order;
+/// they are no boundary between programs of one user.
 package struct ProcessClient: Sendable {
     private(set) var client: Client
 
@@ -77,6 +78,24 @@ package struct ProcessClient: Sendable {
         bundleIdentifier: String?,
         groupsFrom environment: (String) -> String?
     ) -> ProcessClient {
+        let manifest = ManifestClaims(executable: executable)
+        let prefix = environment(prefixVariable) ?? manifest?.prefix
+        var made = entitled(executable, bundleIdentifier, prefix, environment)
+        // An add without a group stores in the first of the manifest, as with a daemon.
+        for group in (manifest?.accessGroups ?? []).reversed() {
+            made.client.accessGroups.removeAll { $0.utf8.elementsEqual(group.utf8) }
+            made.client.accessGroups.insert(group, at: 0)
+        }
+        return made
+    }
+
+    /// The client that a program is by its entitlements, or without them.
+    private static func entitled(
+        _ executable: String,
+        _ bundleIdentifier: String?,
+        _ prefix: String?,
+        _ environment: (String) -> String?
+    ) -> ProcessClient {
         let named = environment(environmentVariable)
         let path = named ?? "\(executable).entitlements"
         guard named != nil || FileManager.default.fileExists(atPath: path) else {
@@ -91,7 +110,7 @@ package struct ProcessClient: Sendable {
         }
         do {
             let data = try Data(contentsOf: URL(fileURLWithPath: path))
-            let entitlements = try Entitlements(propertyList: data, prefix: environment(prefixVariable))
+            let entitlements = try Entitlements(propertyList: data, prefix: prefix)
             return ProcessClient(client: Client(accessGroups: entitlements.accessGroups), entitlements: data)
         } catch {
             // A client whose entitlements cannot be read has none: every call answers errSecMissingEntitlement.

@@ -19,6 +19,8 @@ enum SettingHint: CaseIterable {
     case platform
     /// The same on a virtual device of the testing kit.
     case platformOfDevice
+    /// The daemon does not identify the program as what it was, or should be.
+    case lostIdentity
 
     /// The hint for a call that failed; `nil` when no setting explains it.
     ///
@@ -27,8 +29,17 @@ enum SettingHint: CaseIterable {
     ///   - operation: the call.
     ///   - client: who made it.
     ///   - isVirtual: whether it reached a virtual device of the testing kit, whose entitlements are a test's own.
-    init?(_ status: Status, _ operation: KeychainRequest.Operation, _ client: Client, isVirtual: Bool) {
+    ///   - facts: what the error says in addition.
+    init?(
+        _ status: Status,
+        _ operation: KeychainRequest.Operation,
+        _ client: Client,
+        isVirtual: Bool,
+        facts: [String: String] = [:]
+    ) {
         switch status {
+        case .missingEntitlement where facts["identity"] == "lost", .itemNotFound where facts["identity"] == "lost":
+            self = .lostIdentity
         case .missingEntitlement where !isVirtual:
             if client.accessGroups.isEmpty {
                 self = .noAccessGroups
@@ -60,6 +71,9 @@ enum SettingHint: CaseIterable {
             "errSecParam (-50): iOS refuses a limit, a match or a return key in an update or a delete, which macOS passes over; "
                 + "SWIFT_KEYCHAIN_PLATFORM=macOS, or @Test(.keychain(.macOS)), for code with '#if os(iOS)', of which Linux "
                 + "compiles the other branch"
+        case .lostIdentity:
+            "the keychain daemon does not identify the program as what it was, or as what its manifest says, so it does not "
+                + "reach the items of that program: 'keychainctl verify PROGRAM' says why, and how to get them back"
         }
     }
 
@@ -89,7 +103,7 @@ extension SettingHint {
         // A task's own context without the kit is a test of this package.
         let isVirtual = TestingKit.isLinked
         guard isVirtual || KeychainContext.current == nil,
-            let hint = SettingHint(error.status, operation, client, isVirtual: isVirtual),
+            let hint = SettingHint(error.status, operation, client, isVirtual: isVirtual, facts: error.facts),
             told.withLock({ $0.insert(hint).inserted })
         else { return }
         let line = "swift-keychain: \(hint.text) (SWIFT_KEYCHAIN_HINTS=off: no hints)\n"

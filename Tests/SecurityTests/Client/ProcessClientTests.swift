@@ -70,6 +70,38 @@ struct ProcessClientTests {
         #expect(other.client.accessGroups == ["swift-keychain.program.other", "swift-keychain.common"])
     }
 
+    /// A manifest as a team signs it, of which only the payload is looked at.
+    private func manifest(_ payload: String) -> Data {
+        let text = Data(payload.utf8).base64EncodedString().replacingOccurrences(of: "+", with: "-")
+            .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
+        return Data("e30.\(text).c2ln\n".utf8)
+    }
+
+    @Test("the groups of a manifest beside the executable come first, and its team is the prefix of entitlements")
+    func manifestBeside() throws {
+        let folder = try TemporaryFolder()
+        let tool = folder.path(of: "tool")
+        let groups = #"["TEAM.shared", "TEAM.tool", "OTHER.tool", 1]"#
+        try manifest(#"{"team": "TEAM", "accessGroups": \#(groups), "created": "ÿþ~~?"}"#)
+            .write(to: URL(fileURLWithPath: "\(tool).keychain-manifest"))
+        let derived = ProcessClient.make(executable: tool, bundleIdentifier: nil) { _ in nil }
+        let own = ["TEAM.shared", "TEAM.tool"]
+        #expect(derived.client.accessGroups == own + ["swift-keychain.program.tool", "swift-keychain.common"])
+        let list = try propertyList(["keychain-access-groups": ["$(AppIdentifierPrefix)tool", "group.more"]])
+        try list.write(to: URL(fileURLWithPath: "\(tool).entitlements"))
+        let entitled = ProcessClient.make(executable: tool, bundleIdentifier: nil) { _ in nil }
+        #expect(entitled.client.accessGroups == own + ["group.more"])
+    }
+
+    @Test("a file that is no manifest changes nothing", arguments: ["", "x", "a.b.c", "e30.!!.c2ln", "e30.e30.c2ln"])
+    func noManifest(_ text: String) throws {
+        let folder = try TemporaryFolder()
+        let tool = folder.path(of: "tool")
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(tool).keychain-manifest"))
+        let client = ProcessClient.make(executable: tool, bundleIdentifier: nil) { _ in nil }
+        #expect(client.client.accessGroups == ["swift-keychain.program.tool", "swift-keychain.common"])
+    }
+
     @Test("a list that the environment names comes before the one beside the executable, with its prefix")
     func named() throws {
         let folder = try TemporaryFolder()

@@ -44,10 +44,21 @@ struct SettingHintTests {
         #expect(hint(.parameter, .delete(Self.limited), Client(accessGroups: ["a"], profile: .macOS)) == nil)
     }
 
-    @Test("a hint is one line that names its setting", arguments: SettingHint.allCases)
+    @Test("a program that lost its identity is told how to find out why, whether it finds nothing or may not add")
+    func lostIdentity() {
+        let facts = ["identity": "lost"]
+        for (status, operation) in [(.itemNotFound, .copyMatching(Self.plain)), (.missingEntitlement, .add(Self.plain))]
+            as [(Status, KeychainRequest.Operation)]
+        {
+            #expect(SettingHint(status, operation, Self.client, isVirtual: false, facts: facts) == .lostIdentity)
+            #expect(hint(status, operation) == nil)
+        }
+    }
+
+    @Test("a hint is one line that names its setting, or the command that explains more", arguments: SettingHint.allCases)
     func text(_ hint: SettingHint) {
         #expect(!hint.text.contains("\n"))
-        #expect(hint.text.contains("SWIFT_KEYCHAIN_"))
+        #expect(["SWIFT_KEYCHAIN_", "keychainctl"].contains { hint.text.contains($0) })
     }
 
     @Test("hints are for test runners and terminals, and can be turned off")

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension IdentityFindings {
+    /// Reports which items a program can no longer access because its previous version was signed differently, and why
+    /// it does not have the identity that a manifest states.
+    ///
+    /// - Parameters:
+    ///   - path: where its executable is; `nil` if that is not known.
+    ///   - application: the application that it is identified as.
+    ///   - groups: the access groups that it owns.
+    ///   - record: which application was at the path.
+    /// - Returns: Why and what to do, a sentence without a period; `nil` if it lacks nothing.
+    mutating func lostIdentity(
+        of path: String?,
+        _ application: String?,
+        _ groups: [String],
+        _ record: IdentityRecord
+    ) -> String? {
+        var upgrade: String?
+        if let path, let before = record.program(at: path) {
+            let owned = Set(groups.map { Array($0.utf8) })
+            let lost = before.accessGroups.filter { !owned.contains(Array($0.utf8)) }
+            if !lost.isEmpty {
+                let text = Self.upgrade(of: path, before.applicationIdentifier, application, lost)
+                fail("upgrade", text)
+                upgrade = text
+            }
+        }
+        guard application == nil, upgrade != nil || hasManifest, !reasons.isEmpty else { return upgrade }
+        return reasons.joined(separator: "; ")
+    }
+
+    private static func upgrade(
+        of path: String,
+        _ before: String,
+        _ application: String?,
+        _ lost: [String]
+    ) -> String {
+        let groups = lost.joined(separator: ", ")
+        if before == application {
+            return "an earlier version of the program at \(path) had the access groups \(groups), whose items this one "
+                + "cannot access: sign it with these groups ('keychainctl sign --entitlements FILE PROGRAM'), or install a "
+                + "version that has them"
+        }
+        let team = before.split(separator: ".").first ?? ""
+        return "the program at \(path) was \(before) before, and this one cannot access its items in \(groups): sign it "
+            + "with a key of team \(team) for that application ('keychainctl sign --team-key KEY --identifier ID PROGRAM'), "
+            + "or install a version that is"
+    }
+}
