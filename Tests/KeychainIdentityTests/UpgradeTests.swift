@@ -163,4 +163,89 @@ struct UpgradeTests {
         #expect(peer.identity.loss != nil, "it would store its items where every program can read them")
         withExtendedLifetime(program) {}
     }
+
+    /// A key that a team added, and the statements that add it and revoke another one.
+    private func statements(revoking key: TeamPublicKey, addedBy first: TeamKey) throws -> (TeamKey, [TeamStatement]) {
+        let next = TeamKey()
+        let date = "2026-11-23T03:00:00Z"
+        let rotation = TeamStatement.Content.rotation(newKey: next.publicKey)
+        let revocation = TeamStatement.Content.keyRevocation(key: key, successor: next.publicKey)
+        return (
+            next,
+            [
+                try TeamStatement(rotation, of: bench.team, created: date, by: first),
+                try TeamStatement(revocation, of: bench.team, created: date, by: next),
+            ]
+        )
+    }
+
+    /// Publishes statements where the daemon of the bench looks for them.
+    private func publish(_ statements: [TeamStatement]) throws -> (IdentityOptions, path: String) {
+        var options = bench.options
+        options.statementFolders = [bench.folder.path(of: "statements")]
+        let path = "\(options.statementFolders[0])/\(PublishedStatements.fileName(of: bench.team))"
+        try bench.write(statements.map { $0.document.text + "\n" }.joined(), to: path)
+        #expect(chmod(path, 0o644) == 0)
+        return (options, path)
+    }
+
+    @Test("a published revocation counts at the next connection, without a newly signed program")
+    func publishedRevocation() throws {
+        let (next, statements) = try statements(revoking: bench.key.publicKey, addedBy: bench.key)
+        var options = bench.options
+        options.statementFolders = [bench.folder.path(of: "statements")]
+        let service = try IdentityService(options, folder: nil)
+        #expect(try identity(tool, by: service).isKnown)
+        let (_, path) = try publish(statements)
+        let revoked = try identity(tool, by: service)
+        #expect(revoked.kind == .anonymous)
+        #expect(revoked.loss?.contains("was revoked") == true, "\(revoked.loss ?? "")")
+        // Also what the new key signed without the statements is the team's; from then on they are recorded.
+        try bench.sign(tool, by: next) { $0.serial = 8 }
+        #expect(try identity(tool, by: service).isKnown)
+        #expect(unlink(path) == 0)
+        try bench.sign(tool) { $0.serial = 9 }
+        #expect(try identity(tool, by: service).kind == .anonymous)
+    }
+
+    @Test("what a team publishes undoes what a thief of its key stated in a manifest")
+    func publishedBeforeThief() throws {
+        let (thief, stolen) = try statements(revoking: bench.key.publicKey, addedBy: bench.key)
+        let service = try IdentityService(bench.options, folder: nil)
+        let evil = try bench.install("evil")
+        try bench.sign(evil, by: thief) { $0.statements = stolen }
+        #expect(try identity(evil, by: service).isKnown)
+        let (next, own) = try statements(revoking: bench.key.publicKey, addedBy: bench.key)
+        let (options, _) = try publish(own)
+        var record = IdentityRecord()
+        for statement in stolen { try record.accept(statement) }
+        try bench.sign(tool, by: next) { $0.serial = 8 }
+        func found(_ path: String) -> ClientIdentity {
+            ProgramExaminer(options).identify(programAt: path, record).identity
+        }
+        #expect(found(tool).kind == .signed(bench.team), "\(found(tool).reasons)")
+        #expect(found(evil).kind == .anonymous)
+    }
+
+    @Test(
+        "published statements that are damaged, another team's, or in a file that others can change, identify nobody",
+        arguments: ["damaged", "other team", "writable"]
+    )
+    func unusableStatements(_ what: String) throws {
+        let (_, statements) = try statements(revoking: TeamKey().publicKey, addedBy: bench.key)
+        let (options, path) = try publish(Array(statements.prefix(1)))
+        func found() -> ClientIdentity { ProgramExaminer(options).identify(programAt: tool, bench.record).identity }
+        #expect(found().isKnown, "\(found().reasons)")
+        switch what {
+        case "damaged": try bench.write("nothing\n", to: path)
+        case "writable": #expect(chmod(path, 0o666) == 0)
+        default:
+            let key = TeamKey()
+            let content = TeamStatement.Content.rotation(newKey: TeamKey().publicKey)
+            let team = TeamIdentifier(firstKey: key.publicKey)
+            let statement = try TeamStatement(content, of: team, created: "2026-11-23T03:00:00Z", by: key)
+            try bench.write(statement.document.text + "\n", to: path)
+        }
+        expectAnonymous(found(), path)
+    }
 }

@@ -15,7 +15,7 @@ struct TeamCommand: ParsableCommand {
             """,
         subcommands: [
             CreateTeamCommand.self, ListTeamsCommand.self, ShowTeamCommand.self, RotateTeamKeyCommand.self,
-            RevokeCommand.self,
+            RevokeCommand.self, PublishCommand.self,
         ],
         defaultSubcommand: ListTeamsCommand.self
     )
@@ -134,6 +134,10 @@ struct RevokeCommand: ParsableCommand {
         let statement = try file.state(try content(file))
         try file.writeStatements()
         Surroundings.current.say("Team \(file.team): \(statement.summary)")
+        Surroundings.current.remark(
+            "Sign the team's programs again, and publish this wherever they run: 'keychainctl team publish FILE' with "
+                + "\(file.path + TeamKeyFile.statementsSuffix). Until then, daemons accept what was revoked."
+        )
     }
 
     private func content(_ file: TeamKeyFile) throws(Refusal) -> TeamStatement.Content {

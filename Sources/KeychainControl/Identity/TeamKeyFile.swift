@@ -16,10 +16,12 @@ struct TeamKeyFile {
     /// The team of the key: its own, or the one that it was added to.
     let team: TeamIdentifier
 
-    /// All statements of the team, in order.
+    /// All statements of the team that are known here, in order: those of this file, those beside other keys in its
+    /// folder, and those that are published.
     private(set) var statements: [TeamStatement]
 
-    private static let statementsSuffix = ".statements"
+    /// The suffix that turns the path of a key into that of its team's statements.
+    static let statementsSuffix = ".statements"
     private static let keySuffix = ".pem"
 
     /// Reads the file of a key.
@@ -40,7 +42,7 @@ struct TeamKeyFile {
         statements = try Self.statements(besides: path)
         do throws(IdentityError) { key = try TeamKey(pem: contents) } catch { throw Refusal("\(path): \(error)") }
         team = statements.first?.team ?? TeamIdentifier(firstKey: key.publicKey)
-        let keys = try keys()
+        let keys = try learn(Self.statements(around: path, of: team))
         guard keys.maySign(key.publicKey) else {
             throw Refusal("\(path): the key is not, or no longer, a key of team \(team)")
         }
@@ -64,11 +66,28 @@ struct TeamKeyFile {
         if !self.statements.isEmpty { try writeStatements() }
     }
 
-    /// The state of the team's keys according to the statements.
-    func keys() throws(Refusal) -> TeamKeys {
-        do throws(IdentityError) { return try TeamKeys(team: team, statements) } catch {
+    /// Adds statements that are found elsewhere, such as a revocation of this key by its successor.
+    ///
+    /// - Returns: The state of the team's keys according to all of them.
+    private mutating func learn(_ found: [TeamStatement]) throws(Refusal) -> TeamKeys {
+        var keys: TeamKeys
+        do throws(IdentityError) { keys = try TeamKeys(team: team, statements) } catch {
             throw Refusal("\(path + Self.statementsSuffix): \(error)")
         }
+        var waiting = found.filter { statement in
+            !statements.contains { $0.document.text == statement.document.text }
+        }
+        // A statement may build on one that comes later in the list.
+        var count = -1
+        while count != waiting.count {
+            count = waiting.count
+            waiting.removeAll { statement in
+                do throws(IdentityError) { try keys.accept(statement) } catch { return false }
+                statements.append(statement)
+                return true
+            }
+        }
+        return keys
     }
 
     /// Signs a statement and appends it to the others.
@@ -84,21 +103,27 @@ struct TeamKeyFile {
 
     /// Writes the statements beside the key.
     func writeStatements() throws(Refusal) {
-        let text = statements.map { $0.document.text + "\n" }.joined()
-        try PublicFile.write(text, to: path + Self.statementsSuffix)
+        try StatementsFile.write(statements, to: path + Self.statementsSuffix)
     }
 
     private static func statements(besides path: String) throws(Refusal) -> [TeamStatement] {
         let path = path + statementsSuffix
         guard access(path, F_OK) == 0 else { return [] }
-        guard let data = FileManager.default.contents(atPath: path) else { throw Refusal("\(path) cannot be read") }
-        do throws(IdentityError) {
-            var statements: [TeamStatement] = []
-            for line in data.split(separator: UInt8(ascii: "\n")) {
-                statements.append(try TeamStatement(SignedDocument(text: line)))
-            }
-            return statements
-        } catch { throw Refusal("\(path): \(error)") }
+        return try StatementsFile.read(path)
+    }
+
+    /// The statements of a team beside other keys of the folder, and those that are published.
+    private static func statements(around path: String, of team: TeamIdentifier) -> [TeamStatement] {
+        let folder = path.contains("/") ? (path as NSString).deletingLastPathComponent : "."
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let beside = names.filter { $0.hasSuffix(statementsSuffix) }.sorted().map { "\(folder)/\($0)" }
+        let published = IdentityOptions.ofUser.statementFolders.map {
+            "\($0)/\(PublishedStatements.fileName(of: team))"
+        }
+        return (beside + published).flatMap { path in
+            // Those of other teams and damaged ones are not this key's.
+            do throws(Refusal) { return try StatementsFile.read(path) } catch { return [] }
+        }.filter { $0.team == team }
     }
 }
 
@@ -121,7 +146,8 @@ extension TeamKeyFile {
             .map { $0 + "/swift-keychain/teams" }
     }
 
-    private static func path(_ name: String, creates: Bool = false) throws(Refusal) -> String {
+    /// The path of a key that is named by it, or by its name in the user's folder.
+    static func path(_ name: String, creates: Bool = false) throws(Refusal) -> String {
         guard !name.contains("/") else { return name }
         guard !name.isEmpty, !name.hasPrefix("."), let folder = folder() else {
             throw Refusal("'\(name)' is not the name of a key")
@@ -132,6 +158,20 @@ extension TeamKeyFile {
             }
         }
         return "\(folder)/\(name)\(keySuffix)"
+    }
+}
+
+/// A file with a team's statements: one signed document on each line.
+enum StatementsFile {
+    static func read(_ path: String) throws(Refusal) -> [TeamStatement] {
+        guard let data = FileManager.default.contents(atPath: path) else { throw Refusal("\(path) cannot be read") }
+        do throws(IdentityError) { return try PublishedStatements.statements(data) } catch {
+            throw Refusal("\(path): \(error)")
+        }
+    }
+
+    static func write(_ statements: [TeamStatement], to path: String) throws(Refusal) {
+        try PublicFile.write(statements.map { $0.document.text + "\n" }.joined(), to: path)
     }
 }
 

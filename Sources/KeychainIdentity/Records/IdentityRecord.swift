@@ -30,7 +30,7 @@ public struct IdentityRecord: Sendable, Hashable {
     ///
     /// A team or an application that would exceed it is refused.
     private enum Capacity {
-        static let statementsOfTeam = 32
+        static let statementsOfTeam = PublishedStatements.capacity
         static let statements = 2_048
         static let serials = 8_192
         static let programs = 4_096
@@ -58,6 +58,25 @@ public struct IdentityRecord: Sendable, Hashable {
         else { throw IdentityError("too many team statements are recorded") }
         self.keys[statement.team] = keys
         statements.append(statement)
+    }
+
+    /// Adds statements that are published in a file, which count before those that were learned from manifests: so a
+    /// team can undo what a thief of a key stated.
+    ///
+    /// - Throws: ``IdentityError`` if a signer may not make them, or the record is full; nothing is changed then.
+    mutating func accept(published: [TeamStatement], of team: TeamIdentifier) throws(IdentityError) {
+        let known = statements.filter { $0.team == team }
+        let isNews = published.contains { statement in !known.contains { $0.document.text == statement.document.text } }
+        guard isNews else { return }
+        var learned = self
+        learned.statements.removeAll { $0.team == team }
+        learned.keys[team] = nil
+        for statement in published { try learned.accept(statement) }
+        for statement in known {
+            // One that is at odds with them is forgotten.
+            do throws(IdentityError) { try learned.accept(statement) } catch {}
+        }
+        self = learned
     }
 
     /// Checks a manifest against the record, and adds its statements.

@@ -32,11 +32,8 @@ public struct IdentifiedPeer: Sendable {
         do throws(IdentityError) { return try process.executableMark() } catch { return nil }
     }
 
-    /// The signed manifest that identifies it, and the path of its executable.
-    var signed: (manifest: ProgramManifest, path: String)? {
-        guard let proof = program?.proof, let manifest = proof.manifest else { return nil }
-        return (manifest, proof.path)
-    }
+    /// What signed manifest identifies it; `nil` if none does.
+    var signedProof: ProgramProof? { program?.proof.manifest == nil ? nil : program?.proof }
 
     /// Checks again, if its identity depends on its executable, that the process has not exited, still runs that
     /// executable, has loaded no other code, and is not being traced.

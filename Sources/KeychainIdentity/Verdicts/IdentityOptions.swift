@@ -11,20 +11,36 @@ public struct IdentityOptions: Sendable {
     /// executable's SHA-256 and ``ProgramManifest/fileSuffix``.
     public var manifestFolders = ["/etc/swift-keychain/manifests"]
 
+    /// Folders of teams' published statements: a file for each team, which only root or the user of this process may be
+    /// able to write to.
+    public var statementFolders = [systemStatementFolder]
+
+    /// The folder of published statements that all daemons read.
+    public static let systemStatementFolder = "/etc/swift-keychain/statements"
+
     /// Which files only root can change.
     var trust = FileTrust()
 
     /// The system's folders.
     public init() {}
 
-    /// The system's folders, and that of the user who runs this process: `swift-keychain/manifests` in
-    /// `$XDG_CONFIG_HOME`, or in `~/.config` (XDG Base Directory Specification 0.8).
+    /// The system's folders, and those of the user who runs this process: `manifests` and `statements` in
+    /// ``userFolder`` (XDG Base Directory Specification 0.8).
     public static var ofUser: IdentityOptions {
         var options = IdentityOptions()
+        if let folder = userFolder {
+            options.manifestFolders.append("\(folder)/manifests")
+            options.statementFolders.append("\(folder)/statements")
+        }
+        return options
+    }
+
+    /// The folder `swift-keychain` of the user who runs this process, in `$XDG_CONFIG_HOME` or in `~/.config`; `nil` if
+    /// that user has no home folder.
+    public static var userFolder: String? {
         let named = ProcessEnvironment.value("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
         let home = ProcessEnvironment.value("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
         let folder = named ?? (home ?? KeychainLocation.homeFromUserDatabase()).map { "\($0)/.config" }
-        if let folder { options.manifestFolders.append("\(folder)/swift-keychain/manifests") }
-        return options
+        return folder.map { "\($0)/swift-keychain" }
     }
 }

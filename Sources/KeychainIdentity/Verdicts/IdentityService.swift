@@ -73,9 +73,9 @@ public final class IdentityService: Sendable {
     public func identify(_ peer: PeerProcess) -> IdentifiedPeer {
         var scratch = record.withLock { $0 }
         let identified = examiner.identify(peer, &scratch)
-        guard let (manifest, path) = identified.signed else { return identified }
+        guard let proof = identified.signedProof, let manifest = proof.manifest else { return identified }
         do throws(IdentityError) {
-            try note(manifest, path)
+            try note(manifest, proof)
             return identified
         } catch {
             // If it were accepted without being recorded, an earlier version could be accepted later.
@@ -83,12 +83,14 @@ public final class IdentityService: Sendable {
         }
     }
 
-    /// Records a valid manifest in the file; others may have been recorded since it was checked.
-    private func note(_ manifest: ProgramManifest, _ path: String) throws(IdentityError) {
+    /// Records a valid manifest in the file, and what its team has published; others may have been recorded since it was
+    /// checked.
+    private func note(_ manifest: ProgramManifest, _ proof: ProgramProof) throws(IdentityError) {
         try record.withLock { record throws(IdentityError) in
             var learned = record
+            try learned.accept(published: proof.published, of: manifest.team)
             try learned.check(manifest)
-            try learned.note(manifest, path: path)
+            try learned.note(manifest, path: proof.path)
             guard learned != record else { return }
             let folder: PrivateDirectory?
             do throws(FileError) { folder = try self.folder() } catch { throw IdentityError(error.description) }

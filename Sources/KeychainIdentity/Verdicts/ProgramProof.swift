@@ -15,6 +15,9 @@ struct ProgramProof: Sendable {
     /// The manifest that its team signed.
     let manifest: ProgramManifest?
 
+    /// What that team has published of its keys.
+    let published: [TeamStatement]
+
     /// The root-owned manifest, and its file.
     let root: (file: String, manifest: RootManifest)?
 
@@ -69,7 +72,7 @@ struct ProgramProof: Sendable {
             findings.fail("executable", "\(path) cannot have a manifest: \(objection)")
             return nil
         }
-        let manifest = signed(files, facts.0, &findings, &record)
+        let (manifest, published) = signed(files, facts.0, options, &findings, &record)
         let root = rootOwned(named, facts.0, manifest, options.trust, &findings)
         guard manifest != nil || root != nil else { return nil }
         return ProgramProof(
@@ -77,6 +80,7 @@ struct ProgramProof: Sendable {
             digest: facts.0,
             mark: facts.1,
             manifest: manifest,
+            published: published,
             root: root,
             reservedGroups: folder.exclusiveGroups
         )
@@ -130,13 +134,14 @@ struct ProgramProof: Sendable {
         return ([path + ProgramManifest.fileSuffix] + folders).filter { access($0, F_OK) == 0 }
     }
 
-    /// The first valid manifest.
+    /// The first valid manifest, and what its team has published.
     private static func signed(
         _ files: [String],
         _ digest: SHA256Value,
+        _ options: IdentityOptions,
         _ findings: inout IdentityFindings,
         _ record: inout IdentityRecord
-    ) -> ProgramManifest? {
+    ) -> (ProgramManifest?, [TeamStatement]) {
         var objections: [String] = []
         for file in files {
             do throws(IdentityError) {
@@ -147,17 +152,19 @@ struct ProgramProof: Sendable {
                     )
                 }
                 var learned = record
+                let published = try PublishedStatements.statements(of: manifest.team, in: options.statementFolders)
+                try learned.accept(published: published, of: manifest.team)
                 try learned.check(manifest)
                 record = learned
                 findings.pass(
                     "manifest",
                     "\(file): \(manifest.applicationIdentifier), serial \(manifest.serial), signed for team \(manifest.team)"
                 )
-                return manifest
+                return (manifest, published)
             } catch { objections.append("\(file) is ignored: \(error)") }
         }
         for objection in objections { findings.fail("manifest", objection) }
-        return nil
+        return (nil, [])
     }
 
     /// The manifest in a file.

@@ -168,8 +168,47 @@ struct IdentityCommandTests {
         let revoked = try run("team", "revoke", "--team-key", newKey, "--key", String(publicKey))
         #expect(revoked.status == 0, "\(revoked.error)")
         #expect(revoked.output.contains("its successor is"), "\(revoked.output)")
+        #expect(revoked.remarks.contains("team publish"), "\(revoked.remarks)")
+        let refused = try run("sign", "--team-key", key, tool)
+        #expect(refused.status == 1 && refused.error.contains("no longer"), "the statement is beside another key: \(refused)")
         #expect(try run("sign", "--team-key", newKey, tool).status == 0)
         #expect(try run("verify", tool).status == 0)
+    }
+
+    @Test("statements are published for daemons, once, and only those that agree with what is published")
+    func publish() throws {
+        let team = try createTeam()
+        func rotate(_ name: String) throws -> String {
+            let rotated = try run("team", "rotate", "--team-key", key, folder.path(of: name))
+            #expect(rotated.status == 0, "\(rotated.error)")
+            return folder.path(of: name + ".statements")
+        }
+        let target = folder.path(of: "published")
+        let file = "\(target)/\(team).keychain-statement"
+        func publish(_ path: String) throws -> Control.Outcome { try run("team", "publish", "--output", target, path) }
+        #expect(try publish(folder.path(of: "none.statements")).status == 1)
+        #expect(access(target, F_OK) != 0 || access(file, F_OK) != 0)
+        let first = try rotate("first.pem")
+        for _ in 0..<2 {
+            let published = try publish(first)
+            #expect(published.status == 0 && published.output.contains("1 statement of team \(team)"), "\(published)")
+        }
+        var status = stat()
+        #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o644)
+        let shown = try run("team", "show", key).output.split(whereSeparator: \.isWhitespace)
+        let publicKey = String(try #require(shown.first { TeamPublicKey(String($0)) != nil }))
+        #expect(try run("team", "revoke", "--team-key", folder.path(of: "first.pem"), "--key", publicKey).status == 0)
+        #expect(try publish(first).output.contains("2 statements"))
+
+        // A thief of the first key, who has not seen that, revokes it as well.
+        let elsewhere = folder.path(of: "elsewhere")
+        #expect(mkdir(elsewhere, 0o700) == 0)
+        try FileManager.default.copyItem(atPath: key, toPath: "\(elsewhere)/stolen.pem")
+        let revoked = try run("team", "revoke", "--team-key", "\(elsewhere)/stolen.pem", "--key", publicKey)
+        #expect(revoked.status == 0, "\(revoked.error)")
+        let refused = try publish("\(elsewhere)/stolen.pem.statements")
+        #expect(refused.status == 1 && refused.error.contains("at odds with \(file)"), "\(refused)")
+        #expect(try publish(first).output.contains("2 statements"))
     }
 
     @Test("versions of an application can be revoked by their serial")
