@@ -5,6 +5,7 @@ import HostFiles
 import KeychainCore
 import KeychainDoctor
 import KeychainIdentity
+import KeychainProtection
 
 /// `keychainctl verify`: how the daemon identifies a program.
 struct VerifyCommand: ParsableCommand {
@@ -13,7 +14,8 @@ struct VerifyCommand: ParsableCommand {
         abstract: "Shows how the daemon identifies a program, and why; exit status 1 if it is anonymous.",
         discussion: """
             Examines the program as it is now: the daemon does not rely on the result. With --pid, it examines a running \
-            process as the daemon would if the process connected.
+            process as the daemon would if the process connected. If the system service owns the keychain, manifests count \
+            where the service looks for them and can read them; what it has recorded of programs, it alone knows.
             """
     )
 
@@ -39,14 +41,23 @@ struct VerifyCommand: ParsableCommand {
     }
 
     private func identify() throws(Refusal) -> Identification {
-        let folder = try folder()
-        let examiner = ProgramExaminer(.ofUser, store: folder?.path)
+        let isOfSystem = try isOfSystem()
+        let folder = isOfSystem ? nil : try folder()
+        let examiner = ProgramExaminer(isOfSystem ? .ofSystemService : .ofUser, store: folder?.path)
         do throws(IdentityError) {
             var record = try IdentityRecord(in: folder)
             if let program { return examiner.identify(programAt: program, record) }
             let peer = try PeerProcess(identifier: pid ?? 0)
             return examiner.identify(peer, &record).identification
         } catch { throw Refusal(error.description) }
+    }
+
+    /// Whether the system service owns the keychain.
+    private func isOfSystem() throws(Refusal) -> Bool {
+        // Of a keychain that has no daemon, programs are identified as by a user's.
+        guard let service = try? Surroundings.current.service() else { return false }
+        let owner = try service.owner()
+        return owner == .system || owner == .moving
     }
 
     /// The folder of the keychain, in which the daemon records what it knows of programs.

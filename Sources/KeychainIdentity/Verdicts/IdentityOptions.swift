@@ -15,6 +15,10 @@ public struct IdentityOptions: Sendable {
     /// able to write to.
     public var statementFolders = [systemStatementFolder]
 
+    /// Whether the system service is to identify the program, and this process says in advance what it will find: it
+    /// reads only what every user can read.
+    var isForSystemService = false
+
     /// The folder of published statements that all daemons read.
     public static let systemStatementFolder = "/etc/swift-keychain/statements"
 
@@ -32,6 +36,13 @@ public struct IdentityOptions: Sendable {
             options.manifestFolders.append("\(folder)/manifests")
             options.statementFolders.append("\(folder)/statements")
         }
+        return options
+    }
+
+    /// The places where the system service looks, for a process that says in advance how it identifies a program.
+    public static var ofSystemService: IdentityOptions {
+        var options = IdentityOptions()
+        options.isForSystemService = true
         return options
     }
 

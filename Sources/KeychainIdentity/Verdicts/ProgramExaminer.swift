@@ -49,6 +49,7 @@ public struct ProgramExaminer: Sendable {
                     + "unidentified sandbox"
             )
         }
+        noteRecord(&findings)
         let unit = group?.systemUnit
         if let unit { findings.pass("service", "it runs in the system service \(unit)") }
         let isForeign = foreign?.isEmpty != true
@@ -83,9 +84,19 @@ public struct ProgramExaminer: Sendable {
             path = executable.path
             proof = ProgramProof.find(for: executable, options, hashes, &findings, &record)
         }
+        noteRecord(&findings)
         if proof != nil { findings.note("process", "its loaded code and its tracer are checked when it connects") }
         let identity = identity(proof, nil, path: path, isForeign: false, isConfined: false, &findings, record)
         return Identification(identity: identity, checks: findings.checks)
+    }
+
+    private func noteRecord(_ findings: inout IdentityFindings) {
+        guard options.isForSystemService else { return }
+        findings.note(
+            "record",
+            "the system service owns the keychain, and it alone knows which versions, revocations and earlier programs it "
+                + "has seen: it may refuse what is valid here"
+        )
     }
 
     private func sandbox(

@@ -43,6 +43,10 @@ struct ProgramProof: Sendable {
         let path = executable.path
         let folder = RootManifest.Folder(options.rootManifestFolder, options.trust)
         for objection in folder.objections { findings.note("root-owned manifest", objection) }
+        if options.isForSystemService, let objection = OtherUsers.objection(toReading: path) {
+            findings.fail("executable", "the system service cannot read \(path): \(objection); install it elsewhere")
+            return nil
+        }
         let named = folder.manifests.filter { $0.manifest.path == path }
         // Most programs have no manifest: their executables are not read.
         guard !named.isEmpty || mayBeSigned(path, options) else {
@@ -145,6 +149,9 @@ struct ProgramProof: Sendable {
         var objections: [String] = []
         for file in files {
             do throws(IdentityError) {
+                if options.isForSystemService, let objection = OtherUsers.objection(toReading: file) {
+                    throw IdentityError("the system service cannot read it: \(objection)")
+                }
                 let manifest = try read(file)
                 guard manifest.executable == digest else {
                     throw IdentityError(
