@@ -42,7 +42,10 @@ struct AccessScope {
         permitted.client.isNetworkExtension = false
         if let clip = request.client.appClipIdentifier { try check(clip) }
         let refused = claimed.filter { $0 != Client.everyGroup }
-        return Permitted(request: permitted, refusals: refused.compactMap { identity.refusal(of: $0, givesReasons: false) })
+        return Permitted(
+            request: permitted,
+            refusals: refused.compactMap { identity.refusal(of: $0, givesReasons: false) }
+        )
     }
 
     /// Refuses to add an item without a group if it would silently go into another one than on Apple's systems, or into

@@ -217,7 +217,10 @@ struct UserProgramTests {
         named["agrp"] = .string("a")
         for (operation, expected) in [
             (.copyMatching(["class": .string("genp")]), .itemNotFound), (.add(item), .missingEntitlement),
-            (.set(["class": .string("genp"), "acct": .string("1")], attributes: [:], addition: item), .missingEntitlement),
+            (
+                .set(["class": .string("genp"), "acct": .string("1")], attributes: [:], addition: item),
+                .missingEntitlement
+            ),
         ] as [(KeychainRequest.Operation, Status)] {
             let error = #expect(throws: KeychainError.self) { try perform(operation, ["a"], of: lost) }
             #expect(error?.status == expected)

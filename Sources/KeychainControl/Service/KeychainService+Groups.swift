@@ -6,18 +6,21 @@ import KeychainIdentity
 import KeychainProtection
 
 extension KeychainService {
-    /// What programs with an identity will not reach any more once a daemon identifies them; `nil` if there is nothing.
+    /// What programs with an identity will not reach any more once a daemon identifies them.
     ///
     /// An embedded keychain has them find items of groups that they claim; a daemon has not, because any other program
     /// could have stored them.
     ///
     /// - Parameter owner: the present owner of the store.
+    /// - Returns: A text for the user; `nil` if there is nothing.
+    /// - Throws: ``Refusal`` if the store cannot be read.
     func remarkOnGroups(_ owner: StoreOwner?) throws(Refusal) -> String? {
         guard owner == .embedded else { return nil }
         let groups = try refusing { () throws(KeychainError) in try embedded.accessGroups() }
         let unowned = groups.filter { !ClientIdentity.isReserved($0) && $0 != PropertyKey.accessGroupToken }
         guard !unowned.isEmpty else { return nil }
-        return "With the daemon, signed programs, Flatpaks and snaps reach only groups of their own. Items in these groups stay "
+        return
+            "With the daemon, signed programs, Flatpaks and snaps reach only groups of their own. Items in these groups stay "
             + "there, for all other programs: \(unowned.joined(separator: ", ")). Items that are locked now are not considered."
     }
 }

@@ -16,8 +16,11 @@ struct ELFFile {
             let header = read(0, layout.headerSize), header.count == layout.headerSize
         else { return nil }
         let start = layout.word(header, layout.headersOffset)
-        let (size, count) = (Int(layout.half(header, layout.headersSize)), Int(layout.half(header, layout.headersCount)))
-        guard count <= Self.limit.headers, size <= Self.limit.headerSize, count == 0 || size >= layout.segmentSize else {
+        let (size, count) = (
+            Int(layout.half(header, layout.headersSize)), Int(layout.half(header, layout.headersCount))
+        )
+        guard count <= Self.limit.headers, size <= Self.limit.headerSize, count == 0 || size >= layout.segmentSize
+        else {
             return nil
         }
         guard let headers = read(start, size * count), headers.count == size * count else { return nil }

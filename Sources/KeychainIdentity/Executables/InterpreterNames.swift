@@ -26,9 +26,8 @@ enum InterpreterNames {
         return names.contains(String(plain))
     }
 
-    /// Whether a library is an interpreter, which a program that is linked to it gives scripts to.
-    ///
-    /// - Parameter name: the name by which programs are linked to it, such as `libpython3.11.so.1.0`.
+    /// Whether a library is an interpreter, by the name by which programs are linked to it, such as
+    /// `libpython3.11.so.1.0`.
     static func isInterpreterLibrary(_ name: String) -> Bool {
         guard let base = name.split(separator: ".so", omittingEmptySubsequences: false).first, base != name[...] else {
             return false
@@ -68,9 +67,11 @@ enum InterpreterNames {
         "tcsh", "busybox", "toybox", "elvish", "es", "nu", "osh", "pwsh", "rc", "xonsh",
         // interpreters
         "python", "ipython", "micropython", "pypy", "perl", "ruby", "irb", "jruby", "mruby", "node", "nodejs", "deno",
-        "bun", "qjs", "gjs", "cjs", "js", "jsc", "d8", "duk", "mujs", "lua", "luajit", "texlua", "luatex", "tcl", "tclsh",
+        "bun", "qjs", "gjs", "cjs", "js", "jsc", "d8", "duk", "mujs", "lua", "luajit", "texlua", "luatex", "tcl",
+        "tclsh",
         "wish", "expect", "php", "php-cgi", "php-fpm", "phpdbg", "r", "rscript", "java", "jshell", "kotlin", "scala",
-        "groovy", "clojure", "guile", "racket", "chez", "csi", "gsi", "sbcl", "clisp", "ecl", "emacs", "vim", "vi", "nvim",
+        "groovy", "clojure", "guile", "racket", "chez", "csi", "gsi", "sbcl", "clisp", "ecl", "emacs", "vim", "vi",
+        "nvim",
         "awk", "gawk", "mawk", "nawk", "original-awk", "octave", "octave-cli", "julia", "erl", "beam.smp", "escript",
         "elixir", "iex", "runghc", "runhaskell", "ghc", "ghci", "ocaml", "ocamlrun", "mono", "mono-sgen", "dotnet",
         "swift", "swift-frontend", "swift-driver", "repl_swift", "raku", "moar", "electron", "wine", "wine-preloader",
@@ -78,7 +79,8 @@ enum InterpreterNames {
         "sqlite",
         // debuggers and tracers, and what runs programs inside of itself
         "gdb", "gdbserver", "lldb", "lldb-server", "lldb-dap", "dlv", "radare", "strace", "ltrace", "rr", "valgrind",
-        "valgrind.bin", "perf", "stap", "bpftrace", "uftrace", "frida", "frida-server", "qemu", "qemu-user", "qemu-x86_64",
+        "valgrind.bin", "perf", "stap", "bpftrace", "uftrace", "frida", "frida-server", "qemu", "qemu-user",
+        "qemu-x86_64",
         "qemu-aarch64", "box64", "box86", "proot", "fakechroot", "script",
     ]
 
@@ -86,7 +88,8 @@ enum InterpreterNames {
     ///
     /// Not all are: a program whose name begins with `swift-` or `node-` is usually no interpreter.
     private static let namesWithVariants: Set<String> = [
-        "bash", "zsh", "ksh", "busybox", "python", "pypy", "perl", "ruby", "lua", "luajit", "php", "emacs", "vim", "gdb",
+        "bash", "zsh", "ksh", "busybox", "python", "pypy", "perl", "ruby", "lua", "luajit", "php", "emacs", "vim",
+        "gdb",
         "lldb", "qemu", "octave", "wine", "guile",
     ]
 

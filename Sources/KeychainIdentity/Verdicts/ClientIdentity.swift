@@ -105,11 +105,12 @@ extension ClientIdentity {
         return groups
     }
 
-    /// Why a program does not get a group that it claims, a sentence without a period; `nil` if it gets it.
+    /// Why a program does not get a group that it claims.
     ///
     /// - Parameters:
     ///   - group: the group.
-    ///   - givesReasons: whether it has the ``reasons`` for which other proofs were rejected.
+    ///   - givesReasons: whether to add the ``reasons`` for which other proofs were rejected.
+    /// - Returns: A sentence without a period; `nil` if the program gets the group.
     public func refusal(of group: String, givesReasons: Bool = true) -> String? {
         if ownedGroups.contains(where: { $0.utf8.elementsEqual(group.utf8) }) { return nil }
         if let ownedPrefix, group.utf8.starts(with: ownedPrefix.utf8) { return nil }

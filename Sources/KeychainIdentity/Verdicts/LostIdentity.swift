@@ -43,7 +43,8 @@ extension IdentityFindings {
                 + "version that has them"
         }
         let team = before.split(separator: ".").first ?? ""
-        return "the program at \(path) was \(before) before, and this one cannot access its items in \(groups): sign it "
+        return
+            "the program at \(path) was \(before) before, and this one cannot access its items in \(groups): sign it "
             + "with a key of team \(team) for that application ('keychainctl sign --team-key KEY --identifier ID PROGRAM'), "
             + "or install a version that is"
     }

@@ -170,7 +170,10 @@ struct IdentityCommandTests {
         #expect(revoked.output.contains("its successor is"), "\(revoked.output)")
         #expect(revoked.remarks.contains("team publish"), "\(revoked.remarks)")
         let refused = try run("sign", "--team-key", key, tool)
-        #expect(refused.status == 1 && refused.error.contains("no longer"), "the statement is beside another key: \(refused)")
+        #expect(
+            refused.status == 1 && refused.error.contains("no longer"),
+            "the statement is beside another key: \(refused)"
+        )
         #expect(try run("sign", "--team-key", newKey, tool).status == 0)
         #expect(try run("verify", tool).status == 0)
     }

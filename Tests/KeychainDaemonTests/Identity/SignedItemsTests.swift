@@ -65,7 +65,8 @@ struct SignedItemsTests {
             let list = folder.path(beside: "app.plist")
             let strings = groups.map { "<string>\($0)</string>" }.joined()
             try Data(
-                "<plist version=\"1.0\"><dict><key>keychain-access-groups</key><array>\(strings)</array></dict></plist>".utf8
+                "<plist version=\"1.0\"><dict><key>keychain-access-groups</key><array>\(strings)</array></dict></plist>"
+                    .utf8
             ).write(to: URL(fileURLWithPath: list))
             words += ["--entitlements", list]
         }
@@ -164,7 +165,10 @@ struct SignedItemsTests {
         let found = try run("find", "one")
         #expect(found.output == Self.notFound)
         #expect(found.trace.contains("'\(unowned)' is not among the groups of \(group)"), "\(found.trace)")
-        #expect(found.trace.contains("what the program stored there before it was identified is kept"), "\(found.trace)")
+        #expect(
+            found.trace.contains("what the program stored there before it was identified is kept"),
+            "\(found.trace)"
+        )
         let kept = try shell.security("find-generic-password -a one -w")
         #expect(kept.output == "secret\n", "\(kept)")
     }

@@ -49,7 +49,10 @@ struct SystemVerifyTests {
 
         #expect(chmod("\(tool).keychain-manifest", 0o600) == 0 && chown("\(tool).keychain-manifest", Self.anna, 0) == 0)
         let unreadable = try verify(tool)
-        #expect(unreadable.status == 1 && unreadable.output.contains("the system service cannot read it"), "\(unreadable)")
+        #expect(
+            unreadable.status == 1 && unreadable.output.contains("the system service cannot read it"),
+            "\(unreadable)"
+        )
 
         // In a folder that no other user can enter.
         try Workshop().run(#"cp "$1" "$2"; chown "$3" "$2""#, tool, "\(home)/tool", "\(Self.anna)")

@@ -130,11 +130,15 @@ struct ExecutableAttackTests {
 
     @Test(
         "libraries that are none",
-        arguments: ["libc.so.6", "libperl", "libpythonic.so", "librt.so.1", "libresolv.so.2", "libluna.so", "python.so", ""]
+        arguments: [
+            "libc.so.6", "libperl", "libpythonic.so", "librt.so.1", "libresolv.so.2", "libluna.so", "python.so", "",
+        ]
     )
     func otherLibraries(_ name: String) { #expect(!InterpreterNames.isInterpreterLibrary(name)) }
 
-    @Test("a program that is linked to an interpreter is not signed under any name, and a manifest of it counts for nothing")
+    @Test(
+        "a program that is linked to an interpreter is not signed under any name, and a manifest of it counts for nothing"
+    )
     func linkedInterpreter() throws {
         let program = bench.folder.path(of: "editor")
         let script = """
@@ -145,7 +149,10 @@ struct ExecutableAttackTests {
             """
         try PeerProgram.run(["/bin/sh", "-ec", script, "sh", bench.folder.path])
         let refusal = #expect(throws: IdentityError.self) { try ProgramFile(path: program) }
-        #expect(refusal?.description.contains("libpython3.99.so.1.0, an interpreter") == true, "\(String(describing: refusal))")
+        #expect(
+            refusal?.description.contains("libpython3.99.so.1.0, an interpreter") == true,
+            "\(String(describing: refusal))"
+        )
         var contents = try bench.contents(tool)
         contents.executable = try ProgramFile.digest(ofLibrary: program)
         let manifest = try ProgramManifest(signing: contents, by: bench.key)

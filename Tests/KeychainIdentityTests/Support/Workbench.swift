@@ -121,11 +121,7 @@ final class Workbench {
         return (program, try accept())
     }
 
-    /// Who a connected process is.
-    ///
-    /// - Parameters:
-    ///   - connection: the connection.
-    ///   - examiner: one that may know hashes of files; a new one by default.
+    /// Who a connected process is, to an examiner that may know hashes of files, or to a new one.
     func identify(_ connection: Connection, by examiner: ProgramExaminer? = nil) throws -> IdentifiedPeer {
         let peer = try PeerProcess(socket: connection.socket, greetingByteCount: Self.greetingByteCount)
         return (examiner ?? ProgramExaminer(options)).identify(peer, &record)

@@ -47,7 +47,9 @@ struct SettingHintTests {
     @Test("a program that lost its identity is told how to find out why, whether it finds nothing or may not add")
     func lostIdentity() {
         let facts = ["identity": "lost"]
-        for (status, operation) in [(.itemNotFound, .copyMatching(Self.plain)), (.missingEntitlement, .add(Self.plain))]
+        for (status, operation) in [
+            (.itemNotFound, .copyMatching(Self.plain)), (.missingEntitlement, .add(Self.plain)),
+        ]
             as [(Status, KeychainRequest.Operation)]
         {
             #expect(SettingHint(status, operation, Self.client, isVirtual: false, facts: facts) == .lostIdentity)
@@ -55,7 +57,10 @@ struct SettingHintTests {
         }
     }
 
-    @Test("a hint is one line that names its setting, or the command that explains more", arguments: SettingHint.allCases)
+    @Test(
+        "a hint is one line that names its setting, or the command that explains more",
+        arguments: SettingHint.allCases
+    )
     func text(_ hint: SettingHint) {
         #expect(!hint.text.contains("\n"))
         #expect(["SWIFT_KEYCHAIN_", "keychainctl"].contains { hint.text.contains($0) })
