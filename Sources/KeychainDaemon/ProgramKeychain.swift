@@ -68,8 +68,8 @@ final class ProgramKeychain: KeychainBackend {
         }
     }
 
-    /// An error that also says which groups were not searched, and why: items that a program had in a group that it lost
-    /// still exist.
+    /// An error that also says which groups were not searched, and why: items that a program had in a group that it
+    /// lost still exist.
     private func explained(_ error: KeychainError) -> KeychainError {
         guard error.status == .itemNotFound else { return error }
         let refusals = refusals.withLock(\.self)

@@ -53,8 +53,8 @@ public struct IdentifiedPeer: Sendable {
         }
         let state = try process.state()
         try state.checkIsUntraced()
-        // Some versions of Linux (6.11, 6.12) let a running executable be written to, which its mark need not show; and a
-        // hard link that was added or removed changes the mark alone.
+        // Some versions of Linux (6.11, 6.12) let a running executable be written to, which its mark need not show; and
+        // a hard link that was added or removed changes the mark alone.
         if try program.code.check(process, state) || mark != program.proof.mark {
             let executable = try process.openContents()
             let (digest, _) = try program.code.hashes.digest(of: executable.number, program.proof.path)

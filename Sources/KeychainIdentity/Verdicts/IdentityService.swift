@@ -83,8 +83,8 @@ public final class IdentityService: Sendable {
         }
     }
 
-    /// Records a valid manifest in the file, and what its team has published; others may have been recorded since it was
-    /// checked.
+    /// Records a valid manifest in the file, and what its team has published; others may have been recorded since it
+    /// was checked.
     private func note(_ manifest: ProgramManifest, _ proof: ProgramProof) throws(IdentityError) {
         try record.withLock { record throws(IdentityError) in
             var learned = record

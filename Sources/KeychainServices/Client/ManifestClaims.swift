@@ -7,8 +7,8 @@ import KeychainCore
 /// What the signed manifest beside an executable states, not verified (Identity, "Signed manifests").
 ///
 /// A daemon verifies the manifest and grants its groups. The embedded keychain uses the same groups, so that a program
-/// finds its items in both, and one whose manifest is not valid any more is told so by the daemon. There, groups organize
-/// items, and are not a security boundary: a program could claim them without a manifest.
+/// finds its items in both, and one whose manifest is not valid any more is told so by the daemon. There, groups
+/// organize items, and are not a security boundary: a program could claim them without a manifest.
 struct ManifestClaims: Hashable {
     /// What the groups begin with: the team identifier and a period.
     let prefix: String

@@ -10,9 +10,9 @@ import Synchronization
 ///
 /// The list is the file that `SWIFT_KEYCHAIN_ENTITLEMENTS` names, or `NAME.entitlements` next to the executable NAME.
 /// Without one, the groups are the bundle identifier with the application identifier prefix, as on iOS, when the
-/// program has one; then one derived from the program's name; and one that all programs of the user share. Before all of
-/// them come those of a signed manifest beside the executable. In the embedded keychain groups keep programs in order;
-/// they are no boundary between programs of one user.
+/// program has one; then one derived from the program's name; and one that all programs of the user share. Before all
+/// of them come those of a signed manifest beside the executable. In the embedded keychain groups keep programs in
+/// order; they are no boundary between programs of one user.
 package struct ProcessClient: Sendable {
     private(set) var client: Client
 

@@ -150,7 +150,7 @@ final class Workbench {
         return try identify(accept(), by: examiner).identity
     }
 
-    /// A process that has the last byte of a file mapped, so that it can change it without a change of the file's times.
+    /// A process that has the last byte of a file mapped, and can change it without a change of the file's times.
     static func mapping(_ path: String) throws -> PeerProgram {
         let mapping = try PeerProgram([PeerProgram.path(), "-"])
         #expect(try mapping.ask("map \(path)") == "mapped")
@@ -175,7 +175,8 @@ final class Workbench {
         guard isSettled else { throw PeerProgram.Failure("\(path) is in the future") }
     }
 
-    /// A folder in memory from which programs can be run, where no write through a mapping changes the times of a file; `nil` if there is none.
+    /// A folder in memory from which programs can be run, where no write through a mapping changes the times of a file;
+    /// `nil` if there is none.
     static let memoryFolder: String? = {
         let mounts = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
         let isThere = mounts.split(separator: "\n").contains { line in
