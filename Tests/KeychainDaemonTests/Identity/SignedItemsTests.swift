@@ -58,9 +58,10 @@ struct SignedItemsTests {
         try Workshop().run(#"cp -p "$1" "$1.next"; printf x >> "$1.next"; mv "$1.next" "$1""#, app)
     }
 
-    /// Signs the program, and the libraries of the toolchain that others than root may be able to change.
+    /// Signs the program, for groups or for one that is named like it.
     private func sign(groups: [String]? = nil) throws {
-        var words = ["sign", "--team-key", folder.path(beside: "team.pem"), "--identifier", "com.example.app"]
+        var words = try SigningWords.of(app, key: folder.path(beside: "team.pem"))
+        words += ["--identifier", "com.example.app"]
         if let groups {
             let list = folder.path(beside: "app.plist")
             let strings = groups.map { "<string>\($0)</string>" }.joined()
@@ -70,11 +71,7 @@ struct SignedItemsTests {
             ).write(to: URL(fileURLWithPath: list))
             words += ["--entitlements", list]
         }
-        let needed = try Shell(environment: ["PATH": "/usr/bin:/bin"]).run("/usr/bin/ldd", [app]).output
-        for word in needed.split(whereSeparator: \.isWhitespace) where word.hasPrefix("/") {
-            if !word.hasPrefix("/lib"), !word.hasPrefix("/usr/lib") { words += ["--library", String(word)] }
-        }
-        let signed = try shell.run("keychainctl", words + [app])
+        let signed = try shell.run("keychainctl", words)
         #expect(signed.status == 0, "\(signed)")
     }
 

@@ -217,10 +217,10 @@ struct ExecutableAttackTests {
 
     @Test(
         "a program that was identified, and was then changed through a shared mapping, which leaves its times as they are",
-        .enabled(if: Workbench.memoryFolder != nil, "there is no tmpfs")
+        .enabled(if: TemporaryFolder.memory != nil, "there is no tmpfs")
     )
     func sharedMapping() throws {
-        let (bench, tool) = try Workbench.withSignedTool(in: Workbench.memoryFolder)
+        let (bench, tool) = try Workbench.withSignedTool(in: TemporaryFolder.memory)
         let examiner = ProgramExaminer(bench.options)
         try Workbench.waitUntilSettled(tool)
         #expect(try bench.identity(tool, by: examiner).isKnown)
@@ -233,10 +233,10 @@ struct ExecutableAttackTests {
 
     @Test(
         "a file is hashed once if only root can change it, and each time otherwise",
-        .enabled(if: Workbench.memoryFolder != nil, "there is no tmpfs")
+        .enabled(if: TemporaryFolder.memory != nil, "there is no tmpfs")
     )
     func cachedHashes() throws {
-        let bench = try Workbench(in: Workbench.memoryFolder)
+        let bench = try Workbench(in: TemporaryFolder.memory)
         let path = bench.folder.path(of: "data")
         try bench.write("one", to: path)
         try Workbench.waitUntilSettled(path)

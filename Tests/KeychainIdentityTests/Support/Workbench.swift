@@ -175,18 +175,6 @@ final class Workbench {
         guard isSettled else { throw PeerProgram.Failure("\(path) is in the future") }
     }
 
-    /// A folder in memory from which programs can be run, where no write through a mapping changes the times of a file;
-    /// `nil` if there is none.
-    static let memoryFolder: String? = {
-        let mounts = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
-        let isThere = mounts.split(separator: "\n").contains { line in
-            let fields = line.split(separator: " ")
-            return fields.count > 3 && fields[1] == "/dev/shm" && fields[2] == "tmpfs"
-                && !fields[3].split(separator: ",").contains("noexec")
-        }
-        return isThere ? "/dev/shm" : nil
-    }()
-
     /// A library that is compiled from C.
     func library(_ name: String, _ source: String) throws -> String {
         let path = folder.path(of: name)
