@@ -4,7 +4,7 @@ import KeychainTestSupport
 
 /// The arguments with which `keychainctl` signs a program of this build.
 enum SigningWords {
-    /// Those for a program and a key; they list the libraries of a toolchain that others than root may be able to change.
+    /// Those for a program and a key, with the libraries of a toolchain that others than root may be able to change.
     static func of(_ program: String, key: String) throws -> [String] {
         let needed = try Shell(environment: ["PATH": "/usr/bin:/bin"]).run("/usr/bin/ldd", [program]).output
         let libraries = needed.split(whereSeparator: \.isWhitespace).filter { word in
