@@ -4,7 +4,7 @@ import KeychainCore
 
 @testable import KeychainIdentity
 
-/// What programs and their sandboxes hand to the daemon: manifests, and the files of `/proc`.
+/// What programs and their sandboxes hand to the daemon: manifests, executables, and the files of `/proc`.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))
@@ -16,6 +16,10 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         precondition(Array(Encodings.base64URL(digits).utf8) == input, "one text stands for the bytes")
     }
     _ = try? SignedDocument(text: input)
+    _ = try? PublishedStatements.statements(input)
+    _ = ELFFile { offset, count in
+        offset < UInt64(input.count) ? Array(input[Int(offset)...].prefix(count)) : []
+    }
     _ = try? RootManifest(text: input)
     _ = try? IdentityRecord(text: input)
     _ = FlatpakInformation(text: input)
