@@ -422,7 +422,7 @@ let targets: [Target] = [
         name: "ServerTestSupport",
         dependencies: [
             "KeychainServer", "KeychainClient", "KeychainWire", "KeychainCore", "HostFiles", "KeychainTestSupport",
-            "CStormSupport",
+            "CKeychainSupport", "CStormSupport",
         ],
         path: "Tests/Support/ServerTestSupport"
     ),
@@ -485,7 +485,7 @@ let targets: [Target] = [
             "KeychainDaemon", "KeychainAudit", "KeychainDefaultBackend", "KeychainServer", "KeychainClient",
             "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainProtection", "KeychainWire", "KeychainCore",
             "HostFiles", "LoginManager", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport",
-            "CStormSupport", "keychaind", "keychainctl", "security-tool", "keychain-items",
+            "CStormSupport", "keychaind", "keychainctl", "security-tool", "keychain-items", "signed-program",
         ]
     ),
     .testTarget(
@@ -605,8 +605,8 @@ let targets: [Target] = [
         name: "KeychainProcessTests",
         dependencies: [
             "keychain-storm", "keychaind", "keychainctl", "security-tool", "KeychainDefaultBackend", "KeychainEngine",
-            "KeychainCore", "HostFiles", "KeychainProtection", "KeychainStore", "KeychainTestSupport",
-            "ServerTestSupport", "CKeychainSupport", "CStormSupport", crypto,
+            "KeychainCore", "KeychainClient", "KeychainWire", "HostFiles", "KeychainProtection", "KeychainStore",
+            "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport", "CStormSupport", crypto,
         ]
     ),
     .testTarget(

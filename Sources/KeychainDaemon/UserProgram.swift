@@ -122,8 +122,28 @@ final class UserProgram: ConnectedPeer {
     private func permitted(_ request: KeychainRequest) throws(KeychainError) -> KeychainRequest {
         let scope = AccessScope(identity: identity, storedGroups: keychain.accessGroups)
         let permitted = try scope.permitted(request)
+        if isSystemService { try checkIsKept(permitted.request) }
         calls.note(refusals: permitted.refusals)
         return permitted.request
+    }
+
+    /// Refuses to store in a group of the program's own while no passcode is set.
+    ///
+    /// The system service knows the owner of a keychain by the passcode: any program of the user could set the first
+    /// one, and take the keychain out of the service with all that is in it.
+    private func checkIsKept(_ request: KeychainRequest) throws(KeychainError) {
+        guard request.operation.mayStore else { return }
+        let named = request.operation.namedAccessGroups
+        let groups = named.isEmpty ? request.client.accessGroups : named
+        guard groups.contains(where: identity.owns), try !keychain.device.status().hasPasscode else { return }
+        throw KeychainError(
+            .notAvailable,
+            "no passcode is set, and without one the system service stores nothing in a program's own access group, "
+                + "because any program could set the first one and take all items out of the service; set one with "
+                + "`keychainctl device set-passcode`",
+            subject: AttributeName.accessGroup.description,
+            facts: ["proof": "passcode"]
+        )
     }
 
     private func checkScope(of command: KeychainCommand) throws(KeychainError) {
@@ -164,5 +184,23 @@ final class UserProgram: ConnectedPeer {
             .missingEntitlement,
             "\(what) is reserved for the owner of the keychain, and not available to a sandbox\(reasons)"
         )
+    }
+}
+
+extension KeychainRequest.Operation {
+    /// Whether it may make or change an item.
+    fileprivate var mayStore: Bool {
+        switch self {
+        case .add, .set, .update: true
+        case .copyMatching, .delete: false
+        }
+    }
+}
+
+extension ClientIdentity {
+    /// Whether an access group is the program's own.
+    fileprivate func owns(_ group: String) -> Bool {
+        ownedGroups.contains { $0.utf8.elementsEqual(group.utf8) }
+            || ownedPrefix.map { group.utf8.starts(with: $0.utf8) } ?? false
     }
 }

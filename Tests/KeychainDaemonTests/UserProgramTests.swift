@@ -290,6 +290,42 @@ struct UserProgramTests {
         #expect(try groups(["a", "x"], of: confined) == ["x"])
     }
 
+    @Test("while no passcode is set, the system service stores nothing in groups of which a program is the owner")
+    func ownGroupsWithoutPasscode() throws {
+        let owned = "\(Self.team).b"
+        let named: PropertyDictionary = ["class": .string("genp"), "agrp": .string("a")]
+        let signed = ClientIdentity(.rootManifest("/etc/x"), ownedGroups: [owned], isConfined: true)
+        let app = ClientIdentity(
+            .flatpak("org.example.App"),
+            ownedGroups: ["flatpak/org.example.App"],
+            ownedPrefix: "flatpak/org.example.App/",
+            isConfined: true
+        )
+        let unit = ClientIdentity(.systemUnit("x.service"), ownedGroups: ["systemd/x.service"])
+        let any: PropertyDictionary = ["class": .string("genp")]
+        let cache: PropertyDictionary = ["class": .string("genp"), "agrp": .string("flatpak/org.example.App/cache")]
+        let operations: [(ClientIdentity, KeychainRequest.Operation, Bool)] = [
+            (signed, .add(any), false), (signed, .update(any, attributes: any), false),
+            (signed, .set(any, attributes: any, addition: any), false), (signed, .copyMatching(any), true),
+            (signed, .delete(any), true), (app, .add(cache), false), (app, .copyMatching(cache), true),
+            (unit, .add(any), false), (unit, .add(named), true), (Self.anonymous, .add(any), true),
+        ]
+        for (identity, operation, isPermitted) in operations {
+            for isSystemService in [true, false] {
+                let program = program(identity, isSystemService: isSystemService)
+                var refusal: KeychainError?
+                do throws(KeychainError) { _ = try groups(["a"], operation, of: program) } catch { refusal = error }
+                let isRefused = isSystemService && !isPermitted
+                #expect(refusal?.status == (isRefused ? .notAvailable : nil), "\(identity.kind), \(operation)")
+                #expect(!isRefused || refusal?.reason.contains("device set-passcode") == true)
+            }
+        }
+        try keychain.device.setPasscode(SecretBytes([1]))
+        for (identity, operation, _) in operations {
+            #expect(throws: Never.self) { try groups(["a"], operation, of: program(identity, isSystemService: true)) }
+        }
+    }
+
     @Test("a sandbox is never the owner, unless the owner of the system says so")
     func sandboxes() throws {
         let check = KeychainCommand.maintenance(.check)
@@ -335,8 +371,9 @@ struct UserProgramTests {
         #expect(!life(0).isIdle, "items that need one unlock can still be read")
     }
 
-    private func program(_ identity: ClientIdentity) -> UserProgram {
-        UserProgram(ProcessInstance(identifier: 8, startTime: 1), identity, keychain, proofs, life)
+    private func program(_ identity: ClientIdentity, isSystemService: Bool = false) -> UserProgram {
+        let process = ProcessInstance(identifier: 8, startTime: 1)
+        return UserProgram(process, identity, keychain, proofs, life, isSystemService: isSystemService)
     }
 
     private func groups(

@@ -17,6 +17,9 @@ struct PasscodeOptions: ParsableArguments {
         try SecretOptions.check(descriptor, usesStandardInput, "passcode")
     }
 
+    /// Whether one of them was given.
+    var isGiven: Bool { descriptor != nil || usesStandardInput }
+
     /// The source that was chosen.
     func source(_ surroundings: Surroundings) -> SecretSource {
         SecretOptions.source(descriptor, usesStandardInput, surroundings)

@@ -19,11 +19,12 @@ enum SecretSource {
 
         static let passcode = passcode("passcode", "Passcode")
         static let newPasscode = passcode("new passcode", "New passcode")
+        static let newPasscodeOrNone = passcode("new passcode", "New passcode", ", or decline it by --no-passcode")
         static let backupSecret = backupSecret("Secret of the backup")
         static let newBackupSecret = backupSecret("New secret for the backup")
 
-        private static func passcode(_ text: String, _ label: String) -> Name {
-            Name(text: text, options: "--passcode-fd or --passcode-stdin", label: label)
+        private static func passcode(_ text: String, _ label: String, _ otherOption: String = "") -> Name {
+            Name(text: text, options: "--passcode-fd or --passcode-stdin\(otherOption)", label: label)
         }
 
         private static func backupSecret(_ label: String) -> Name {

@@ -22,8 +22,10 @@ extension KeychainService {
         let itemCounts: [Int]
         /// The number of damaged rows that stay behind.
         let damagedCount: Int
+        /// Whether the keychain that the service is to have has a passcode.
+        let hasPasscode: Bool
 
-        /// The steps, in words.
+        /// The steps, in words, without that of setting a passcode.
         var steps: [String] {
             guard owner != .system else { return ["make sure that the system service serves the keychain"] }
             var steps: [String] = []
@@ -77,7 +79,8 @@ extension KeychainService {
                 owner: owner,
                 hasContents: ours.hasContents,
                 itemCounts: ours.itemCounts,
-                damagedCount: try rows?.movedRows().damagedCount ?? 0
+                damagedCount: try rows?.movedRows().damagedCount ?? 0,
+                hasPasscode: ours.hasContents ? ours.hasPasscode : theirs.hasPasscode
             )
         }
     }
@@ -123,6 +126,21 @@ extension KeychainService {
                 throw error
             }
             return damagedCount
+        }
+    }
+
+    /// The last step of `enable --system`, in words.
+    static let stepOfSettingPasscode = "set the passcode, which is asked for before anything else is done"
+
+    /// Sets the first passcode of the keychain that the system service has.
+    func setPasscodeInSystem(_ passcode: SecretBytes) throws(Refusal) {
+        do throws(KeychainError) { try system.device.setPasscode(passcode) } catch {
+            let fix =
+                error.kind == .device(.passcodeAlreadySet)
+                ? "another program has just set one; if it is not yours, leave that keychain ('service disable "
+                    + "--leave-items') and have root remove its folder"
+                : "\(Refusal(error).description); set it with 'device set-passcode'"
+            throw Refusal("the system service owns the keychain, but this passcode was not set: \(fix)")
         }
     }
 

@@ -29,7 +29,8 @@ struct EnableServiceCommand: ParsableCommand {
         discussion: """
             One transaction changes the owner: nothing is copied, and no change of another program is lost. With --system, \
             items, passcode and keys are moved to the system service. If that is interrupted, repeat the command; until \
-            then, programs are told that the keychain is being moved.
+            then, programs are told that the keychain is being moved. If there is no passcode, --system sets one, which \
+            it asks for first: the service knows the owner of a keychain by the passcode.
             """
     )
 
@@ -39,10 +40,21 @@ struct EnableServiceCommand: ParsableCommand {
     @Option(help: "The socket of the system service, if it is not the default one.", completion: .file())
     var socket: String?
 
+    @OptionGroup var passcode: PasscodeOptions
+
+    @Flag(help: "Set no passcode in the system service, which then stores nothing for signed or sandboxed programs.")
+    var noPasscode = false
+
     @Flag(help: "Print the steps without performing them.")
     var dryRun = false
 
     func validate() throws {
+        guard system || !passcode.isGiven && !noPasscode else {
+            throw ValidationError("--passcode-fd, --passcode-stdin and --no-passcode are for --system.")
+        }
+        guard !passcode.isGiven || !noPasscode else {
+            throw ValidationError("--no-passcode excludes --passcode-fd and --passcode-stdin.")
+        }
         guard let socket else { return }
         guard system else { throw ValidationError("--socket is for --system.") }
         guard socket.hasPrefix("/") else { throw ValidationError("The path of the socket must be absolute.") }
@@ -74,19 +86,47 @@ extension EnableServiceCommand {
     private func enableSystem(_ service: KeychainService, _ surroundings: Surroundings) throws {
         let plan = try service.planOfEnablingSystem(socket)
         let groups = try service.remarkOnGroups(plan.owner)
+        let setsPasscode = !plan.hasPasscode && !noPasscode
+        let lastSteps = setsPasscode ? [KeychainService.stepOfSettingPasscode] : []
         if dryRun {
-            surroundings.say(Steps.text(plan.steps))
+            surroundings.say(Steps.text(plan.steps + lastSteps))
             return surroundings.remarkOnGroups(groups)
         }
+        // Before anything is moved, so that nothing is if nobody can be asked.
+        let newPasscode = try setsPasscode ? readPasscode(surroundings) : nil
         let damagedCount = try service.enableSystem(socket)
         try surroundings.remarkOnRemains(of: service)
-        guard plan.owner != .system else { return surroundings.say("The system service owns the keychain already.") }
-        surroundings.say("The system service owns the keychain now.")
+        let isNew = plan.owner != .system
+        surroundings.say("The system service owns the keychain \(isNew ? "now" : "already").")
         surroundings.sayLeftOut(damagedCount)
         surroundings.remarkOnGroups(groups)
-        if plan.hasContents { surroundings.remark("Its items are there. If a passcode is set, it is locked.") }
-        surroundings.remark("Without a passcode, set one: whoever sets the first is its owner ('device set-passcode').")
+        if isNew, plan.hasContents { surroundings.remark("Its items are there. If it had a passcode, it is locked.") }
+        if let newPasscode {
+            try service.setPasscodeInSystem(newPasscode)
+            surroundings.say("The passcode is set.")
+        } else if !plan.hasPasscode {
+            surroundings.remark(Self.withoutPasscode)
+        } else if isNew, !plan.hasContents {
+            surroundings.remark(Self.foundPasscode)
+        }
     }
+
+    private func readPasscode(_ surroundings: Surroundings) throws(Refusal) -> SecretBytes {
+        let new = try passcode.source(surroundings)
+            .read(.newPasscodeOrNone, .newApplicationPassword, reason: "set the passcode of the keychain")
+        guard !new.isEmpty else { throw Refusal(KeychainError(DeviceError.emptyPasscode)) }
+        return new
+    }
+
+    private static let withoutPasscode = """
+        No passcode is set. Until one is ('device set-passcode'), the service stores nothing in access groups of signed or \
+        sandboxed programs, and any program that sets the first one is the owner of the keychain.
+        """
+
+    private static let foundPasscode = """
+        The keychain there has a passcode already. If you do not know it, another program has set it: leave that keychain \
+        ('service disable --leave-items'), and have root remove its folder.
+        """
 }
 
 /// `keychainctl service disable`: takes it back.

@@ -61,7 +61,7 @@ struct SystemAuditTests {
         #expect(try anna.security("add-generic-password -a name -s service -w hers").status == 0)
         let set = try anna.control("device set-passcode --passcode-stdin", input: "1234\n1234\n")
         #expect(set.status == 0, "\(set)")
-        #expect(try anna.control("service enable --system --socket \(service.socket.path)").status == 0)
+        #expect(try anna.control(service.enable).status == 0)
         _ = try log(anna, until: "  0  move activate")
         let disabled = try anna.control("service disable --passcode-stdin", input: "1234\n")
         #expect(disabled.status == 0, "\(disabled)")

@@ -9,6 +9,7 @@ import KeychainEngine
 import KeychainProtection
 import KeychainTestSupport
 import KeychainWire
+import ServerTestSupport
 import Testing
 
 /// A user's items on their way into the system service and back, as the tools move them, while programs write, and
@@ -28,7 +29,7 @@ struct SystemMoveTests {
     init() throws {
         service = try SystemServiceFolder()
         shell = try service.shell(of: Self.anna)
-        enable = "service enable --system --socket \(service.socket.path)"
+        enable = service.enable
     }
 
     @Test("items, passcode and lock go to the service and back; a rehearsal says how many and changes nothing")

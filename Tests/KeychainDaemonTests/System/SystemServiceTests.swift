@@ -11,6 +11,7 @@ import KeychainEngine
 import KeychainProtection
 import KeychainTestSupport
 import KeychainWire
+import ServerTestSupport
 import Testing
 
 /// The system service as its users meet it: the tools of this build, run by two users beside a service that is run by a
@@ -80,8 +81,10 @@ struct SystemServiceTests {
     func enabling() throws {
         let service = try SystemServiceFolder()
         let anna = try service.shell(of: Self.anna)
-        let enable = "service enable --system --socket \(service.socket.path)"
-        let nobody = try anna.control("service enable --system --socket \(service.socket.folder)/none.sock")
+        let enable = service.enable
+        let nobody = try anna.control(
+            "service enable --system --no-passcode --socket \(service.socket.folder)/none.sock"
+        )
         #expect(nobody.status == 1 && nobody.errors.contains("no keychain daemon listens"), "\(nobody)")
         let rehearsal = try anna.control("\(enable) --dry-run")
         #expect(rehearsal.status == 0 && rehearsal.output.contains("hand the empty keychain over"), "\(rehearsal)")
@@ -105,12 +108,56 @@ struct SystemServiceTests {
         #expect(try anna.control("service status").output.contains("embedded"))
     }
 
+    @Test("enable --system sets a passcode, asks for it before anything is moved, and lets it be declined")
+    func enablingWithPasscode() throws {
+        let service = try SystemServiceFolder()
+        let anna = try service.shell(of: Self.anna)
+        let enable = "service enable --system --socket \(service.socket.path)"
+        #expect(try anna.security("add-generic-password -a name -s service -w hers").status == 0)
+        let nobody = try anna.control(enable)
+        #expect(nobody.status == 1 && nobody.errors.contains("decline it by --no-passcode"), "\(nobody)")
+        let empty = try anna.control("\(enable) --passcode-stdin", input: "\n")
+        #expect(empty.status == 1 && empty.errors.contains("passcode is empty"), "\(empty)")
+        let both = try anna.control("\(enable) --passcode-stdin --no-passcode", input: "1234\n")
+        #expect(both.status == 64, "\(both)")
+        #expect(try anna.control("service enable --no-passcode").status == 64)
+        #expect(try anna.control("service status").output.contains("embedded"))
+        #expect(try anna.control("\(enable) --dry-run").output.contains("set the passcode"))
+
+        let enabled = try anna.control("\(enable) --passcode-stdin", input: "1234\n")
+        #expect(enabled.status == 0 && enabled.output.contains("The passcode is set."), "\(enabled)")
+        #expect(try secret(anna).output == "hers\n")
+        let again = try anna.control(enable)
+        #expect(again.status == 0 && again.output.contains("already"), "\(again)")
+        // The two commands by which any program of the user would be the owner of a keychain without a passcode.
+        let set = try anna.control("device set-passcode --passcode-stdin", input: "4321\n")
+        #expect(set.status == 1 && set.errors.contains("set already"), "\(set)")
+        let taken = try anna.control("service disable --passcode-stdin", input: "4321\n")
+        #expect(taken.status == 1 && taken.errors.contains("wrong"), "\(taken)")
+        #expect(try anna.control("service status").output.contains("serves a keychain"))
+
+        #expect(try anna.control("service disable --passcode-stdin", input: "1234\n").status == 0)
+        #expect(try anna.control(enable).status == 0, "it has its passcode already, and nobody is asked")
+    }
+
+    @Test("a passcode that is found in the service is pointed out, and one that comes first is no success")
+    func foundPasscode() throws {
+        let service = try SystemServiceFolder()
+        let anna = try service.shell(of: Self.anna)
+        let declined = try anna.control(service.enable)
+        #expect(declined.status == 0 && declined.errors.contains("No passcode is set."), "\(declined)")
+        #expect(try anna.control("device set-passcode --passcode-stdin", input: "4321\n").status == 0)
+        #expect(try anna.control("service disable --leave-items").status == 0)
+        let enabled = try anna.control("service enable --system --socket \(service.socket.path)")
+        #expect(enabled.status == 0 && enabled.errors.contains("has a passcode already"), "\(enabled)")
+    }
+
     @Test("rehearsals and the status make nothing in the service")
     func rehearsals() throws {
         let service = try SystemServiceFolder()
         let root = try service.shell(of: 0)
         let home = KeychainLocation(path: service.path(of: "home-0/swift-keychain"))
-        let enable = "service enable --system --socket \(service.socket.path)"
+        let enable = service.enable
         #expect(try root.control("\(enable) --dry-run").status == 0)
         try EmbeddedKeychain(at: home, of: .embedded).handOver(to: .system)
         try ServiceRecord(program: nil, socket: service.socket.path).write(in: PrivateDirectory(home))
@@ -143,7 +190,7 @@ struct SystemServiceTests {
         let service = try SystemServiceFolder()
         let root = try service.shell(of: 0)
         let home = KeychainLocation(path: service.path(of: "home-0/swift-keychain"))
-        let enable = "service enable --system --socket \(service.socket.path)"
+        let enable = service.enable
         let remote = DaemonKeychain(at: service.socket)
         func interrupt() throws {
             if [.givenBack, .handedBack].contains(interruption) {
@@ -193,7 +240,7 @@ struct SystemServiceTests {
         let told = Told()
         let observation = program.observeChanges(as: Client(accessGroups: ["swift-keychain.common"]), told.take)
         for round in 0..<3 {
-            let enabled = try root.control("service enable --system --socket \(service.socket.path)")
+            let enabled = try root.control(service.enable)
             #expect(enabled.status == 0, "\(enabled)")
             #expect(told.comes(.unknown))
             #expect(try root.security("add-generic-password -a a\(round) -s service -w x").status == 0)
@@ -236,6 +283,10 @@ struct SystemServiceTests {
             #expect(outcome.status == 0, "\(outcome)")
         }
         let words = ["-a", "name", "-s", "service"]
+        let unsafe = try anna.run(tool, ["add-generic-password"] + words + ["-w", "signed"])
+        #expect(unsafe.status == 53 && unsafe.errors.contains("device set-passcode"), "without a passcode: \(unsafe)")
+        let set = try anna.control("device set-passcode --passcode-stdin", input: "1234\n")
+        #expect(set.status == 0, "\(set)")
         let added = try anna.run(tool, ["add-generic-password"] + words + ["-w", "signed"])
         #expect(added.status == 0, "\(added)")
         let found = try anna.run(tool, ["find-generic-password"] + words + ["-w"])

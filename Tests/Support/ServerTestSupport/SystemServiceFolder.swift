@@ -4,23 +4,22 @@ import CKeychainSupport
 import Foundation
 import Glibc
 import KeychainClient
-import KeychainCore
-import KeychainTestSupport
-import KeychainWire
+public import KeychainTestSupport
+public import KeychainWire
 
 /// The system service of this build, with its keychains and its socket in a folder of a test, as a user that has
 /// nothing else.
 ///
 /// Only root can start it so. It is killed when the object goes away.
-final class SystemServiceFolder {
+public final class SystemServiceFolder {
     /// As whom it runs.
-    static let user: uid_t = 64_123
+    public static let user: uid_t = 64_123
 
     /// Whether this process may run programs as other users.
-    static let isPossible = geteuid() == 0 && access(setpriv, X_OK) == 0
+    public static let isPossible = geteuid() == 0 && access(setpriv, X_OK) == 0
 
     /// Whether it may let the service look at other users' programs, which many containers do not.
-    static let mayLookAtPrograms: Bool = {
+    public static let mayLookAtPrograms: Bool = {
         let capability = 19  // CAP_SYS_PTRACE (capabilities(7))
         guard isPossible, let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("CapPrm:") }),
@@ -32,19 +31,23 @@ final class SystemServiceFolder {
     private static let setpriv = "/usr/bin/setpriv"
 
     /// Where it listens.
-    let socket: SocketLocation
+    public let socket: SocketLocation
 
     /// The folder of its keychains.
-    let store: String
+    public let store: String
 
     /// Its process.
-    private(set) var process: pid_t = 0
+    public private(set) var process: pid_t = 0
 
     private let folder: TemporaryFolder
     private let looksAtPrograms: Bool
     private let options: [String]
 
-    struct Failure: Error { let reason: String }
+    /// Why a service is of no use to a test.
+    public struct Failure: Error {
+        /// What went wrong.
+        public let reason: String
+    }
 
     /// Starts a service.
     ///
@@ -52,7 +55,7 @@ final class SystemServiceFolder {
     ///   - looksAtPrograms: whether it may inspect other users' programs.
     ///   - options: further options of it.
     /// - Throws: ``Failure`` if it does not start.
-    init(looksAtPrograms: Bool = false, options: [String] = []) throws {
+    public init(looksAtPrograms: Bool = false, options: [String] = []) throws {
         self.looksAtPrograms = looksAtPrograms
         self.options = options
         folder = try TemporaryFolder(prefix: "ks")
@@ -67,7 +70,7 @@ final class SystemServiceFolder {
     deinit { if process > 1 { kill(process, SIGKILL) } }
 
     /// Starts it; returns when it listens.
-    func start() throws {
+    public func start() throws {
         var prefix = Self.asUser(Self.user)
         if looksAtPrograms { prefix += ["--inh-caps=+sys_ptrace", "--ambient-caps=+sys_ptrace"] }
         let shell = Shell(environment: ["PATH": "/usr/bin:/bin"], prefix: prefix)
@@ -80,7 +83,7 @@ final class SystemServiceFolder {
     }
 
     /// Kills it; returns when it is gone.
-    func stop() {
+    public func stop() {
         kill(process, SIGKILL)
         // It is no child of this process; its socket is refused once it is gone.
         while (try? listener()) != nil {}
@@ -88,13 +91,16 @@ final class SystemServiceFolder {
     }
 
     /// Kills it, and starts another one.
-    func restart() throws {
+    public func restart() throws {
         kill(process, SIGKILL)
         try start()
     }
 
+    /// The arguments that hand a keychain over to it, without a passcode.
+    public var enable: String { "service enable --system --no-passcode --socket \(socket.path)" }
+
     /// The tools as a user has them, whose home is a folder of their own.
-    func shell(of user: uid_t) throws -> Shell {
+    public func shell(of user: uid_t) throws -> Shell {
         let home = folder.path(of: "home-\(user)")
         if access(home, F_OK) != 0 { try make(home, mode: 0o700, owner: user) }
         let environment = [
@@ -105,17 +111,18 @@ final class SystemServiceFolder {
     }
 
     /// The same, once the service has that user's keychain.
-    func enabledShell(of user: uid_t) throws -> Shell {
+    public func enabledShell(of user: uid_t) throws -> Shell {
         let shell = try shell(of: user)
-        let outcome = try shell.control("service enable --system --socket \(socket.path)")
+        let outcome = try shell.control(enable)
         guard outcome.status == 0 else { throw Failure(reason: "\(outcome)") }
         return shell
     }
 
     /// A path in a folder of root that others may look into.
-    func path(of name: String) -> String { folder.path(of: name) }
+    public func path(of name: String) -> String { folder.path(of: name) }
 
-    private static func asUser(_ user: uid_t) -> [String] {
+    /// The beginning of a command that a user runs.
+    public static func asUser(_ user: uid_t) -> [String] {
         [setpriv, "--reuid=\(user)", "--regid=\(user)", "--clear-groups"]
     }
 
