@@ -30,7 +30,8 @@ public final class HelperProcess {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - name: its name; it lies beside the bundle of the tests, where the package manager builds both.
+    ///   - name: its name, if it lies beside the bundle of the tests, where the package manager builds both; else its
+    ///     absolute path.
     ///   - arguments: its arguments.
     ///   - prefix: a program that starts it, with its arguments.
     /// - Throws: ``Failure``.
@@ -57,12 +58,20 @@ public final class HelperProcess {
     }
 
     private static func path(of name: String) throws -> String {
+        if name.hasPrefix("/") { return name }
         guard let program = realpath("/proc/self/exe", nil) else { throw Failure.system("realpath", errno) }
         defer { free(program) }
         let folder = String(cString: program).split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
         let path = "\(folder)/\(name)"
         guard access(path, X_OK) == 0 else { throw Failure.noHelper(path) }
         return path
+    }
+
+    /// Sends a line, and returns the one that answers it.
+    public func ask(_ line: String) throws -> String {
+        try send(Array("\(line)\n".utf8))
+        guard let answer = try nextLine() else { throw Failure.unfinished(after: []) }
+        return answer
     }
 
     /// Sends bytes.

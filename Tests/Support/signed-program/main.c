@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program for the tests of identities to sign, to trust, and to attack with: `signed-program [memfd] SOCKET`.
 //
-// It connects to the socket, or does nothing for `-`, prints "ready", and carries out the commands on its standard input, one
-// a line. It is in C so that it loads nothing but the system's libraries.
+// It connects to the socket, or does nothing for `-`, or goes on with the connection that is the descriptor N for `fd:N`,
+// prints "ready", and carries out the commands on its standard input, one a line. It is in C so that it loads nothing but the
+// system's libraries.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -156,11 +157,39 @@ static int flip(void) {
     return say("flipped");
 }
 
+static int hexadecimal(char digit) {
+    const char digits[] = "0123456789abcdef", *found = digit == 0 ? NULL : strchr(digits, digit);
+    return found == NULL ? -1 : (int)(found - digits);
+}
+
+// Sends bytes, each of which is two digits.
+static int transmit(const char *digits) {
+    unsigned char bytes[2048];
+    size_t count = 0;
+    for (; count < sizeof bytes && digits[0] != 0; count++, digits += 2) {
+        int high = hexadecimal(digits[0]), low = high < 0 ? -1 : hexadecimal(digits[1]);
+        if (low < 0) return say("no digits");
+        bytes[count] = (unsigned char)(high << 4 | low);
+    }
+    return say(send(connection, bytes, count, MSG_NOSIGNAL) == (ssize_t)count ? "sent" : "not sent");
+}
+
+// Receives so many bytes, or fewer if the connection ends, and prints them.
+static int receive(int count) {
+    unsigned char byte;
+    while (count-- > 0 && read(connection, &byte, 1) == 1) printf("%02x", byte);
+    return say("");
+}
+
 static int perform(char *command, char *argument) {
     if (strcmp(command, "send") == 0) return say(write(connection, argument, strlen(argument)) > 0 ? "sent" : "not sent");
+    if (strcmp(command, "transmit") == 0) return transmit(argument);
+    if (strcmp(command, "receive") == 0) return receive(atoi(argument));
     if (strcmp(command, "connect") == 0) return say((connection = connect_to(argument)) >= 0 ? "connected" : "not connected");
     if (strcmp(command, "exec") == 0) {
-        execl(argument, argument, "-", (char *)NULL);
+        char name[16];
+        snprintf(name, sizeof name, connection < 0 ? "-" : "fd:%d", connection);
+        execl(argument, argument, name, (char *)NULL);
         return say("not executed");
     }
     if (strcmp(command, "load") == 0) return say(dlopen(argument, RTLD_NOW) != NULL ? "loaded" : dlerror());
@@ -182,7 +211,11 @@ int main(int count, char *arguments[]) {
         return run_from_memory(rest);
     }
     if (count < 2) return 2;
-    if (strcmp(arguments[1], "-") != 0 && (connection = connect_to(arguments[1])) < 0) return 3;
+    if (strncmp(arguments[1], "fd:", 3) == 0) {
+        connection = atoi(arguments[1] + 3);
+    } else if (strcmp(arguments[1], "-") != 0 && (connection = connect_to(arguments[1])) < 0) {
+        return 3;
+    }
     if (say("ready") != 0) return 4;
     char line[4096];
     while (fgets(line, sizeof line, stdin) != NULL) {
