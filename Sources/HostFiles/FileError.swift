@@ -18,6 +18,8 @@ public enum FileError: Error, Sendable, Hashable {
     case taken(path: String)
     /// Another process held a lock for longer than the time-out.
     case lockTimeout(path: String)
+    /// A folder that the environment chose cannot be used: why, and what to do.
+    case unusableFolder(path: String, String, advice: String)
     /// A keychain would be created by default in a folder of another user, who is named by number.
     case foreignHome(path: String, owner: UInt32)
 }
@@ -33,7 +35,7 @@ extension FileError {
         switch self {
         case .system(let call, let path, let errno): ["call": call, "path": path, "errno": "\(errno)"]
         case .noHome(let path), .unusablePath(let path, _), .exposed(let path, _), .wrongKind(let path, _),
-            .taken(let path), .lockTimeout(let path), .foreignHome(let path, _):
+            .taken(let path), .lockTimeout(let path), .foreignHome(let path, _), .unusableFolder(let path, _, _):
             ["path": path]
         }
     }
@@ -65,6 +67,7 @@ extension FileError: CustomStringConvertible {
         case .wrongKind(let path, let expected): "\(path) is not \(expected); move it away"
         case .taken(let path): "there is something at \(path) already; move it away or choose another name"
         case .lockTimeout(let path): "another process held the lock \(path) for too long; try again"
+        case .unusableFolder(let path, let why, let advice): "\(path) cannot be used: \(why); \(advice)"
         case .foreignHome(let path, let owner):
             "no keychain is made in \(path), which belongs to another user (\(owner)); set HOME to the home of the user who runs "
                 + "this, or SWIFT_KEYCHAIN_HOME to a folder for the keychain"

@@ -45,6 +45,36 @@ public struct FileLock: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
+    /// Lets others find out which process holds the lock (``holder(of:in:)``), for which a disk needs no room.
+    ///
+    /// That ends when this process closes any descriptor of the file. Some file systems do not support it.
+    public borrowing func nameHolder() {
+        var record = Self.wholeFile
+        _ = fcntl(descriptor, F_SETLK, &record)
+    }
+
+    /// The process that holds a lock and lets others find out; `nil` if there is none in this PID namespace.
+    ///
+    /// Not for the process that holds it.
+    public static func holder(of name: String, in folder: PrivateDirectory) -> Int32? {
+        let descriptor = open(folder.path(of: name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var record = wholeFile
+        guard fcntl(descriptor, F_GETLK, &record) == 0, record.l_type != Int16(F_UNLCK), record.l_pid > 1 else {
+            return nil
+        }
+        return record.l_pid
+    }
+
+    /// A record lock (fcntl_locking(2)) of all bytes of a file.
+    private static var wholeFile: flock {
+        var record = Glibc.flock()
+        record.l_type = Int16(F_WRLCK)
+        record.l_whence = Int16(SEEK_SET)
+        return record
+    }
+
     deinit {
         // In a child the descriptor is closed, and its number may be another file's.
         guard forkGeneration == CSupport.forkGeneration() else { return }

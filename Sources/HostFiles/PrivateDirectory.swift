@@ -91,15 +91,25 @@ public struct PrivateDirectory: Sendable, Hashable {
         unlink(path(of: temporary))
         let descriptor = try makeFile(temporary)
         defer { close(descriptor) }
+        do throws(FileError) {
+            try write(bytes, to: descriptor, temporary)
+            try publish(temporary, as: name)
+        } catch {
+            // On a full disk, it would take room for nothing.
+            remove(temporary)
+            throw error
+        }
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ name: String) throws(FileError) {
         var written = 0
         while written < bytes.count {
-            let count = write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+            let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure("write", temporary) }
+            guard count > 0 else { throw failure("write", name) }
             written += count
         }
-        guard fsync(descriptor) == 0 else { throw failure("fsync", temporary) }
-        try publish(temporary, as: name)
+        guard fsync(descriptor) == 0 else { throw failure("fsync", name) }
     }
 
     /// Gives a complete file its name, durably.

@@ -22,7 +22,8 @@ final class DaemonConnection: Sendable {
     }
 
     private let socket: Int32
-    private let path: String
+    private let location: SocketLocation
+    private var path: String { location.path }
     private let options: ClientOptions
     private let forkGeneration = keychain_fork_generation()
     private let user = geteuid()
@@ -36,17 +37,17 @@ final class DaemonConnection: Sendable {
     /// - Throws: `errSecNotAvailable` when no daemon listens, when it is not the user's, or when it does not understand
     ///   this version.
     init(_ location: SocketLocation, _ options: ClientOptions) throws(KeychainError) {
-        path = location.path
+        self.location = location
         self.options = options
         let daemonUsers: Set<UInt32>
         do throws(FileError) {
             daemonUsers = try location.daemonUsers()
         } catch {
-            throw KeychainError(noDaemon: error, at: location.path)
+            throw KeychainError(noDaemon: error, at: location)
         }
         socket = keychain_open_private_socket()
         guard socket >= 0 else { throw KeychainError(call: "socket", errno: errno) }
-        try connect(location)
+        try connect()
         try checkDaemon(runsAs: daemonUsers)
         try greet()
     }
@@ -63,21 +64,21 @@ final class DaemonConnection: Sendable {
     /// Whether the connection was opened by this process, rather than by one that it was forked from.
     var isOfThisProcess: Bool { forkGeneration == keychain_fork_generation() }
 
-    private func connect(_ location: SocketLocation) throws(KeychainError) {
+    private func connect() throws(KeychainError) {
         var pauses = Deadline.Pauses(until: Deadline(milliseconds: options.silenceMilliseconds))
         while true {
             let failure: Int32
             do throws(FileError) {
                 failure = try location.withShortPath { keychain_connect(socket, $0) }
             } catch {
-                throw KeychainError(noDaemon: error, at: path)
+                throw KeychainError(noDaemon: error, at: location)
             }
             switch failure {
             case 0: return
             // As many as may wait to be accepted do so already.
-            case EAGAIN: if !pauses.wait() { throw .silence(path) }
+            case EAGAIN: if !pauses.wait() { throw .silence(location) }
             default:
-                throw KeychainError(noDaemon: .system(call: "connect", path: path, errno: failure), at: path)
+                throw KeychainError(noDaemon: .system(call: "connect", path: path, errno: failure), at: location)
             }
         }
     }
@@ -107,11 +108,11 @@ final class DaemonConnection: Sendable {
         let answer: ServerGreeting
         switch received {
         case .complete(let greeting): answer = greeting
-        case .silent: throw .silence(path)
+        case .silent: throw .silence(location)
         case .ended: throw .gone(path)
         case .malformed: throw .notADaemon(path)
         }
-        guard answer.version != nil else { throw .otherVersion(path, highest: answer.highestVersion) }
+        guard answer.version != nil else { throw .otherVersion(location, highest: answer.highestVersion) }
     }
 
     // MARK: Commands
@@ -196,7 +197,7 @@ final class DaemonConnection: Sendable {
         case .complete(.reply(number, .done)): return
         case .complete(.failure(_, let error)): throw error
         case .complete(.goodbye), .ended: throw .gone(path)
-        case .silent: throw .silence(path)
+        case .silent: throw .silence(location)
         case .complete, .malformed: throw .notADaemon(path)
         }
     }

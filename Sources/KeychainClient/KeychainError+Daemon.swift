@@ -7,26 +7,35 @@ import KeychainWire
 
 extension KeychainError {
     /// A daemon that cannot be connected to.
-    init(noDaemon error: FileError, at path: String) {
+    init(noDaemon error: FileError, at location: SocketLocation) {
+        let path = location.path
         switch error {
         case .system(_, _, ENOENT), .system(_, _, ECONNREFUSED):
             self.init(
                 .notAvailable,
-                "no keychain daemon listens on \(path); \(Self.advice(path))",
+                "no keychain daemon listens on \(path); \(Self.advice(location))",
                 kind: .unavailable,
                 facts: ["path": path, Self.absenceFact: "daemon"]
             )
+        case .system("connect", _, _) where !Self.mayBeSocket(path):
+            self.init(socket: .wrongKind(path: path, expected: "a socket"))
         default: self.init(socket: error)
         }
+    }
+
+    private static func mayBeSocket(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFSOCK
     }
 
     private static let absenceFact = "missing"
 
     /// How to start a daemon again.
-    private static func advice(_ path: String) -> String {
-        path == SocketLocation.system.path
+    private static func advice(_ location: SocketLocation) -> String {
+        guard location.isSystemService else { return "start it with `keychainctl service restart`" }
+        return location.path == SocketLocation.system.path
             ? "start it as root with `systemctl start swift-keychain.socket`"
-            : "start it with `keychainctl service restart`"
+            : "have root start the system service that listens there"
     }
 
     /// Whether no daemon was there to connect to: nothing was done.
@@ -56,13 +65,16 @@ extension KeychainError {
     }
 
     /// A daemon that accepts no connection, or does not greet.
-    static func silence(_ path: String) -> KeychainError {
-        KeychainError(
+    static func silence(_ location: SocketLocation) -> KeychainError {
+        let fix =
+            location.isSystemService
+            ? "root can replace it: `systemctl restart swift-keychain`" : "`keychainctl service restart` replaces it"
+        return KeychainError(
             .notAvailable,
-            "the keychain daemon at \(path) does not respond; nothing was done. It may be stopped (SIGCONT continues it), or "
-                + "`keychainctl service restart` replaces it",
+            "the keychain daemon at \(location.path) does not respond; nothing was done. It may be stopped (SIGCONT "
+                + "continues it), or \(fix)",
             kind: .unavailable,
-            facts: ["path": path]
+            facts: ["path": location.path, silenceFact: "yes"]
         )
     }
 
@@ -77,14 +89,19 @@ extension KeychainError {
     }
 
     /// A daemon that shares no version of the protocol with this program.
-    static func otherVersion(_ path: String, highest: UInt16) -> KeychainError {
+    static func otherVersion(_ location: SocketLocation, highest: UInt16) -> KeychainError {
         let isOlder = highest < UInt16(WireMessage.version)
+        let fix =
+            !isOlder
+            ? "update the program"
+            : location.isSystemService
+                ? "have root restart it: `systemctl restart swift-keychain`"
+                : "restart it with `keychainctl service restart`"
         return KeychainError(
             .notAvailable,
-            "the keychain daemon at \(path) is \(isOlder ? "older" : "newer") than this program; "
-                + (isOlder ? "restart it with `keychainctl service restart`" : "update the program"),
+            "the keychain daemon at \(location.path) is \(isOlder ? "older" : "newer") than this program; \(fix)",
             kind: .unavailable,
-            facts: ["path": path, "version": "\(WireMessage.version)", "daemon": "\(highest)"]
+            facts: ["path": location.path, "version": "\(WireMessage.version)", "daemon": "\(highest)"]
         )
     }
 
@@ -108,5 +125,21 @@ extension KeychainError {
     private static let silenceFact = "silent"
 
     /// Whether the daemon runs and is silent: a retry would take as long again.
-    var isSilence: Bool { facts[Self.silenceFact] != nil }
+    package var isSilence: Bool { facts[Self.silenceFact] != nil }
+
+    /// A lock that the daemon at a socket, which is silent, finds as soon as it continues.
+    package static func lockedInSilence(_ path: String) -> KeychainError {
+        KeychainError(
+            .notAvailable,
+            "the keychain is locked, and the daemon, which does not respond, wipes its keys at its next call; it may be "
+                + "stopped (SIGCONT continues it)",
+            kind: .unavailable,
+            facts: ["path": path, lockFact: "yes"]
+        )
+    }
+
+    private static let lockFact = "locked"
+
+    /// Whether the keychain is locked, although the daemon did not respond.
+    package var isLockedInSilence: Bool { facts[Self.lockFact] != nil }
 }

@@ -8,6 +8,7 @@ final class DaemonLife: Sendable {
         var connections = 0
         var lastEnd = ContinuousClock.now
         var reason: String?
+        var unfinished: (@Sendable () -> Bool)?
     }
 
     private let state = Mutex(State())
@@ -58,6 +59,13 @@ final class DaemonLife: Sendable {
         }
     }
 
+    /// Carries out a task, and again with each check until it succeeds.
+    ///
+    /// - Parameter task: returns whether it succeeded.
+    func finish(_ task: @escaping @Sendable () -> Bool) {
+        if !task() { state.withLock { $0.unfinished = task } }
+    }
+
     /// Makes the daemon exit.
     func end(because reason: String) {
         state.withLock { $0.reason = $0.reason ?? reason }
@@ -71,11 +79,13 @@ final class DaemonLife: Sendable {
         let longest = min(isUnreachable == nil ? Self.longestWait : Self.socketWait, interval ?? Self.longestWait)
         let pause = idleSeconds.map { max(1, min($0 / 4, longest)) } ?? longest
         while true {
-            let signal = termination.wait(seconds: pause)
+            let unfinished = state.withLock(\.unfinished)
+            let signal = termination.wait(seconds: unfinished == nil ? pause : min(pause, Self.socketWait))
             if let reason = state.withLock(\.reason) { return reason }
             if let signal { return "received \(signal)" }
             if isUnreachable?() == true { return "its socket or its folder was replaced or removed" }
             if isIdle { return "it was idle" }
+            if unfinished?() == true { state.withLock { $0.unfinished = nil } }
         }
     }
 

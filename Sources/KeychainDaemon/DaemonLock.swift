@@ -24,13 +24,15 @@ enum DaemonLock {
         var pauses = Deadline.Pauses(until: deadline)
         while true {
             do throws(FileError) {
-                return try FileLock(DaemonRecord.lockName, in: folder, until: Deadline(milliseconds: 0))
+                let lock = try FileLock(DaemonRecord.lockName, in: folder, until: Deadline(milliseconds: 0))
+                lock.nameHolder()
+                return lock
             } catch {
                 guard error.isBusy else { throw DaemonFailure(error) }
             }
             if isServed() { throw DaemonFailure("another keychaind already serves the \(what)", .done) }
             guard pauses.wait() else {
-                let process = DaemonRecord(in: folder).map { "process \($0.process)" } ?? "another program"
+                let process = DaemonRecord.process(in: folder).map { "process \($0)" } ?? "another program"
                 throw DaemonFailure("\(process) holds the \(what)'s lock \(folder.path(of: DaemonRecord.lockName))")
             }
         }

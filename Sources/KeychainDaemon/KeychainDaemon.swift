@@ -103,15 +103,15 @@ public enum KeychainDaemon {
         } catch {
             throw DaemonFailure(error)
         }
-        // On a full disk, items can still be read.
-        if let failure = announce(place, in: store.folder) { log.write(.warning, "\(failure)") }
+        let folder = store.folder
+        announce(place, in: folder, life, log)
         let sessions = SessionLock(keychain, proofs, log)
         sessions.start()
         defer { sessions.stop() }
         log.write(.information, "\(ProductVersion.text) serves the keychain in \(location.path)")
         try run(server, life, termination, notification, log)
         audit.close()
-        store.folder.remove(DaemonRecord.fileName)
+        folder.remove(DaemonRecord.fileName)
         // The socket is removed before the store's lock is released: the next daemon finds no other daemon's socket.
         _ = consume listening
         _ = consume store
@@ -155,8 +155,14 @@ public enum KeychainDaemon {
         }
     }
 
-    /// Records which process serves what belongs to a folder; returns the error if it cannot.
-    static func announce(_ location: SocketLocation, in folder: PrivateDirectory) -> FileError? {
+    /// Records which process serves what belongs to a folder; on a full disk, where items can still be read, once there
+    /// is room.
+    static func announce(
+        _ location: SocketLocation,
+        in folder: PrivateDirectory,
+        _ life: DaemonLife,
+        _ log: DaemonLog
+    ) {
         let process = getpid()
         let record = DaemonRecord(
             process: process,
@@ -164,7 +170,12 @@ public enum KeychainDaemon {
             version: ProductVersion.text,
             socket: location.path
         )
-        do throws(FileError) { try record.write(in: folder) } catch { return error }
-        return nil
+        life.finish {
+            do throws(FileError) { try record.write(in: folder) } catch {
+                log.write(.warning, "\(error)")
+                return false
+            }
+            return true
+        }
     }
 }

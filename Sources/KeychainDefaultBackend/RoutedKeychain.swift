@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HostFiles
+import KeychainClient
 import KeychainCore
 import KeychainEngine
 import KeychainProtection
@@ -100,13 +101,25 @@ public final class RoutedKeychain: ObservableKeychain {
                 if let failure = reply.foreignOwnerFailure { throw failure }
                 return reply
             } catch {
-                guard isMoved(by: error, from: route) else { throw error }
+                guard isMoved(by: error, from: route) else { throw command.isLock ? lockError(error, route) : error }
                 moves += 1
                 guard moves > Self.promptMoves else { continue }
                 // A daemon whose store was taken back may listen a moment longer.
                 if pauses == nil { pauses = Deadline.Pauses(until: Deadline(milliseconds: Self.moveMilliseconds)) }
                 guard pauses?.wait() == true else { throw error }
             }
+        }
+    }
+
+    /// The failure of a lock; of a daemon that does not respond, once the lock mark was replaced, which it looks at
+    /// before it uses a key.
+    private func lockError(_ error: KeychainError, _ route: Route) -> KeychainError {
+        guard route == .daemon, error.isSilence else { return error }
+        do throws(KeychainError) {
+            _ = try embedded.perform(.device(.lock))
+            return error
+        } catch let refusal {
+            return refusal.foreignOwner == .daemon ? .lockedInSilence(error.facts["path"] ?? "") : error
         }
     }
 
@@ -181,6 +194,9 @@ extension KeychainCommand {
         case .items, .explain, .itemsExplained, .device, .enclave, .maintenance, .files: false
         }
     }
+
+    /// Whether it locks the device.
+    fileprivate var isLock: Bool { if case .device(.lock) = self { true } else { false } }
 
     /// Whether it ends a context or a part of it, which counts for nothing where the context is not known.
     var endsContext: Bool {

@@ -18,6 +18,9 @@ public struct SocketLocation: Sendable, Hashable {
     /// A folder that must exist already; `nil` if parents may be created, too.
     private let requiredParent: String?
 
+    /// What a folder of the environment can be replaced by; `nil` for one that was named otherwise.
+    private let advice: String?
+
     /// Whether it is the socket of the system service.
     public let isSystemService: Bool
 
@@ -50,12 +53,15 @@ public struct SocketLocation: Sendable, Hashable {
         if let runtime = try environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
             folder = "\(runtime)/swift-keychain"
             requiredParent = runtime
+            advice = "set XDG_RUNTIME_DIR to a folder of your own, or unset it"
         } else if Self.isOwnFolder("/run/user/\(geteuid())") {
             folder = "/run/user/\(geteuid())/swift-keychain"
             requiredParent = "/run/user/\(geteuid())"
+            advice = Self.advice
         } else {
             folder = "/tmp/swift-keychain-\(geteuid())"
             requiredParent = "/tmp"
+            advice = Self.advice
         }
         isSystemService = false
     }
@@ -67,8 +73,10 @@ public struct SocketLocation: Sendable, Hashable {
         let parts = path.split(separator: "/")
         name = parts.last.map(String.init) ?? ""
         folder = "/" + parts.dropLast().joined(separator: "/")
-        requiredParent = nil
+        (requiredParent, advice) = (nil, nil)
     }
+
+    private static let advice = "set XDG_RUNTIME_DIR to a folder of your own"
 
     /// The absolute path of the socket.
     public var path: String { "\(folder)/\(name)" }
@@ -79,13 +87,16 @@ public struct SocketLocation: Sendable, Hashable {
     ///   link; `system` with `ENOENT` for a missing one.
     public func openFolder(making isMade: Bool) throws(FileError) -> PrivateDirectory {
         if isSystemService { return try openSystemFolder(making: isMade) }
-        if let requiredParent, access(requiredParent, F_OK) != 0 {
-            throw .system(call: "stat", path: requiredParent, errno: errno)
+        if let requiredParent, let advice, access(requiredParent, F_OK) != 0 {
+            throw .unusableFolder(path: requiredParent, String(cString: strerror(errno)), advice: advice)
         }
         // In a folder such as /tmp another user could put a link there that leads to a folder of this one. A path that
         // was recorded may be in such a folder, too.
         var status = stat()
         let isThere = lstat(folder, &status) == 0
+        if isThere, let advice, status.st_uid != geteuid() {
+            throw .unusableFolder(path: folder, "it belongs to another user", advice: advice)
+        }
         if isThere, status.st_mode & S_IFMT == S_IFLNK {
             throw .wrongKind(path: folder, expected: "a folder")
         }

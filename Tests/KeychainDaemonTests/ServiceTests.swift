@@ -6,6 +6,7 @@ import HostFiles
 import KeychainCore
 import KeychainDefaultBackend
 import KeychainTestSupport
+import ServerTestSupport
 import Testing
 
 /// The daemon as its users meet it: the tools of this build, one process after the other.
@@ -129,6 +130,150 @@ struct ServiceTests {
         #expect(unlink(folder.socket) == 0)
         _ = try folder.parts().daemon.perform(.device(.status))
         #expect(folder.record?.process != first.process)
+    }
+
+    @Test("a daemon without a record is shown, restarted and stopped, and records itself once it can")
+    func withoutRecord() throws {
+        try folder.makeOver()
+        #expect(try shell.security("add-generic-password -a anna -s service -w token").status == 0)
+        let record = "\(folder.location.path)/\(DaemonRecord.fileName)"
+        let first = try #require(folder.record)
+        #expect(unlink(record) == 0)
+        // What a full disk does, too: the record cannot be written.
+        #expect(mkdir(record, 0o700) == 0)
+        let status = try shell.control("service status")
+        #expect(status.output.contains("process \(first.process), unknown version"), "\(status)")
+        let restarted = try shell.control("service restart")
+        #expect(restarted.status == 0, "\(restarted)")
+        let second = DaemonRecord.process(in: try PrivateDirectory(folder.location))
+        #expect(second != nil && second != first.process)
+        #expect(folder.record == nil)
+        #expect(rmdir(record) == 0)
+        #expect(eventually("it has a record") { folder.record != nil })
+        #expect(unlink(record) == 0)
+        let disabled = try shell.control("service disable")
+        #expect(disabled.status == 0, "\(disabled)")
+        #expect(try secret("anna") == "token\n")
+    }
+
+    /// Runs its arguments where this user may mount something.
+    private static let ofItsOwn = ["/usr/bin/unshare", "--map-root-user", "--mount"]
+
+    private static let mayMount =
+        (try? Shell(environment: [:], prefix: ofItsOwn).run("/bin/mount", ["-t", "tmpfs", "none", "/mnt"]).status) == 0
+
+    /// In a folder of 16 MiB; it prints what the test expects.
+    private static let onFullDisk = #"""
+        mount -t tmpfs -o size=16m,mode=700 none "$1"
+        export SWIFT_KEYCHAIN_HOME="$1/keychain"
+        record="$1/keychain/daemon.record"
+        secret() { security find-generic-password -a anna -s service -w; }
+        fill() { dd if=/dev/zero of="$1/fill" bs=4k 2>/dev/null || true; }
+        security add-generic-password -a anna -s service -w token
+        fill "$1"
+        keychainctl service enable 2>&1 || true
+        ls "$1/keychain" | grep -c '\.new$' || true
+        secret
+        rm "$1/fill"
+        keychainctl service enable
+        fill "$1"
+        kill -9 $(head -n 1 "$record")
+        secret
+        keychainctl service status | grep -o 'unknown version'
+        keychainctl service restart
+        secret
+        rm "$1/fill"
+        keychainctl service disable
+        secret
+        """#
+
+    @Test(
+        "on a full disk, enable changes nothing, and a daemon that cannot record itself is restarted and disabled",
+        .enabled(if: mayMount, "the kernel lets this user mount nothing")
+    )
+    func fullDisk() throws {
+        let disk = folder.path(beside: "disk")
+        #expect(mkdir(disk, 0o700) == 0)
+        var environment = shell.environment
+        let tools = URL(fileURLWithPath: try DaemonFolder.program("keychainctl")).deletingLastPathComponent().path
+        environment["PATH"] = "\(tools):/usr/bin:/bin"
+        let confined = Shell(environment: environment, prefix: Self.ofItsOwn)
+        let outcome = try confined.run("/bin/sh", ["-euc", Self.onFullDisk, "sh", disk])
+        #expect(outcome.status == 0, "\(outcome)")
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.first?.contains("No space left on device") == true, "\(outcome)")
+        #expect(
+            lines.dropFirst() == [
+                "0", "token", "The daemon owns the keychain now.", "token", "unknown version",
+                "The daemon was restarted. The keychain is locked if a passcode is set.", "token",
+                "The keychain is embedded now: each program opens it itself.", "token",
+            ],
+            "\(outcome)"
+        )
+    }
+
+    @Test("a stopped daemon is shown and restarted, a lock of its keychain is one, and disable ends it")
+    func stoppedDaemon() throws {
+        try folder.makeOver()
+        #expect(try shell.security("add-generic-password -a anna -s service -w token").status == 0)
+        #expect(try shell.control("device set-passcode --passcode-stdin", input: "1234\n").status == 0)
+        let first = try #require(folder.record)
+        #expect(kill(first.process, SIGSTOP) == 0)
+        let locked = try shell.control("device lock")
+        #expect(locked.status == 0 && locked.output.contains("Locked. The daemon does not respond"), "\(locked)")
+        let status = try shell.control("service status")
+        #expect(status.status == 0 && status.output.contains("process \(first.process)"), "\(status)")
+        #expect(status.output.contains("unknown: ") && status.output.contains("service restart"), "\(status)")
+        #expect(kill(first.process, SIGCONT) == 0)
+        #expect(try shell.security("find-generic-password -a anna -s service -w").status == 36)
+
+        #expect(kill(first.process, SIGSTOP) == 0)
+        let restarted = try shell.control("service restart")
+        #expect(restarted.status == 0, "\(restarted)")
+        let second = try #require(folder.record)
+        #expect(second != first)
+        #expect(kill(second.process, SIGSTOP) == 0)
+        let disabled = try shell.control("service disable")
+        #expect(disabled.status == 0, "\(disabled)")
+        #expect(DaemonRecord.process(in: try PrivateDirectory(folder.location)) == nil)
+        let search = "\(try DaemonFolder.program("security")) find-generic-password -a anna -s service -w"
+        let unlocked = try shell.control("device unlock --passcode-stdin -- \(search)", input: "1234\n")
+        #expect(unlocked.output == "token\n", "\(unlocked)")
+    }
+
+    @Test("a process that has ended does not run, whether anybody has waited for it or not")
+    func endedProcess() throws {
+        let process = try HelperProcess("/bin/cat", [])
+        #expect(ProcessStartTime.of(process.identifier) != nil)
+        process.signal(SIGKILL)
+        #expect(eventually("it has ended") { ProcessStartTime.of(process.identifier) == nil })
+        #expect(access("/proc/\(process.identifier)", F_OK) == 0, "nobody has waited for it")
+    }
+
+    @Test("a daemon that ignores SIGTERM is killed once it has had its time")
+    func deafDaemon() throws {
+        let script = """
+            import fcntl, os, signal, sys
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            lock = open(sys.argv[1], "w")
+            os.fchmod(lock.fileno(), 0o600)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            fcntl.lockf(lock, fcntl.LOCK_EX)
+            print("holds", flush=True)
+            signal.pause()
+            """
+        let directory = try PrivateDirectory(folder.location)
+        let process = try shell.process("/usr/bin/python3", ["-c", script, directory.path(of: DaemonRecord.lockName)])
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        defer { process.terminate() }
+        #expect(!output.fileHandleForReading.availableData.isEmpty)
+        #expect(DaemonRecord.process(in: directory) == process.processIdentifier)
+        let lock = try DaemonRecord.stop(in: directory, until: Deadline(milliseconds: 300))
+        process.waitUntilExit()
+        #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL)
+        _ = consume lock
     }
 
     @Test("how programs reach the daemon is written down with the unit of systemd that listens, if one does")

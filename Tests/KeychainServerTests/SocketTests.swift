@@ -163,6 +163,24 @@ struct SocketTests {
         let location = try Self.location("/nowhere/else", ["XDG_RUNTIME_DIR": folder.path(of: "none")])
         let error = #expect(throws: KeychainError.self) { _ = try ListeningSocket(location) }
         #expect(error?.reason.contains(folder.path(of: "none")) == true)
+        #expect(error?.reason.contains("set XDG_RUNTIME_DIR to a folder of your own, or unset it") == true)
         #expect(access(folder.path(of: "none"), F_OK) != 0)
+    }
+
+    @Test(
+        "a folder of another user is not used, and the error says what can be done without that user",
+        .enabled(if: geteuid() == 0)
+    )
+    func foreignRuntimeFolder() throws {
+        let folder = try TemporaryFolder()
+        let location = try Self.location("/nowhere/else", ["XDG_RUNTIME_DIR": folder.path])
+        #expect(mkdir(location.folder, 0o700) == 0 && chown(location.folder, 1, 1) == 0)
+        for error in [
+            #expect(throws: KeychainError.self) { _ = try ListeningSocket(location) },
+            #expect(throws: KeychainError.self) { try DaemonKeychain(at: location).device.status() },
+        ] {
+            let isClear = error?.reason.contains("belongs to another user; set XDG_RUNTIME_DIR") == true
+            #expect(isClear, "\(String(describing: error))")
+        }
     }
 }

@@ -41,28 +41,41 @@ public struct DaemonRecord: Sendable, Hashable {
         self.init(process: process, startTime: startTime, version: lines[2], socket: lines[3])
     }
 
+    /// The process of the daemon of a store, also of one that found no room on the disk for its record.
+    public static func process(in folder: PrivateDirectory) -> Int32? {
+        FileLock.holder(of: lockName, in: folder) ?? DaemonRecord(in: folder)?.process
+    }
+
     /// Stops the daemon of a store, and every other one that a program starts before this process has the lock.
     ///
     /// - Parameters:
     ///   - folder: the folder of the store.
-    ///   - deadline: when to give up.
+    ///   - deadline: when to kill a daemon that has not stopped.
     /// - Returns: The lock, which keeps daemons from serving the store.
-    /// - Throws: ``FileError/lockTimeout(path:)`` when a daemon does not stop in time.
+    /// - Throws: ``FileError/lockTimeout(path:)`` when a daemon does not stop.
     public static func stop(in folder: PrivateDirectory, until deadline: Deadline) throws(FileError) -> FileLock {
-        var last: DaemonRecord?
-        while true {
-            if let record = DaemonRecord(in: folder), record != last {
-                kill(record.process, SIGTERM)
-                last = record
+        var last: Int32?
+        while deadline.millisecondsLeft > 0 {
+            if let process = process(in: folder), process != last {
+                kill(process, SIGTERM)
+                // One that was stopped (SIGSTOP) receives it once it continues.
+                kill(process, SIGCONT)
+                last = process
             }
             do throws(FileError) {
                 let time = Deadline(milliseconds: min(50, deadline.millisecondsLeft))
                 return try FileLock(lockName, in: folder, until: time)
             } catch {
-                guard case .lockTimeout = error, deadline.millisecondsLeft > 0 else { throw error }
+                guard error.isBusy else { throw error }
             }
         }
+        // What was acknowledged is durable.
+        if let process = process(in: folder) { kill(process, SIGKILL) }
+        return try FileLock(lockName, in: folder, until: Deadline(milliseconds: killMilliseconds))
     }
+
+    /// How long the end of a process may take that was killed.
+    private static let killMilliseconds: Int32 = 5_000
 
     /// Writes the record.
     public func write(in folder: PrivateDirectory) throws(FileError) {
@@ -73,7 +86,7 @@ public struct DaemonRecord: Sendable, Hashable {
 /// When a process was started.
 public enum ProcessStartTime {
     /// The clock ticks from boot to the start of a process (proc(5), `/proc/PID/stat`, field 22); `nil` if there is no
-    /// such process.
+    /// such process, or it has ended: in a container, nobody may wait for those that a daemon or a shell left.
     public static func of(_ process: Int32) -> UInt64? {
         let descriptor = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -85,6 +98,7 @@ public enum ProcessStartTime {
         // The name of the program is the second field, in parentheses, and may hold both spaces and parentheses.
         guard let end = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: end)...].split(separator: " ")
-        return fields.count > 19 ? UInt64(fields[19]) : nil
+        guard fields.count > 19, fields[0] != "Z", fields[0] != "X" else { return nil }
+        return UInt64(fields[19])
     }
 }

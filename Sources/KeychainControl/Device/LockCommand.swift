@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import KeychainClient
 import KeychainCore
 
 /// `keychainctl device lock`: locks the device for every process.
@@ -12,7 +13,12 @@ struct LockCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = Surroundings.current
-        try refusing { () throws(KeychainError) in try surroundings.keychain.device.lock() }
-        surroundings.say("Locked.")
+        do throws(KeychainError) {
+            try surroundings.keychain.device.lock()
+            surroundings.say("Locked.")
+        } catch {
+            guard error.isLockedInSilence else { throw Refusal(error) }
+            surroundings.say("Locked. The daemon does not respond, and wipes its keys at its next call.")
+        }
     }
 }

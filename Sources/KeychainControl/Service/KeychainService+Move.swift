@@ -113,7 +113,11 @@ extension KeychainService {
             throw Refusal("the user's own store has items, although the system service owns the keychain")
         }
         let entered = try passcode()
-        _ = try refusing { () throws(KeychainError) in try service.perform(.device(.unlock(entered))) }
+        let wasLocked = try refusing { () throws(KeychainError) in
+            let wasLocked = try service.device.status().lockState != .unlocked
+            try service.device.unlock(passcode: entered)
+            return wasLocked
+        }
         var damagedCount = 0
         do throws(KeychainError) {
             guard case .movedDevice(let device) = try session.perform(.send) else { throw .unexpectedReply }
@@ -135,6 +139,8 @@ extension KeychainService {
             try session.perform(.remove(asMoving.movedCopy()))
             try asMoving.handOver(to: .embedded)
         } catch {
+            // It was unlocked to be moved, and for nothing else.
+            defer { if wasLocked { try? service.device.lock() } }
             try settle(service, after: error)
             guard try owner() == .embedded else { throw Refusal(error) }
         }

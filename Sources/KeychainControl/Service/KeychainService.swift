@@ -63,18 +63,24 @@ struct KeychainService: Sendable {
         do { return try PrivateDirectory(existing: location) } catch { throw Refusal("\(error)") }
     }
 
-    /// The running daemon of keychain files; `nil` if there is none.
-    func runningForFiles() throws(Refusal) -> DaemonRecord? {
-        do { return try PrivateDirectory(existing: location.fileDaemon).flatMap { DaemonRecord(in: $0) } } catch {
-            throw Refusal("\(error)")
-        }
+    /// The process of the running daemon, also of one that has no record; `nil` if there is none.
+    func runningProcess() throws(Refusal) -> Int32? { try folder().flatMap { DaemonRecord.process(in: $0) } }
+
+    /// The folder of the daemon of keychain files; `nil` where there is none.
+    func folderForFiles() throws(Refusal) -> PrivateDirectory? {
+        do { return try PrivateDirectory(existing: location.fileDaemon) } catch { throw Refusal("\(error)") }
+    }
+
+    /// The process of the running daemon of keychain files; `nil` if there is none.
+    func runningProcessForFiles() throws(Refusal) -> Int32? {
+        try folderForFiles().flatMap { DaemonRecord.process(in: $0) }
     }
 
     /// Stops the daemon of keychain files, which locks them; the next command on one starts another.
     ///
     /// - Returns: Whether one ran.
     func stopFiles() throws(Refusal) -> Bool {
-        guard try runningForFiles() != nil else { return false }
+        guard try runningProcessForFiles() != nil else { return false }
         do {
             let folder = try PrivateDirectory(location.fileDaemon)
             let deadline = Deadline(milliseconds: Self.patienceMilliseconds)
@@ -111,7 +117,7 @@ struct KeychainService: Sendable {
         do {
             lock = try DaemonRecord.stop(in: folder, until: Deadline(milliseconds: Self.patienceMilliseconds))
         } catch {
-            let process = DaemonRecord(in: folder).map { " (process \($0.process))" } ?? ""
+            let process = DaemonRecord.process(in: folder).map { " (process \($0))" } ?? ""
             throw Refusal("the daemon\(process) does not stop: \(error)")
         }
         let result = try body()

@@ -215,7 +215,7 @@ struct RestartServiceCommand: ParsableCommand {
         let surroundings = Surroundings.current
         let service = try surroundings.service()
         if dryRun {
-            var steps = try service.runningForFiles() == nil ? [] : [KeychainService.stepOfStoppingFiles]
+            var steps = try service.runningProcessForFiles() == nil ? [] : [KeychainService.stepOfStoppingFiles]
             if try service.owner() == .daemon { steps += KeychainService.stepsOfRestarting }
             return surroundings.say(steps.isEmpty ? Steps.none : Steps.text(steps))
         }

@@ -47,20 +47,23 @@ struct ServiceStatus: Encodable {
     init(_ service: KeychainService) throws(Refusal) {
         let owner = try service.owner()
         self.owner = owner?.name
-        let running = try service.runningForFiles()
-        (fileProcess, fileVersion) = (running?.process, running?.version)
+        fileProcess = try service.runningProcessForFiles()
+        fileVersion = try service.folderForFiles().flatMap { DaemonRecord(in: $0) }?.version
         let hasSystemRecord = try service.folder().map(service.isOfSystem) ?? false
         let isInterrupted = owner == .embedded && hasSystemRecord
         if owner == .system || owner == .moving || isInterrupted { try readSystem(service) }
         if owner != .moving { remains = try service.remarkOnRemains(owner) }
         guard owner == .daemon else { return }
         socket = try refusing { () throws(KeychainError) in try service.daemon.socket() }.path
-        guard let running = try service.running() else { return }
-        (process, version, socket) = (running.process, running.version, running.socket)
-        connections = SocketTable.connections(at: running.socket)
-        state = try Self.state(
-            refusing { () throws(KeychainError) in try service.daemon.performByRunning(.device(.status)) }
-        )
+        process = try service.runningProcess()
+        if let record = try service.running(), record.process == process {
+            (version, socket) = (record.version, record.socket)
+        }
+        guard process != nil, let socket else { return }
+        connections = SocketTable.connections(at: socket)
+        do throws(KeychainError) { state = Self.state(try service.daemon.performByRunning(.device(.status))) } catch {
+            state = "unknown: \(error.reason)"
+        }
     }
 
     private mutating func readSystem(_ service: KeychainService) throws(Refusal) {

@@ -75,8 +75,7 @@ enum FileService {
         } catch {
             throw DaemonFailure(error)
         }
-        // On a full disk, keychains can still be read.
-        if let failure = KeychainDaemon.announce(place, in: folder) { log.write(.warning, "\(failure)") }
+        KeychainDaemon.announce(place, in: folder, life, log)
         let user = geteuid()
         let sessions = SessionLock(log) { event in handle(event, user, files) }
         sessions.start()

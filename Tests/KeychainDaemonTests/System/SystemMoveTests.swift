@@ -68,6 +68,34 @@ struct SystemMoveTests {
         #expect(try shell.control(enable).status == 0, "nothing of it was left there")
     }
 
+    @Test("a move out of the service that fails once the passcode was entered leaves the keychain locked")
+    func failedDisable() throws {
+        try fill()
+        try setPasscode()
+        #expect(try shell.control(enable).status == 0)
+        let process = try shell.process("keychainctl", ["service", "disable", "--passcode-stdin"])
+        let input = Pipe()
+        process.standardInput = input
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let writing = input.fileHandleForWriting
+        try writing.write(contentsOf: Data("1".utf8))
+        let isAsked = eventually("it reads the passcode") {
+            var count: Int32 = -1
+            return ioctl(writing.fileDescriptor, UInt(FIONREAD), &count) == 0 && count == 0
+        }
+        #expect(isAsked)
+        // Another service knows nothing of this move.
+        try service.restart()
+        try writing.write(contentsOf: Data("234\n".utf8))
+        try writing.close()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 1)
+        #expect(try secret("a").status == 36)
+        #expect(try disable().status == 0)
+        try expectAllUnlocked()
+    }
+
     @Test("without a passcode the service gives items to nobody, and what is there is not overwritten")
     func refusals() throws {
         try fill()
