@@ -268,7 +268,7 @@ struct ServiceTests {
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        defer { process.terminate() }
+        defer { kill(process.processIdentifier, SIGKILL) }
         #expect(!output.fileHandleForReading.availableData.isEmpty)
         #expect(DaemonRecord.process(in: directory) == process.processIdentifier)
         let lock = try DaemonRecord.stop(in: directory, until: Deadline(milliseconds: 300))

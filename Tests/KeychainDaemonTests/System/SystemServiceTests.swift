@@ -140,7 +140,7 @@ struct SystemServiceTests {
         #expect(try anna.control(enable).status == 0, "it has its passcode already, and nobody is asked")
     }
 
-    @Test("a passcode that is found in the service is pointed out, and one that comes first is no success")
+    @Test("a passcode that is found in the service is pointed out, and one that was declined as missing")
     func foundPasscode() throws {
         let service = try SystemServiceFolder()
         let anna = try service.shell(of: Self.anna)
