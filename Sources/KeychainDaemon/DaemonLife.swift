@@ -59,12 +59,10 @@ final class DaemonLife: Sendable {
         }
     }
 
-    /// Carries out a task, and again with each check until it succeeds.
+    /// Carries out a task with each check until it succeeds.
     ///
     /// - Parameter task: returns whether it succeeded.
-    func finish(_ task: @escaping @Sendable () -> Bool) {
-        if !task() { state.withLock { $0.unfinished = task } }
-    }
+    func retry(_ task: @escaping @Sendable () -> Bool) { state.withLock { $0.unfinished = task } }
 
     /// Makes the daemon exit.
     func end(because reason: String) {

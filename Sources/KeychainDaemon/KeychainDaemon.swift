@@ -170,12 +170,9 @@ public enum KeychainDaemon {
             version: ProductVersion.text,
             socket: location.path
         )
-        life.finish {
-            do throws(FileError) { try record.write(in: folder) } catch {
-                log.write(.warning, "\(error)")
-                return false
-            }
-            return true
+        do throws(FileError) { try record.write(in: folder) } catch {
+            log.write(.warning, "\(error)")
+            life.retry { (try? record.write(in: folder)) != nil }
         }
     }
 }
