@@ -132,9 +132,7 @@ final class UserProgram: ConnectedPeer {
     /// The system service knows the owner of a keychain by the passcode: any program of the user could set the first
     /// one, and take the keychain out of the service with all that is in it.
     private func checkIsKept(_ request: KeychainRequest) throws(KeychainError) {
-        guard request.operation.mayStore else { return }
-        let named = request.operation.namedAccessGroups
-        let groups = named.isEmpty ? request.client.accessGroups : named
+        let groups = request.operation.groupsStoredIn(of: request.client.accessGroups)
         guard groups.contains(where: identity.owns), try !keychain.device.status().hasPasscode else { return }
         throw KeychainError(
             .notAvailable,
@@ -188,11 +186,15 @@ final class UserProgram: ConnectedPeer {
 }
 
 extension KeychainRequest.Operation {
-    /// Whether it may make or change an item.
-    fileprivate var mayStore: Bool {
+    /// The access groups in which it may make or change an item, for a client with some groups.
+    fileprivate func groupsStoredIn(of groups: [String]) -> [String] {
         switch self {
-        case .add, .set, .update: true
-        case .copyMatching, .delete: false
+        case .copyMatching, .delete: []
+        case .add(let item): item.accessGroup.map { [$0] } ?? Array(groups.prefix(1))
+        case .update: namedAccessGroups.isEmpty ? groups : namedAccessGroups
+        case .set(let query, let attributes, let addition):
+            Self.update(query, attributes: attributes).groupsStoredIn(of: groups)
+                + Self.add(addition).groupsStoredIn(of: groups)
         }
     }
 }

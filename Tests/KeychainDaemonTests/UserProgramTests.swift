@@ -309,6 +309,8 @@ struct UserProgramTests {
             (signed, .set(any, attributes: any, addition: any), false), (signed, .copyMatching(any), true),
             (signed, .delete(any), true), (app, .add(cache), false), (app, .copyMatching(cache), true),
             (unit, .add(any), false), (unit, .add(named), true), (Self.anonymous, .add(any), true),
+            (unit, .update(named, attributes: any), true), (unit, .set(named, attributes: any, addition: any), false),
+            (unit, .set(named, attributes: any, addition: named), true),
         ]
         for (identity, operation, isPermitted) in operations {
             for isSystemService in [true, false] {
