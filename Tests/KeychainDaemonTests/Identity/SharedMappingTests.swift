@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import KeychainTestSupport
 import KeychainWire
+import ServerTestSupport
 import Testing
 
 /// A copy of a signed program that is changed through a shared mapping, which leaves its times as they are, and then
@@ -40,7 +41,11 @@ struct SharedMappingTests {
     func system() throws {
         let service = try SystemServiceFolder(looksAtPrograms: true)
         let root = Shell(environment: ["HOME": service.path(of: ""), "PATH": "/usr/bin:/bin"])
-        try attack(try service.enabledShell(of: Self.anna), root, owner: Self.anna)
+        let anna = try service.enabledShell(of: Self.anna)
+        // Without one, the service stores nothing for signed programs.
+        let set = try anna.control("device set-passcode --passcode-stdin", input: "1234\n")
+        #expect(set.status == 0, "\(set)")
+        try attack(anna, root, owner: Self.anna)
         withExtendedLifetime(service) {}
     }
 
