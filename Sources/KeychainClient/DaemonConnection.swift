@@ -123,13 +123,13 @@ final class DaemonConnection: Sendable {
     ///   - command: the command.
     ///   - canAskForSecrets: whether a user could type here.
     ///   - authenticator: shows prompts.
-    ///   - isOnly: whether no other thread of the process waits for a reply, so that this one may wait actively.
+    ///   - mayPoll: whether so few other threads of the process wait for replies that this one may poll.
     /// - Returns: What became of it.
     func perform(
         _ command: KeychainCommand,
         canAskForSecrets: Bool,
         _ authenticator: any Authenticator,
-        isOnly: () -> Bool
+        mayPoll: () -> Bool
     ) -> Outcome {
         // An idle connection that has something to say says goodbye.
         let isQuiet = SocketReadiness.wait(for: .readable, of: socket, milliseconds: 0).isEmpty
@@ -150,7 +150,7 @@ final class DaemonConnection: Sendable {
         defer { questions.end() }
         // A frame that was not sent completely was not executed. The daemon's reason can still be read.
         guard isSent else { return farewell() }
-        pollForAnswer(while: isOnly)
+        pollForAnswer(while: mayPoll)
         return answer(number, questions)
     }
 
@@ -293,9 +293,9 @@ final class DaemonConnection: Sendable {
     }
 
     /// Waits for an answer by busy polling, if that is worthwhile.
-    private func pollForAnswer(while isOnly: () -> Bool) {
-        guard isOnly(), polling.withLock({ $0.begin() }) else { return }
-        let isReadable = BusyPoll.wait(for: socket, while: isOnly)
+    private func pollForAnswer(while mayPoll: () -> Bool) {
+        guard mayPoll(), polling.withLock({ $0.begin() }) else { return }
+        let isReadable = BusyPoll.wait(for: socket, while: mayPoll)
         polling.withLock { $0.end(wasInVain: !isReadable) }
     }
 

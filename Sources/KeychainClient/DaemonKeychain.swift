@@ -57,7 +57,7 @@ public final class DaemonKeychain: KeychainBackend {
         while true {
             let connection = try connection(until: deadline)
             let outcome = connection.perform(command, canAskForSecrets: canAskForSecrets, authenticator) {
-                commandCount.load(ordering: .relaxed) == 1
+                BusyPoll.hasRoom(besides: commandCount.load(ordering: .relaxed) - 1)
             }
             switch outcome {
             case .reply(let reply):

@@ -129,9 +129,9 @@ final class Connection: Sendable {
     /// Waits for the next command by busy polling, if that is worthwhile.
     ///
     /// - Returns: Whether it has arrived.
-    func pollForCommand(while isWanted: () -> Bool) -> Bool {
-        guard state.withLock({ $0.polling.begin() }) else { return false }
-        let isReadable = BusyPoll.wait(for: socket, while: isWanted)
+    func pollForCommand(while mayPoll: () -> Bool) -> Bool {
+        guard mayPoll(), state.withLock({ $0.polling.begin() }) else { return false }
+        let isReadable = BusyPoll.wait(for: socket, while: mayPoll)
         state.withLock { $0.polling.end(wasInVain: !isReadable) }
         return isReadable
     }

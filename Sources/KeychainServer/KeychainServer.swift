@@ -137,9 +137,7 @@ public final class KeychainServer: Sendable {
                 let wanted = answer(command, on: connection)
                 workers.end()
                 // A program that sends one command after the other need not wake a thread for each.
-                if wanted == .readable, connection.pollForCommand(while: { !workers.isBusy && !isStopping }) {
-                    continue
-                }
+                if wanted == .readable, connection.pollForCommand(while: { mayPoll }) { continue }
                 // Last, because the next command may come at once, and to another thread.
                 return again(connection, wanted)
             case .observation(let number, let client):
@@ -152,6 +150,8 @@ public final class KeychainServer: Sendable {
             }
         }
     }
+
+    private var mayPoll: Bool { BusyPoll.hasRoom(besides: workers.busyCount) && !isStopping }
 
     /// Answers a command, or queues it, and then executes queued ones for which there is room now.
     ///

@@ -44,8 +44,8 @@ final class Workers: Sendable {
     /// Notes that it has ended.
     func end() { state.withLock { $0.busy -= 1 } }
 
-    /// Whether a thread does work that may block.
-    var isBusy: Bool { state.withLock { $0.busy > 0 } }
+    /// How many threads do work that may block.
+    var busyCount: Int { state.withLock(\.busy) }
 
     /// Removes the calling thread, which has been idle, if it is surplus: it ends then.
     func leaveIfIdle() -> Bool {

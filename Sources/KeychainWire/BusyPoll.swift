@@ -20,7 +20,7 @@ public struct BusyPoll: Sendable {
 
     /// Whether to poll this time; ``end(wasInVain:)`` has to follow then.
     public mutating func begin() -> Bool {
-        guard Self.isWorthwhile else { return false }
+        guard Self.processors > 1 else { return false }
         guard skipped < skips else { return true }
         skipped += 1
         return false
@@ -48,6 +48,8 @@ public struct BusyPoll: Sendable {
         return false
     }
 
-    /// Whether both sides can run at the same time.
-    private static let isWorthwhile = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
+    /// Whether a thread that polls leaves a processor to each of so many others that are busy.
+    public static func hasRoom(besides others: Int) -> Bool { others < processors }
+
+    private static let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
 }

@@ -29,6 +29,13 @@ struct BusyPollTests {
         #expect(isPolled)
     }
 
+    @Test("no thread polls where others have work for all processors")
+    func room() {
+        let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        #expect(BusyPoll.hasRoom(besides: 0) && BusyPoll.hasRoom(besides: processors - 1))
+        #expect(!BusyPoll.hasRoom(besides: processors))
+    }
+
     @Test("a poll never stops for good")
     func most() {
         var poll = BusyPoll()
