@@ -198,11 +198,3 @@ extension KeychainRequest.Operation {
         }
     }
 }
-
-extension ClientIdentity {
-    /// Whether an access group is the program's own.
-    fileprivate func owns(_ group: String) -> Bool {
-        ownedGroups.contains { $0.utf8.elementsEqual(group.utf8) }
-            || ownedPrefix.map { group.utf8.starts(with: $0.utf8) } ?? false
-    }
-}

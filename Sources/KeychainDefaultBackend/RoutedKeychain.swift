@@ -115,12 +115,10 @@ public final class RoutedKeychain: ObservableKeychain {
     /// before it uses a key.
     private func lockError(_ error: KeychainError, _ route: Route) -> KeychainError {
         guard route == .daemon, error.isSilence else { return error }
-        do throws(KeychainError) {
-            _ = try embedded.perform(.device(.lock))
-            return error
-        } catch let refusal {
-            return refusal.foreignOwner == .daemon ? .lockedInSilence(error.facts["path"] ?? "") : error
+        do throws(KeychainError) { _ = try embedded.perform(.device(.lock)) } catch let refusal {
+            guard refusal.foreignOwner == .daemon else { return error }
         }
+        return .lockedInSilence(error.facts["path"] ?? "")
     }
 
     /// Updates the route from a failure.

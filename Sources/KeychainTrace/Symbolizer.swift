@@ -28,15 +28,16 @@ package enum Symbolizer {
 
     /// The functions with lines at an address, from the inside out.
     ///
-    /// - Returns: `nil` if there is no tool, or none can read the image.
+    /// - Returns: `nil` if there is no tool. Empty if none finds a line, as in an image that it cannot read.
     package static func frames(at address: ProgramAddress) -> [Frame]? {
         guard isRegularFile(address.image) else { return nil }
         let arguments = ["-f", "-i", "-e", address.image, "0x" + String(address.offset, radix: 16)]
-        for tool in tools {
+        var frames: [Frame]?
+        for tool in tools where frames?.isEmpty ?? true {
             guard let path = path(of: tool), let output = output(of: path, arguments) else { continue }
-            return frames(in: output)
+            frames = self.frames(in: output)
         }
-        return nil
+        return frames
     }
 
     /// The folder of this package's sources.

@@ -228,8 +228,8 @@ struct UpgradeTests {
     }
 
     @Test(
-        "published statements that are damaged, another team's, or in a file that others can change, identify nobody",
-        arguments: ["damaged", "other team", "writable"]
+        "published statements that are damaged, another team's, out of reach, or in a file that others can change, identify nobody",
+        arguments: ["damaged", "other team", "writable", "out of reach"]
     )
     func unusableStatements(_ what: String) throws {
         let (_, statements) = try statements(revoking: TeamKey().publicKey, addedBy: bench.key)
@@ -239,6 +239,9 @@ struct UpgradeTests {
         switch what {
         case "damaged": try bench.write("nothing\n", to: path)
         case "writable": #expect(chmod(path, 0o666) == 0)
+        case "out of reach":
+            let folder = options.statementFolders[0]
+            #expect(rename(folder, "\(folder).aside") == 0 && symlink(folder, folder) == 0)
         default:
             let key = TeamKey()
             let content = TeamStatement.Content.rotation(newKey: TeamKey().publicKey)

@@ -97,7 +97,7 @@ size_t keychain_unwind_stack(uintptr_t *addresses, size_t most);
 // address is one of the program.
 const char *keychain_function_name(uintptr_t address, int *is_in_program);
 
-// Calls back with the mangled name of each function of the program that contains a part, in milliseconds.
+// Calls back with the mangled name of each function of the program whose name contains a part. It takes milliseconds.
 void keychain_each_function(const char *part, void (*callback)(const char *name, void *context), void *context);
 
 // Whether KeychainSimulation is linked.

@@ -137,8 +137,8 @@ extension KeychainService {
         do throws(KeychainError) { try system.device.setPasscode(passcode) } catch {
             let fix =
                 error.kind == .device(.passcodeAlreadySet)
-                ? "another program has just set one; if it is not yours, leave that keychain ('service disable "
-                    + "--leave-items') and have root remove its folder"
+                ? "another program has just set one; if it is not yours, read out the items that you need, leave that "
+                    + "keychain ('service disable --leave-items') and have root remove its folder"
                 : "\(Refusal(error).description); set it with 'device set-passcode'"
             throw Refusal("the system service owns the keychain, but this passcode was not set: \(fix)")
         }

@@ -95,18 +95,19 @@ extension EnableServiceCommand {
         // Before anything is moved, so that nothing is if nobody can be asked.
         let newPasscode = try setsPasscode ? readPasscode(surroundings) : nil
         let damagedCount = try service.enableSystem(socket)
+        // At once, because any program that sets the first one is the owner.
+        if let newPasscode { try service.setPasscodeInSystem(newPasscode) }
         try surroundings.remarkOnRemains(of: service)
         let isNew = plan.owner != .system
         surroundings.say("The system service owns the keychain \(isNew ? "now" : "already").")
         surroundings.sayLeftOut(damagedCount)
         surroundings.remarkOnGroups(groups)
         if isNew, plan.hasContents { surroundings.remark("Its items are there. If it had a passcode, it is locked.") }
-        if let newPasscode {
-            try service.setPasscodeInSystem(newPasscode)
+        if setsPasscode {
             surroundings.say("The passcode is set.")
         } else if !plan.hasPasscode {
             surroundings.remark(Self.withoutPasscode)
-        } else if isNew, !plan.hasContents {
+        } else if passcode.isGiven || isNew && !plan.hasContents {
             surroundings.remark(Self.foundPasscode)
         }
     }
@@ -124,8 +125,8 @@ extension EnableServiceCommand {
         """
 
     private static let foundPasscode = """
-        The keychain there has a passcode already. If you do not know it, another program has set it: leave that keychain \
-        ('service disable --leave-items'), and have root remove its folder.
+        The keychain there has a passcode already. If you do not know it, another program has set it: read out the items \
+        that you need, leave that keychain ('service disable --leave-items'), and have root remove its folder.
         """
 }
 

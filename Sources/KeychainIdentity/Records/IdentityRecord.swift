@@ -73,7 +73,7 @@ public struct IdentityRecord: Sendable, Hashable {
         learned.keys[team] = nil
         for statement in published { try learned.accept(statement) }
         for statement in known {
-            // One that is at odds with them is forgotten.
+            // One that is at odds with them is forgotten, and so is what a thief of a key filled the record with.
             do throws(IdentityError) { try learned.accept(statement) } catch {}
         }
         self = learned

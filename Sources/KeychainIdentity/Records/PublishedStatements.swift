@@ -37,7 +37,7 @@ public enum PublishedStatements {
         var found: [TeamStatement] = []
         for folder in folders {
             let path = "\(folder)/\(fileName(of: team))"
-            guard access(path, F_OK) == 0 else { continue }
+            if access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR { continue }
             let statements: [TeamStatement]
             do throws(IdentityError) { statements = try Self.statements(try contents(path)) } catch {
                 throw IdentityError("\(path), which may revoke keys, cannot be used: \(error)")

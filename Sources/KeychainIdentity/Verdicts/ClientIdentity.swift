@@ -112,8 +112,7 @@ extension ClientIdentity {
     ///   - givesReasons: whether to add the ``reasons`` for which other proofs were rejected.
     /// - Returns: A sentence without a period; `nil` if the program gets the group.
     public func refusal(of group: String, givesReasons: Bool = true) -> String? {
-        if ownedGroups.contains(where: { $0.utf8.elementsEqual(group.utf8) }) { return nil }
-        if let ownedPrefix, group.utf8.starts(with: ownedPrefix.utf8) { return nil }
+        if owns(group) { return nil }
         if group == Client.everyGroup { return "no program gets every group" }
         let fix = reasons.isEmpty || !givesReasons ? "" : ": \(reasons.joined(separator: "; "))"
         switch GroupOwner(of: group) {
@@ -128,6 +127,12 @@ extension ClientIdentity {
         guard isConfined, group != PropertyKey.accessGroupToken else { return nil }
         let name = applicationIdentifier ?? "the program"
         return "'\(group)' is not among the groups of \(name)\(isKnown ? "" : fix)"
+    }
+
+    /// Whether an access group is the program's own.
+    public func owns(_ group: String) -> Bool {
+        ownedGroups.contains { $0.utf8.elementsEqual(group.utf8) }
+            || ownedPrefix.map { group.utf8.starts(with: $0.utf8) } ?? false
     }
 
     /// The client of a request, restricted to what the program's identity permits.

@@ -39,8 +39,8 @@ extension IdentityFindings {
         let groups = lost.joined(separator: ", ")
         if before == application {
             return "an earlier version of the program at \(path) had the access groups \(groups), whose items this one "
-                + "cannot access: sign it with these groups ('keychainctl sign --entitlements FILE PROGRAM'), or install a "
-                + "version that has them"
+                + "cannot access: sign it with these groups ('keychainctl sign --team-key KEY --entitlements FILE "
+                + "PROGRAM'), or install a version that has them"
         }
         let team = before.split(separator: ".").first ?? ""
         return

@@ -19,18 +19,32 @@ struct ManifestClaims: Hashable {
     /// The maximum size of the file, in bytes; daemons read no larger one.
     private static let largestByteCount = 1 << 18
 
+    /// The maximum number of groups that count.
+    private static let mostGroups = 256
+
     /// Reads the manifest beside an executable; `nil` if there is none, or it is none.
     init?(executable: String) {
         let path = executable + Client.manifestSuffix
-        guard let file = FileHandle(forReadingAtPath: path), let text = try? file.read(upToCount: Self.largestByteCount)
-        else { return nil }
+        guard let text = Self.contents(path) else { return nil }
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Self.decoded(parts[1]), let value = try? JSONParser.parse(payload),
             let team = value["team"].string, !team.isEmpty, let groups = value["accessGroups"].elements
         else { return nil }
         let prefix = "\(team)."
         self.prefix = prefix
-        accessGroups = groups.compactMap(\.string).filter { $0.utf8.starts(with: prefix.utf8) }
+        accessGroups = Array(
+            groups.prefix(Self.mostGroups).compactMap(\.string).filter { $0.utf8.starts(with: prefix.utf8) }
+        )
+    }
+
+    /// The contents of a regular file: another one might never come to its end.
+    private static func contents(_ path: String) -> Data? {
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return try? file.read(upToCount: largestByteCount)
     }
 
     /// Bytes in base 64 for URLs, without padding (RFC 4648, section 5).

@@ -150,6 +150,12 @@ struct SystemServiceTests {
         #expect(try anna.control("service disable --leave-items").status == 0)
         let enabled = try anna.control("service enable --system --socket \(service.socket.path)")
         #expect(enabled.status == 0 && enabled.errors.contains("has a passcode already"), "\(enabled)")
+        // As after an interruption between the move and the passcode, in which another program set one.
+        let again = try anna.control(
+            "service enable --system --passcode-stdin --socket \(service.socket.path)",
+            input: "1234\n"
+        )
+        #expect(again.status == 0 && again.errors.contains("has a passcode already"), "\(again)")
     }
 
     @Test("rehearsals and the status make nothing in the service")

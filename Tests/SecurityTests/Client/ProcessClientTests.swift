@@ -102,6 +102,15 @@ struct ProcessClientTests {
         #expect(client.client.accessGroups == ["swift-keychain.program.tool", "swift-keychain.common"])
     }
 
+    @Test("a manifest that is no regular file is not waited for")
+    func manifestPipe() throws {
+        let folder = try TemporaryFolder()
+        let tool = folder.path(of: "tool")
+        #expect(mkfifo("\(tool).keychain-manifest", 0o600) == 0)
+        let client = ProcessClient.make(executable: tool, bundleIdentifier: nil) { _ in nil }
+        #expect(client.client.accessGroups == ["swift-keychain.program.tool", "swift-keychain.common"])
+    }
+
     @Test("a list that the environment names comes before the one beside the executable, with its prefix")
     func named() throws {
         let folder = try TemporaryFolder()
