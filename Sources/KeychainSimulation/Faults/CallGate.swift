@@ -31,7 +31,7 @@ public final class CallGate: Sendable {
     /// Waits until a call is held or the gate is open; the test fails, and goes on, when that takes too long.
     ///
     /// - Parameter seconds: how long it may take.
-    public func waitForCall(seconds: Double = 60) async {
+    public func waitForCall(seconds: Double = 120) async {
         guard await !barrier.arrival(seconds: seconds) else { return }
         TestingKit.complain("No call has come to the gate for \(seconds) s: \(fault.count) were held before.")
     }
