@@ -111,14 +111,17 @@ struct PackageSurvey {
         let folder = URL(fileURLWithPath: package.path)
         folders.append(folder)
         for path in files(in: folder, except: foldersOfOthers.union(["Tests"])) {
-            read(folder.appendingPathComponent(path), "\(package.identity)/\(path)", &survey)
+            // Its demos and projects of Xcode are not compiled.
+            let isCompiled = path.hasPrefix("Sources/")
+            read(folder.appendingPathComponent(path), "\(package.identity)/\(path)", isCompiled: isCompiled, &survey)
         }
         for dependency in package.dependencies { read(dependency, &identities, &folders, &survey) }
     }
 
-    private static func read(_ file: URL, _ path: String, _ survey: inout SourceSurvey) {
+    private static func read(_ file: URL, _ path: String, isCompiled: Bool = true, _ survey: inout SourceSurvey) {
         if file.pathExtension == "swift" {
-            if let text = try? String(contentsOf: file, encoding: .utf8) { survey.read(text, path: path) }
+            guard let text = try? String(contentsOf: file, encoding: .utf8) else { return }
+            survey.read(text, path: path, isCompiled: isCompiled)
         } else if isC(path), let data = try? Data(contentsOf: file), data.range(of: Data(moduleOfC.utf8)) != nil {
             survey.readC(String(decoding: data, as: UTF8.self), path: path, modules: [moduleOfC])
         }

@@ -26,7 +26,12 @@ struct SourceSurvey {
     private(set) var macOSBranches: [Place] = []
 
     /// Takes note of a source in Swift.
-    mutating func read(_ text: String, path: String) {
+    ///
+    /// - Parameters:
+    ///   - text: its contents.
+    ///   - path: where it is.
+    ///   - isCompiled: whether it is known to be compiled, so that an import in it may fail.
+    mutating func read(_ text: String, path: String, isCompiled: Bool = true) {
         var open: [Condition] = []
         let lines = SwiftCode.withoutComments(text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (index, raw) in lines.enumerated() {
@@ -36,7 +41,7 @@ struct SourceSurvey {
                 directive(line, place, &open)
             } else if let module = Self.importedModule(line) {
                 note(module, place, isGuarded: !open.isEmpty)
-                if open.allSatisfy(\.isCompiled) { noteAppleOnly(module, place) }
+                if isCompiled, open.allSatisfy(\.isCompiled) { noteAppleOnly(module, place) }
             } else if !open.isEmpty, Self.isAboutKeychain(line) {
                 for index in open.indices { open[index].isAboutKeychain = true }
             }

@@ -201,8 +201,13 @@ struct TestCommandTests {
     @Test("an import that cannot compile is named with what to use instead, and the tests are run nevertheless")
     func appleOnlyModule() throws {
         try source("import Foundation\nimport MachO")
+        // A demo of a dependency is not compiled, its sources are; of each module one import is named.
+        try describe(dependencies: ["wrapper"])
+        try write("wrapper/Demo/App.swift", "import UIKit")
+        try write("wrapper/Sources/Wrapper/Wrapper.swift", "import MachO")
         let (status, output) = try run()
         #expect(status == 3)
+        #expect(output.components(separatedBy: "'no such module' to expect").count == 2)
         let line = "Locker.swift:2 imports MachO, which Linux lacks; use dl_iterate_phdr of Glibc"
         #expect(output.contains(line))
     }
