@@ -101,9 +101,11 @@ struct DaemonStormTests {
         }
     }
 
-    /// The next steps of a program, up to so many that succeeded.
+    /// The next steps of a program, up to so many that succeed from now on.
     private static func steps(of program: StormProcess, untilDone count: Int) throws -> [Step] {
         var steps: [Step] = []
+        // A program does not wait for its steps to be read.
+        while program.hasStep, let step = try program.nextStep() { steps.append(step) }
         var done = 0
         while done < count {
             guard let step = try program.nextStep() else {

@@ -48,6 +48,9 @@ final class StormProcess {
     /// The next acknowledged step; `nil` when the process has ended.
     func nextStep() throws -> Step? { try process.nextLine().map(Step.init) }
 
+    /// Whether a step is there already.
+    var hasStep: Bool { process.hasOutput }
+
     /// The steps up to a line that begins with this word, which is left out; it must come before the deadline.
     func steps(upTo end: String) throws -> [Step] {
         try process.lines(upTo: { Step($0).operation == end }).map(Step.init)

@@ -90,6 +90,12 @@ public final class HelperProcess {
         }
     }
 
+    /// Whether output is there already.
+    public var hasOutput: Bool {
+        var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+        return unread.contains(UInt8(ascii: "\n")) || poll(&ready, 1, 0) > 0
+    }
+
     /// The lines before one that `isEnd` says is the last, which is left out; it must come before the deadline.
     public func lines(upTo isEnd: (String) -> Bool) throws -> [String] {
         var lines: [String] = []
