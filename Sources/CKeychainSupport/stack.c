@@ -2,12 +2,15 @@
 #define _GNU_SOURCE
 #include "CKeychainSupport.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #include <unwind.h>
 
-// Swift marks the frames of asynchronous functions in their frame pointers; what those lead to is not on the stack.
+// Swift marks the frames of asynchronous functions in the frame pointers that they save; their callers are not on the stack.
 #define ASYNC_FRAME ((uintptr_t)1 << 60)
 
 // What is left alone at the lower end of a stack: room for the functions that overwrite the rest.
@@ -76,7 +79,7 @@ size_t keychain_walkable_frames(size_t most) {
 #endif
 
 struct unwinding {
-    uintptr_t *addresses;
+    uintptr_t *addresses, *frames;
     size_t count, most;
 };
 
@@ -84,13 +87,42 @@ static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *arg
     struct unwinding *unwinding = argument;
     uintptr_t address = _Unwind_GetIP(context);
     if (unwinding->count == unwinding->most || address == 0) return _URC_NORMAL_STOP;
-    unwinding->addresses[unwinding->count++] = address;
+    uintptr_t frame = _Unwind_GetGR(context, FRAME_POINTER);
+    unwinding->addresses[unwinding->count] = address;
+    unwinding->frames[unwinding->count++] = frame;
     // Whoever calls an asynchronous function gets its mark back in the frame pointer, by which the next frame would be looked for.
-    return _Unwind_GetGR(context, FRAME_POINTER) & ASYNC_FRAME ? _URC_NORMAL_STOP : _URC_NO_REASON;
+    return frame & ASYNC_FRAME ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
-size_t keychain_unwind_stack(uintptr_t *addresses, size_t most) {
-    struct unwinding unwinding = {addresses, 0, most};
+size_t keychain_unwind_stack(uintptr_t *addresses, uintptr_t *frames, size_t most) {
+    struct unwinding unwinding = {addresses, frames, 0, most};
     _Unwind_Backtrace(note_frame, &unwinding);
     return unwinding.count;
+}
+
+// How the context of an asynchronous function of Swift begins (AsyncContext, Swift's ABI).
+struct async_context {
+    uintptr_t parent, resume_parent;
+};
+
+// Reads memory where it is mapped: the kernel checks that, unless the process may not ask it. Then what Swift's runtime library
+// relies on as well has to do: that contexts are what their functions' frames say.
+static bool read_memory(uintptr_t address, void *bytes, size_t count) {
+    if (address == 0 || address % sizeof(uintptr_t) != 0) return false;
+    struct iovec local = {bytes, count}, remote = {(void *)address, count};
+    ssize_t status = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+    if (status >= 0 || (errno != EPERM && errno != ENOSYS)) return status == (ssize_t)count;
+    __builtin_memcpy(bytes, (const void *)address, count);
+    return true;
+}
+
+size_t keychain_async_callers(uintptr_t frame, uintptr_t *addresses, size_t most) {
+    struct async_context context = {0, 0};
+    size_t count = 0;
+    // Its function's context is in the word before the frame that the frame pointer points at.
+    if (!read_memory(frame - sizeof frame, &context.parent, sizeof context.parent)) return 0;
+    while (count < most && read_memory(context.parent, &context, sizeof context) && context.resume_parent != 0) {
+        addresses[count++] = context.resume_parent;
+    }
+    return count;
 }

@@ -3,7 +3,7 @@
 import Foundation
 
 /// An address in a program or a library, wherever that is loaded: `IMAGE+0xOFFSET`.
-package struct ProgramAddress: CustomStringConvertible {
+package struct ProgramAddress: Hashable, CustomStringConvertible {
     /// The path of the program or library.
     package let image: String
     package let offset: UInt

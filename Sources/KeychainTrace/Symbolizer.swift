@@ -26,18 +26,33 @@ package enum Symbolizer {
         package var isGenerated: Bool { path.hasSuffix("<compiler-generated>") }
     }
 
-    /// The functions with lines at an address, from the inside out.
+    /// The functions with lines at addresses, from the inside out.
     ///
-    /// - Returns: `nil` if there is no tool. Empty if none finds a line, as in an image that it cannot read.
-    package static func frames(at address: ProgramAddress) -> [Frame]? {
-        guard isRegularFile(address.image) else { return nil }
-        let arguments = ["-f", "-i", "-e", address.image, "0x" + String(address.offset, radix: 16)]
-        var frames: [Frame]?
-        for tool in tools where frames?.isEmpty ?? true {
-            guard let path = path(of: tool), let output = output(of: path, arguments) else { continue }
-            frames = self.frames(in: output)
+    /// A tool takes long to read an image, and no time for one more address in it.
+    ///
+    /// - Returns: Nothing for an address that no tool could look up. Empty where none found a line.
+    package static func frames(at addresses: [ProgramAddress]) -> [ProgramAddress: [Frame]] {
+        var frames: [ProgramAddress: [Frame]] = [:]
+        for (image, addresses) in Dictionary(grouping: Set(addresses), by: \.image) where isRegularFile(image) {
+            for tool in tools.compactMap(path(of:)) {
+                let missing = addresses.filter { frames[$0]?.isEmpty ?? true }
+                if missing.isEmpty { break }
+                frames.merge(self.frames(at: missing, in: image, by: tool)) { $1 }
+            }
         }
         return frames
+    }
+
+    private static func frames(
+        at addresses: [ProgramAddress],
+        in image: String,
+        by tool: String
+    ) -> [ProgramAddress: [Frame]] {
+        let offsets = addresses.map { "0x" + String($0.offset, radix: 16) }
+        guard let output = output(of: tool, ["-a", "-f", "-i", "-e", image] + offsets) else { return [:] }
+        let sections = sections(of: output)
+        guard sections.count == addresses.count else { return [:] }
+        return Dictionary(uniqueKeysWithValues: zip(addresses, sections.map(frames(in:))))
     }
 
     /// The folder of this package's sources.
@@ -49,10 +64,20 @@ package enum Symbolizer {
 
     private static let tools = ["llvm-symbolizer", "addr2line"]
 
-    /// What a tool printed: for each function a line with its name, and one with its place.
-    static func frames(in output: String) -> [Frame] {
-        let lines = output.split(separator: "\n")
-        return zip(lines, lines.dropFirst()).enumerated().compactMap { index, pair in
+    /// What a tool printed, without the lines with the addresses, one of which begins each section.
+    static func sections(of output: String) -> [[Substring]] {
+        output.split(separator: "\n").reduce(into: []) { sections, line in
+            if line.wholeMatch(of: /0x[0-9a-f]+/) != nil {
+                sections.append([])
+            } else if !sections.isEmpty {
+                sections[sections.count - 1].append(line)
+            }
+        }
+    }
+
+    /// The functions of a section: for each a line with its name, and one with its place.
+    static func frames(in lines: [Substring]) -> [Frame] {
+        zip(lines, lines.dropFirst()).enumerated().compactMap { index, pair in
             index.isMultiple(of: 2) ? frame(pair.0, pair.1) : nil
         }
     }

@@ -11,6 +11,8 @@ struct SymbolizerTests {
     @Test("what a tool prints are functions and lines; what it does not know is left out")
     func output() {
         let output = """
+            warning: none of an address
+            0x0000000000000010
             $s3App5inneryyF
             /src/Inner.swift:12:7
             $s3App5outeryyF
@@ -20,20 +22,30 @@ struct SymbolizerTests {
             main
             /src/main.swift:0:0
             cut
+            0x20
+
+            0x30
+            $s3App4lastyyF
+            /src/Last.swift:1:2
             """
+        let sections = Symbolizer.sections(of: output)
         #expect(
-            Symbolizer.frames(in: output) == [
-                Symbolizer.Frame(symbol: "$s3App5inneryyF", path: "/src/Inner.swift", line: 12, column: 7),
-                Symbolizer.Frame(symbol: "$s3App5outeryyF", path: "/src/a:b/Outer.swift", line: 30, column: 0),
+            sections.map(Symbolizer.frames(in:)) == [
+                [
+                    Symbolizer.Frame(symbol: "$s3App5inneryyF", path: "/src/Inner.swift", line: 12, column: 7),
+                    Symbolizer.Frame(symbol: "$s3App5outeryyF", path: "/src/a:b/Outer.swift", line: 30, column: 0),
+                ],
+                [],
+                [Symbolizer.Frame(symbol: "$s3App4lastyyF", path: "/src/Last.swift", line: 1, column: 2)],
             ]
         )
-        #expect(Symbolizer.frames(in: "") == [])
+        #expect(Symbolizer.sections(of: "").isEmpty)
     }
 
     @Test("an image that is no regular file is not read", arguments: ["/dev/zero", "/dev", "relative", "/missing"])
     func image(_ path: String) throws {
         let address = try #require(ProgramAddress("\(path)+0x10"))
-        #expect(Symbolizer.frames(at: address) == nil)
+        #expect(Symbolizer.frames(at: [address]).isEmpty)
     }
 
     @Test("an image without debug information has no lines")
@@ -42,7 +54,7 @@ struct SymbolizerTests {
         let path = folder.path(of: "image")
         try Data("no program".utf8).write(to: URL(fileURLWithPath: path))
         let address = try #require(ProgramAddress("\(path)+0x10"))
-        #expect((Symbolizer.frames(at: address) ?? []).isEmpty)
+        #expect(Symbolizer.frames(at: [address])[address, default: []].isEmpty)
     }
 
     @Test("an address is read as it is written, and nothing else", arguments: ["", "app", "+0x", "app+0xg", "app+12"])

@@ -88,9 +88,13 @@ void keychain_close_on_exec(int descriptor);
 // the register for something else. Frames behind one of an asynchronous function count as reachable.
 size_t keychain_walkable_frames(size_t most);
 
-// The return addresses on the stack of this function, by the unwind tables that compilers write for exceptions: no frame pointers
-// are needed. It ends at the first asynchronous function of Swift, whose callers are not on the stack. Returns how many there are.
-size_t keychain_unwind_stack(uintptr_t *addresses, size_t most);
+// The return addresses on the stack of this function, and the frame pointer at each, by the unwind tables that compilers write for
+// exceptions: no frame pointers are needed. Returns how many there are. The callers of an asynchronous function of Swift are not
+// on the stack.
+size_t keychain_unwind_stack(uintptr_t *addresses, uintptr_t *frames, size_t most);
+
+// The continuations of an asynchronous function of Swift by its frame pointer: where its callers go on. Returns how many there are.
+size_t keychain_async_callers(uintptr_t frame, uintptr_t *addresses, size_t most);
 
 // The name of the function that an address lies in, as it is mangled; NULL where it is not known. It is read from the table of
 // symbols of the program, or of what the loader knows of a library: in milliseconds, and without a line. Says whether the

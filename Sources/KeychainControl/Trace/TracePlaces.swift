@@ -9,18 +9,16 @@ final class TracePlaces {
 
     /// `FILE:LINE`; nothing where no line is found.
     func place(of stack: [String]) -> String {
-        for address in stack {
-            if let place = place(of: address) { return place }
-        }
-        return ""
+        lookUp(stack.filter { known[$0] == nil })
+        return stack.lazy.compactMap { self.known[$0] ?? nil }.first ?? ""
     }
 
-    private func place(of address: String) -> String? {
-        if let place = known[address] { return place }
-        let frames = ProgramAddress(address)?.before.flatMap(Symbolizer.frames) ?? []
-        let frame = frames.first { !$0.isOfPackage && !$0.isGenerated }
-        let place = frame.map { "\($0.path):\($0.line)" }
-        known[address] = .some(place)
-        return place
+    private func lookUp(_ addresses: [String]) {
+        let calls = addresses.map { ProgramAddress($0)?.before }
+        let frames = Symbolizer.frames(at: calls.compactMap(\.self))
+        for (address, call) in zip(addresses, calls) {
+            let frame = call.flatMap { frames[$0] }?.first { !$0.isOfPackage && !$0.isGenerated }
+            known[address] = .some(frame.map { "\($0.path):\($0.line)" })
+        }
     }
 }

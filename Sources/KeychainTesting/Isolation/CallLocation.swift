@@ -21,7 +21,8 @@ struct CallLocation: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Looks up lines one after the other on a separate thread, so that no call waits while debug information is read.
+/// Looks up lines on a separate thread, so that no call waits while debug information is read, and those together that
+/// are asked for meanwhile.
 final class CallLocationLookup: Sendable {
     static let shared = CallLocationLookup()
 
@@ -34,8 +35,8 @@ final class CallLocationLookup: Sendable {
 
     private struct State {
         var waiting: [Lookup] = []
-        /// The one in progress.
-        var current: Lookup?
+        /// Those in progress.
+        var current: [Lookup] = []
         var known: [[UInt64]: CallLocation?] = [:]
         var isRunning = false
     }
@@ -43,11 +44,11 @@ final class CallLocationLookup: Sendable {
     // Protected by the condition.
     private nonisolated(unsafe) var state = State()
     private let condition = NSCondition()
-    private let findLocation: @Sendable (CallStack) -> CallLocation?
+    private let findLocations: @Sendable ([CallStack]) -> [CallLocation?]
 
-    /// - Parameter findLocation: finds the line of a stack.
-    init(_ findLocation: @escaping @Sendable (CallStack) -> CallLocation? = { $0.findLocation() }) {
-        self.findLocation = findLocation
+    /// - Parameter findLocations: finds the lines of stacks.
+    init(_ findLocations: @escaping @Sendable ([CallStack]) -> [CallLocation?] = CallStack.findLocations) {
+        self.findLocations = findLocations
     }
 
     /// The line of a stack that was already looked up; otherwise `nil`.
@@ -85,27 +86,30 @@ final class CallLocationLookup: Sendable {
         let end = Date(timeIntervalSinceNow: seconds)
         let unfinished = condition.withLock {
             while state.isRunning, condition.wait(until: end) {}
-            defer { (state.current, state.waiting) = (nil, []) }
-            return [state.current].compactMap(\.self) + state.waiting
+            defer { (state.current, state.waiting) = ([], []) }
+            return state.current + state.waiting
         }
         for lookup in unfinished { lookup.completion(nil) }
     }
 
     private func work() {
-        while let stack = next() {
-            let location = known(stack) ?? findLocation(stack)
-            condition.withLock {
-                state.known[stack.addresses] = .some(location)
-                return state.current.take()
-            }?.completion(location)
+        while let stacks = next() {
+            let new = stacks.filter { known($0) == nil }
+            let locations = new.isEmpty ? [] : findLocations(new)
+            let ended = condition.withLock {
+                for (stack, location) in zip(new, locations) { state.known[stack.addresses] = .some(location) }
+                defer { state.current = [] }
+                return state.current.map { ($0.completion, state.known[$0.stack.addresses] ?? nil) }
+            }
+            for (completion, location) in ended { completion(location) }
         }
     }
 
-    private func next() -> CallStack? {
+    private func next() -> [CallStack]? {
         condition.withLock {
             guard state.waiting.isEmpty else {
-                state.current = state.waiting.removeFirst()
-                return state.current?.stack
+                (state.current, state.waiting) = (state.waiting, [])
+                return state.current.map(\.stack)
             }
             state.isRunning = false
             condition.broadcast()

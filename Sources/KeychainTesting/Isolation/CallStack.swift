@@ -25,75 +25,93 @@ struct CallStack: Sendable {
         return indices.isEmpty ? addresses : indices.map { addresses[$0] }
     }
 
-    /// The frames of the addresses.
-    private let frames: [Backtrace.Frame]
-
-    /// The stack of the caller.
+    /// The stack of the caller: the callers on the stack of the thread, and those of an asynchronous function.
+    @inline(never)
     static func capture() -> CallStack {
-        let frames = callers()
-        let addresses = frames.compactMap(\.addressOfCall)
+        var frames: [UInt] = []
+        let callers = [UInt](unsafeUninitializedCapacity: most) { callers, count in
+            frames = [UInt](unsafeUninitializedCapacity: most) { frames, frameCount in
+                count = keychain_unwind_stack(callers.baseAddress, frames.baseAddress, most)
+                frameCount = count
+            }
+        }
+        // Within the call: the return address is behind it, and may be another line's.
+        let stack = callers.map { UInt64($0) - 1 }
+        let asyncIndex = asyncIndices.withLock { known in
+            let index = known[stack] ?? stack.firstIndex(where: isOfAsyncFunction)
+            known[stack] = .some(index)
+            return index
+        }
+        let addresses = stack + (asyncIndex.map { continuations(of: frames[$0]) } ?? [])
         let functions = known.withLock { known in
             if let functions = known[addresses] { return functions }
             let functions = CalledFunctions(addresses)
             known[addresses] = functions
             return functions
         }
-        return CallStack(addresses: addresses, functions: functions, frames: frames)
+        return CallStack(addresses: addresses, functions: functions)
     }
 
     private static let known = Mutex<[[UInt64]: CalledFunctions]>([:])
+    /// The positions of the innermost asynchronous functions in stacks of threads.
+    private static let asyncIndices = Mutex<[[UInt64]: Int?]>([:])
     private static let most = 64
 
     /// How many callers are tried: the compiler records no line for some, such as for the argument of an assertion.
     private static let candidates = 3
 
-    /// The callers of this function: those on the stack of the thread, and the continuations of an asynchronous
-    /// function.
-    @inline(never)
-    private static func callers() -> [Backtrace.Frame] {
-        let addresses = [UInt](unsafeUninitializedCapacity: most) { $1 = keychain_unwind_stack($0.baseAddress, most) }
-        let stack = addresses.map { Backtrace.Frame.returnAddress(Backtrace.Address(UInt64($0))) }
-        return Array((stack + continuations()).prefix(most))
+    /// Whether an address is in a part of an asynchronous function: its symbol ends in `TQ` or `TY` and a number
+    /// (docs/ABI/Mangling.rst of Swift).
+    private static func isOfAsyncFunction(_ address: UInt64) -> Bool {
+        var isInProgram: CInt = 0
+        guard let name = keychain_function_name(UInt(address), &isInProgram) else { return false }
+        return String(cString: name).firstMatch(of: /T[QY][0-9]*_$/) != nil
     }
 
-    /// The continuations of the asynchronous function on the stack; empty if there is none.
-    ///
-    /// `Backtrace` finds them as well, but follows invalid frame pointers, and reads one frame ahead.
-    @inline(never)
-    private static func continuations() -> some Sequence<Backtrace.Frame> {
-        let isWalkable = keychain_walkable_frames(most + 1) > most
-        let backtrace = isWalkable ? try? Backtrace.capture(limit: most, top: 0, images: images) : nil
-        let frames = backtrace.map { $0.frames.filter { $0.addressOfCall != nil } } ?? []
-        return frames.drop { if case .asyncResumePoint = $0 { false } else { true } }
+    /// Where the callers of an asynchronous function go on.
+    private static func continuations(of frame: UInt) -> [UInt64] {
+        [UInt](unsafeUninitializedCapacity: most) { $1 = keychain_async_callers(frame, $0.baseAddress, most) }
+            .map(UInt64.init)
     }
 
     /// The line of the nearest caller outside of this package.
+    func findLocation() -> CallLocation? { Self.findLocations(of: [self])[0] }
+
+    /// The lines of the nearest callers outside of this package.
     ///
     /// It takes up to several seconds where no tool reads debug information. `nil` in a program without any, and where
     /// the compiler recorded no line.
-    func findLocation() -> CallLocation? {
-        for index in functions.callerIndices.prefix(Self.candidates) {
-            let caller = symbolicated(index).first {
-                !$0.isOfPackage && !$0.isGenerated && !PackageSymbols.contains($0.symbol)
-            }
-            if let caller { return CallLocation(path: caller.path, line: caller.line, column: caller.column) }
+    static func findLocations(of stacks: [CallStack]) -> [CallLocation?] {
+        let callers = stacks.map { stack in
+            stack.functions.callerIndices.prefix(candidates).map { stack.addresses[$0] }
         }
-        return nil
+        let places = Dictionary(
+            callers.joined().compactMap { caller in ProgramAddress(UInt(caller)).map { (caller, $0) } },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let found = Symbolizer.frames(at: Array(places.values))
+        return callers.map { callers in
+            callers.lazy.compactMap { caller in
+                location(in: places[caller].flatMap { found[$0] } ?? framesByRuntime(at: caller))
+            }.first
+        }
     }
 
-    /// The functions at an address: by a tool, else by Swift's runtime library, which reads the lines of the whole
-    /// program.
-    private func symbolicated(_ index: Int) -> [Symbolizer.Frame] {
-        if let found = ProgramAddress(UInt(addresses[index])).flatMap(Symbolizer.frames) { return found }
-        let backtrace = Backtrace(frame: frames[index])?.symbolicated(with: Self.images)
+    private static func location(in frames: [Symbolizer.Frame]) -> CallLocation? {
+        frames.first { !$0.isOfPackage && !$0.isGenerated && !PackageSymbols.contains($0.symbol) }
+            .map { CallLocation(path: $0.path, line: $0.line, column: $0.column) }
+    }
+
+    /// The functions at an address by Swift's runtime library, which reads the lines of the whole program.
+    private static func framesByRuntime(at address: UInt64) -> [Symbolizer.Frame] {
+        let backtrace = Backtrace(programCounter: address)?.symbolicated(with: images)
         return backtrace?.frames.compactMap { $0.symbol.flatMap(Symbolizer.Frame.init) } ?? []
     }
 
     /// The images that are mapped when the program starts; libraries that are loaded later are not expected to call the
     /// keychain.
     ///
-    /// Making such a map reads all mapped libraries. A capture without one makes its own, and crashes if another thread
-    /// unloads a library meanwhile.
+    /// Making such a map reads all mapped libraries, and crashes if another thread unloads one meanwhile.
     static let images = ImageMap.capture()
 }
 

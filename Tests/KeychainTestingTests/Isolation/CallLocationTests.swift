@@ -26,10 +26,10 @@ struct CallLocationTests {
     @Test("when the process ends, calls are reported once, without a line if the look-up takes too long")
     func end() {
         let (began, proceeds) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let lookup = CallLocationLookup { _ in
+        let lookup = CallLocationLookup { stacks in
             began.signal()
             proceeds.wait()
-            return Self.location
+            return stacks.map { _ in Self.location }
         }
         let (current, waiting) = (Received(), Received())
         let stack = CallStack.capture()
@@ -49,11 +49,40 @@ struct CallLocationTests {
 
     @Test("a call whose line was found in time is reported with it")
     func inTime() {
-        let lookup = CallLocationLookup { _ in Self.location }
+        let lookup = CallLocationLookup { $0.map { _ in Self.location } }
         let received = Received()
         lookup.find(CallStack.capture()) { received.receive($0) }
         received.isCalled.wait()
         lookup.finish(seconds: 60)
         #expect(received.all == [Self.location])
+    }
+
+    @Test("calls that are made while lines are looked up share the next look-up, each with its own line")
+    func together() {
+        let (began, proceeds) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let counts = Mutex<[Int]>([])
+        let lookup = CallLocationLookup { stacks in
+            let isFirst = counts.withLock { counts in
+                counts.append(stacks.count)
+                return counts.count == 1
+            }
+            if isFirst {
+                began.signal()
+                proceeds.wait()
+            }
+            return stacks.map { CallLocation(path: "/a", line: Int($0.addresses[0]), column: 1) }
+        }
+        let received = (1...4).map { _ in Received() }
+        func stack(_ address: UInt64) -> CallStack { CallStack(addresses: [address], functions: CalledFunctions([])) }
+        lookup.find(stack(1)) { received[0].receive($0) }
+        began.wait()
+        for (index, address) in [2, 3, 1].enumerated() {
+            lookup.find(stack(UInt64(address))) { received[index + 1].receive($0) }
+        }
+        proceeds.signal()
+        for received in received { received.isCalled.wait() }
+        // The line of the last one is known by then.
+        #expect(counts.withLock(\.self) == [1, 2])
+        #expect(received.map { $0.all.map { $0?.line } } == [[1], [2], [3], [1]])
     }
 }

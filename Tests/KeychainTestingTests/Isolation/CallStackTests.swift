@@ -42,14 +42,23 @@ struct CallStackTests {
         }
     }
 
-    @Test("a backtrace of one frame has its address and its kind")
-    func frames() throws {
-        let address = Backtrace.Address(0x1234_5678_9abc_def0 as UInt64)
-        for frame in [Backtrace.Frame.programCounter(address), .returnAddress(address), .asyncResumePoint(address)] {
-            let backtrace = try #require(Backtrace(frame: frame))
-            #expect(backtrace.frames.map(\.description) == [frame.description])
-        }
-        #expect(Backtrace(frame: .truncated) == nil)
+    @Test("a backtrace of one address has it")
+    func backtrace() throws {
+        let address = 0x1234_5678_9abc_def0 as UInt64
+        let backtrace = try #require(Backtrace(programCounter: address))
+        #expect(
+            backtrace.frames.map(\.description) == [Backtrace.Frame.programCounter(.init(address)).description]
+        )
+    }
+
+    @Test("the callers of an asynchronous function are its continuations, the nearest first")
+    func continuations() async {
+        @Sendable func inner() async -> [String] { CallStack.capture().functions.stack }
+        @Sendable func middle() async -> [String] { await inner() + [] }
+        @Sendable func outer() async -> [String] { await middle() + [] }
+        let functions = await Task { await outer() }.value
+        let order = ["inner #1", "middle #1", "outer #1"].map { name in functions.firstIndex { $0.contains(name) } }
+        #expect(order == [0, 1, 2], "\(functions)")
     }
 
     @Test("a library that another thread unloads meanwhile ends no process")
