@@ -92,9 +92,10 @@ extension Store {
 }
 
 extension Connection {
-    /// Keeps the file from growing beyond what the options allow, and the cache from taking more memory.
+    /// Keeps the file and its log from growing beyond what the options allow, and the cache from taking more memory.
     func limit(_ options: StoreOptions) throws(SQLiteError) {
         if let count = options.maximumPageCount { try execute("PRAGMA max_page_count = \(count)") }
+        if let count = options.logPageCount { try execute("PRAGMA wal_autocheckpoint = \(count)") }
         if let size = options.cacheKibibytes { try execute("PRAGMA cache_size = -\(size)") }
     }
 }

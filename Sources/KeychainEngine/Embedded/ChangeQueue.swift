@@ -68,6 +68,7 @@ final class ChangeQueue: @unchecked Sendable {
     private var waitingLeader: QueuedChange?
     /// The size of the last group plus the changes that arrived before it ended: as many are likely to arrive again.
     private var expectedCount = 1
+    /// About the shortest time that a commit took lately; others had to write the log back, or waited for the disk.
     private var commitNanoseconds: UInt64 = 0
     private var forkGeneration = keychain_fork_generation()
 
@@ -129,7 +130,7 @@ final class ChangeQueue: @unchecked Sendable {
 
     /// The longest that a leader waits.
     ///
-    /// It also never waits longer than half of the sync that waiting can save.
+    /// It also never waits longer than half of the commit that waiting can save.
     private static let mostPauseNanoseconds: UInt64 = 1_000_000
 
     /// Makes the thread of the oldest waiting change the leader, if there is one.
@@ -144,7 +145,12 @@ final class ChangeQueue: @unchecked Sendable {
     }
 
     /// Records how long the commit of a group took, most of which is the sync.
-    func noteCommit(nanoseconds: UInt64) { alone { commitNanoseconds = nanoseconds } }
+    func noteCommit(nanoseconds: UInt64) {
+        alone {
+            commitNanoseconds =
+                commitNanoseconds == 0 ? nanoseconds : min(nanoseconds, commitNanoseconds + commitNanoseconds / 8)
+        }
+    }
 
     /// The number of waiting changes, for tests.
     var count: Int { alone { waiting.count } }
