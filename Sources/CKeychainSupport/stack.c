@@ -10,7 +10,8 @@
 #include <unistd.h>
 #include <unwind.h>
 
-// Swift marks the frames of asynchronous functions in the frame pointers that they save; their callers are not on the stack.
+// On Apple's systems Swift marks the frames of asynchronous functions in the frame pointers that they save, and on others a
+// compiler may (Swift 6.3 does not on Linux). The callers of such a function are not on the stack.
 #define ASYNC_FRAME ((uintptr_t)1 << 60)
 
 // What is left alone at the lower end of a stack: room for the functions that overwrite the rest.
@@ -119,6 +120,7 @@ static bool read_memory(uintptr_t address, void *bytes, size_t count) {
 size_t keychain_async_callers(uintptr_t frame, uintptr_t *addresses, size_t most) {
     struct async_context context = {0, 0};
     size_t count = 0;
+    if (frame < sizeof frame) return 0;
     // Its function's context is in the word before the frame that the frame pointer points at.
     if (!read_memory(frame - sizeof frame, &context.parent, sizeof context.parent)) return 0;
     while (count < most && read_memory(context.parent, &context, sizeof context) && context.resume_parent != 0) {

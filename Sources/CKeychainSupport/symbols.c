@@ -5,112 +5,163 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-// The table of symbols of the running program, as its file has it: the loader sees those only that libraries need.
-static struct {
+// The table of symbols of the program or of a library, as its file has it: the loader sees those only that others need.
+struct image {
+    struct image *next;
+    char *path;
+    // What is added to the addresses of the file.
+    uintptr_t bias;
     const unsigned char *file;
     size_t size;
     const Elf64_Sym *symbols;
     size_t count;
     const char *names;
     size_t names_size;
-    // What is added to the addresses of the file, and what of them is mapped.
-    uintptr_t bias, lowest, end;
-} program;
+};
 
-static pthread_once_t program_is_read = PTHREAD_ONCE_INIT;
+// Images are never removed: a library that is loaded again, elsewhere, is another one.
+static struct image *images;
+static pthread_mutex_t images_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int note_segments(struct dl_phdr_info *info, size_t size, void *unused) {
-    (void)size;
-    (void)unused;
-    program.bias = info->dlpi_addr;
-    program.lowest = UINTPTR_MAX;
-    for (int index = 0; index < info->dlpi_phnum; index++) {
-        if (info->dlpi_phdr[index].p_type != PT_LOAD) continue;
-        uintptr_t start = program.bias + info->dlpi_phdr[index].p_vaddr;
-        uintptr_t end = start + info->dlpi_phdr[index].p_memsz;
-        if (start < program.lowest) program.lowest = start;
-        if (end > program.end) program.end = end;
-    }
-    // The program is the first of all.
-    return 1;
+static const void *part(const struct image *image, uint64_t offset, uint64_t size) {
+    if (offset > image->size || size > image->size - offset || offset % _Alignof(Elf64_Sym) != 0) return NULL;
+    return image->file + offset;
 }
 
-static const void *part(uint64_t offset, uint64_t size) {
-    if (offset > program.size || size > program.size - offset || offset % _Alignof(Elf64_Sym) != 0) return NULL;
-    return program.file + offset;
-}
-
-static void find_symbols(void) {
-    const Elf64_Ehdr *header = part(0, sizeof *header);
+static void find_symbols(struct image *image) {
+    const Elf64_Ehdr *header = part(image, 0, sizeof *header);
     if (header == NULL || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
     if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(Elf64_Shdr)) return;
-    const Elf64_Shdr *sections = part(header->e_shoff, (uint64_t)header->e_shnum * sizeof *sections);
+    const Elf64_Shdr *sections = part(image, header->e_shoff, (uint64_t)header->e_shnum * sizeof *sections);
     if (sections == NULL) return;
     for (size_t index = 0; index < header->e_shnum; index++) {
         const Elf64_Shdr *section = &sections[index];
         if (section->sh_type != SHT_SYMTAB || section->sh_link >= header->e_shnum) continue;
         const Elf64_Shdr *strings = &sections[section->sh_link];
-        const Elf64_Sym *symbols = part(section->sh_offset, section->sh_size);
-        if (symbols == NULL || strings->sh_offset > program.size) return;
-        if (strings->sh_size == 0 || strings->sh_size > program.size - strings->sh_offset) return;
-        program.names = (const char *)program.file + strings->sh_offset;
-        program.names_size = strings->sh_size;
+        const Elf64_Sym *symbols = part(image, section->sh_offset, section->sh_size);
+        if (symbols == NULL || strings->sh_offset > image->size) return;
+        if (strings->sh_size == 0 || strings->sh_size > image->size - strings->sh_offset) return;
+        image->names = (const char *)image->file + strings->sh_offset;
+        image->names_size = strings->sh_size;
         // A name ends within the table.
-        if (program.names[program.names_size - 1] != 0) return;
-        program.symbols = symbols;
-        program.count = section->sh_size / sizeof *symbols;
+        if (image->names[image->names_size - 1] != 0) return;
+        image->symbols = symbols;
+        image->count = section->sh_size / sizeof *symbols;
         return;
     }
 }
 
-static void read_program(void) {
-    dl_iterate_phdr(note_segments, NULL);
-    int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+static void map_file(struct image *image) {
+    int file = open(image->path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
     struct stat status;
-    if (fstat(file, &status) == 0 && status.st_size > 0) {
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
         void *mapped = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
         if (mapped != MAP_FAILED) {
-            program.file = mapped;
-            program.size = (size_t)status.st_size;
-            find_symbols();
+            image->file = mapped;
+            image->size = (size_t)status.st_size;
+            find_symbols(image);
         }
     }
     close(file);
 }
 
-static const char *name_in_program(uintptr_t address) {
-    uintptr_t value = address - program.bias;
-    for (size_t index = 0; index < program.count; index++) {
-        const Elf64_Sym *symbol = &program.symbols[index];
-        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_name >= program.names_size) continue;
-        if (value >= symbol->st_value && value - symbol->st_value < symbol->st_size) return program.names + symbol->st_name;
+// The image with this path at this place, whose table is read when it is first asked for; NULL without memory.
+static const struct image *image_at(const char *path, uintptr_t bias) {
+    pthread_mutex_lock(&images_lock);
+    struct image *image = images;
+    while (image != NULL && (image->bias != bias || strcmp(image->path, path) != 0)) image = image->next;
+    if (image == NULL && (image = calloc(1, sizeof *image)) != NULL) {
+        image->bias = bias;
+        image->path = strdup(path);
+        if (image->path == NULL) {
+            free(image);
+            image = NULL;
+        } else {
+            map_file(image);
+            image->next = images;
+            images = image;
+        }
+    }
+    pthread_mutex_unlock(&images_lock);
+    return image;
+}
+
+// Where an address is.
+struct place {
+    uintptr_t address, bias;
+    char path[PATH_MAX];
+    bool is_found, is_in_program;
+    size_t visited;
+};
+
+static int find_place(struct dl_phdr_info *info, size_t size, void *argument) {
+    (void)size;
+    struct place *place = argument;
+    // The program is the first of all, and its name is empty.
+    bool is_program = place->visited++ == 0;
+    for (int index = 0; index < info->dlpi_phnum; index++) {
+        if (info->dlpi_phdr[index].p_type != PT_LOAD) continue;
+        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[index].p_vaddr;
+        if (place->address < start || place->address - start >= info->dlpi_phdr[index].p_memsz) continue;
+        const char *path = is_program ? "/proc/self/exe" : info->dlpi_name;
+        if (strlen(path) >= sizeof place->path) return 1;
+        strcpy(place->path, path);
+        place->bias = info->dlpi_addr;
+        place->is_in_program = is_program;
+        place->is_found = true;
+        return 1;
+    }
+    return 0;
+}
+
+static const char *name_in(const struct image *image, uintptr_t address) {
+    uintptr_t value = address - image->bias;
+    for (size_t index = 0; index < image->count; index++) {
+        const Elf64_Sym *symbol = &image->symbols[index];
+        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_name >= image->names_size) continue;
+        if (value >= symbol->st_value && value - symbol->st_value < symbol->st_size) return image->names + symbol->st_name;
     }
     return NULL;
 }
 
 const char *keychain_function_name(uintptr_t address, int *is_in_program) {
-    pthread_once(&program_is_read, read_program);
-    *is_in_program = address >= program.lowest && address < program.end;
-    if (*is_in_program) return name_in_program(address);
+    struct place place = {.address = address};
+    dl_iterate_phdr(find_place, &place);
+    *is_in_program = place.is_in_program;
+    const struct image *image = place.is_found ? image_at(place.path, place.bias) : NULL;
+    const char *name = image != NULL ? name_in(image, address) : NULL;
     Dl_info info;
-    return dladdr((const void *)address, &info) != 0 ? info.dli_sname : NULL;
+    // A library may have no table but the loader's.
+    if (name == NULL && !place.is_in_program && dladdr((const void *)address, &info) != 0) name = info.dli_sname;
+    return name;
+}
+
+static int find_program(struct dl_phdr_info *info, size_t size, void *bias) {
+    (void)size;
+    *(uintptr_t *)bias = info->dlpi_addr;
+    return 1;
 }
 
 void keychain_each_function(const char *part, void (*callback)(const char *name, void *context), void *context) {
-    pthread_once(&program_is_read, read_program);
-    for (size_t index = 0; index < program.count; index++) {
-        const Elf64_Sym *symbol = &program.symbols[index];
-        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_name >= program.names_size) continue;
-        const char *name = program.names + symbol->st_name;
+    uintptr_t bias = 0;
+    dl_iterate_phdr(find_program, &bias);
+    const struct image *program = image_at("/proc/self/exe", bias);
+    for (size_t index = 0; program != NULL && index < program->count; index++) {
+        const Elf64_Sym *symbol = &program->symbols[index];
+        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_name >= program->names_size) continue;
+        const char *name = program->names + symbol->st_name;
         if (strstr(name, part) != NULL) callback(name, context);
     }
 }

@@ -11,7 +11,7 @@ static int trace_state = 2;
 int keychain_is_traced(void) { return __atomic_load_n(&trace_state, __ATOMIC_ACQUIRE); }
 void keychain_set_traced(int state) { __atomic_store_n(&trace_state, state, __ATOMIC_RELEASE); }
 
-// Swift marks the frames of asynchronous functions in their frame pointers.
+// Marks a frame of an asynchronous function of Swift, where compilers do that (stack.c of CKeychainSupport).
 #define ASYNC_FRAME ((uintptr_t)1 << 60)
 
 __attribute__((noinline)) size_t keychain_return_addresses(uintptr_t *addresses, size_t most) {

@@ -97,8 +97,8 @@ size_t keychain_unwind_stack(uintptr_t *addresses, uintptr_t *frames, size_t mos
 size_t keychain_async_callers(uintptr_t frame, uintptr_t *addresses, size_t most);
 
 // The name of the function that an address lies in, as it is mangled; NULL where it is not known. It is read from the table of
-// symbols of the program, or of what the loader knows of a library: in milliseconds, and without a line. Says whether the
-// address is one of the program.
+// symbols in the file of the program or library: in milliseconds, and without a line. Says whether the address is one of the
+// program.
 const char *keychain_function_name(uintptr_t address, int *is_in_program);
 
 // Calls back with the mangled name of each function of the program whose name contains a part. It takes milliseconds.

@@ -9,8 +9,15 @@ final class TracePlaces {
 
     /// `FILE:LINE`; nothing where no line is found.
     func place(of stack: [String]) -> String {
-        lookUp(stack.filter { known[$0] == nil })
-        return stack.lazy.compactMap { self.known[$0] ?? nil }.first ?? ""
+        for (index, address) in stack.enumerated() {
+            if known[address] == nil {
+                // Those of the same image take no time more.
+                let image = ProgramAddress(address)?.image
+                lookUp(stack[index...].prefix { ProgramAddress($0)?.image == image }.filter { known[$0] == nil })
+            }
+            if let place = known[address] ?? nil { return place }
+        }
+        return ""
     }
 
     private func lookUp(_ addresses: [String]) {

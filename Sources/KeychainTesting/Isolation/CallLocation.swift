@@ -44,12 +44,13 @@ final class CallLocationLookup: Sendable {
     // Protected by the condition.
     private nonisolated(unsafe) var state = State()
     private let condition = NSCondition()
-    private let findLocations: @Sendable ([CallStack]) -> [CallLocation?]
+    private let findLocations: Finder
+
+    /// Finds the lines of stacks, and passes each with the stack's position when it is found.
+    typealias Finder = @Sendable ([CallStack], (Int, CallLocation?) -> Void) -> Void
 
     /// - Parameter findLocations: finds the lines of stacks.
-    init(_ findLocations: @escaping @Sendable ([CallStack]) -> [CallLocation?] = CallStack.findLocations) {
-        self.findLocations = findLocations
-    }
+    init(_ findLocations: @escaping Finder = CallStack.findLocations) { self.findLocations = findLocations }
 
     /// The line of a stack that was already looked up; otherwise `nil`.
     func known(_ stack: CallStack) -> CallLocation?? { condition.withLock { state.known[stack.addresses] } }
@@ -94,15 +95,21 @@ final class CallLocationLookup: Sendable {
 
     private func work() {
         while let stacks = next() {
-            let new = stacks.filter { known($0) == nil }
-            let locations = new.isEmpty ? [] : findLocations(new)
-            let ended = condition.withLock {
-                for (stack, location) in zip(new, locations) { state.known[stack.addresses] = .some(location) }
-                defer { state.current = [] }
-                return state.current.map { ($0.completion, state.known[$0.stack.addresses] ?? nil) }
+            var new: [CallStack] = []
+            for stack in stacks {
+                if let location = known(stack) { complete(stack, location) } else { new.append(stack) }
             }
-            for (completion, location) in ended { completion(location) }
+            if !new.isEmpty { findLocations(new) { complete(new[$0], $1) } }
         }
+    }
+
+    private func complete(_ stack: CallStack, _ location: CallLocation?) {
+        let completed = condition.withLock {
+            state.known[stack.addresses] = .some(location)
+            defer { state.current.removeAll { $0.stack.addresses == stack.addresses } }
+            return state.current.filter { $0.stack.addresses == stack.addresses }
+        }
+        for lookup in completed { lookup.completion(location) }
     }
 
     private func next() -> [CallStack]? {

@@ -36,37 +36,21 @@ struct CallStack: Sendable {
             }
         }
         // Within the call: the return address is behind it, and may be another line's.
-        let stack = callers.map { UInt64($0) - 1 }
-        let asyncIndex = asyncIndices.withLock { known in
-            let index = known[stack] ?? stack.firstIndex(where: isOfAsyncFunction)
-            known[stack] = .some(index)
-            return index
+        var addresses = callers.map { UInt64($0) - 1 }
+        // What is on the stack beyond an asynchronous function has not called it.
+        if let index = addresses.firstIndex(where: { FunctionSymbol.at($0)?.isAsynchronousPart ?? false }) {
+            addresses = addresses[...index] + continuations(of: frames[index])
         }
-        let addresses = stack + (asyncIndex.map { continuations(of: frames[$0]) } ?? [])
-        let functions = known.withLock { known in
-            if let functions = known[addresses] { return functions }
-            let functions = CalledFunctions(addresses)
-            known[addresses] = functions
-            return functions
-        }
+        let functions = known.withLock { $0[addresses] } ?? CalledFunctions(addresses)
+        known.withLock { $0[addresses] = functions }
         return CallStack(addresses: addresses, functions: functions)
     }
 
     private static let known = Mutex<[[UInt64]: CalledFunctions]>([:])
-    /// The positions of the innermost asynchronous functions in stacks of threads.
-    private static let asyncIndices = Mutex<[[UInt64]: Int?]>([:])
     private static let most = 64
 
     /// How many callers are tried: the compiler records no line for some, such as for the argument of an assertion.
     private static let candidates = 3
-
-    /// Whether an address is in a part of an asynchronous function: its symbol ends in `TQ` or `TY` and a number
-    /// (docs/ABI/Mangling.rst of Swift).
-    private static func isOfAsyncFunction(_ address: UInt64) -> Bool {
-        var isInProgram: CInt = 0
-        guard let name = keychain_function_name(UInt(address), &isInProgram) else { return false }
-        return String(cString: name).firstMatch(of: /T[QY][0-9]*_$/) != nil
-    }
 
     /// Where the callers of an asynchronous function go on.
     private static func continuations(of frame: UInt) -> [UInt64] {
@@ -75,13 +59,17 @@ struct CallStack: Sendable {
     }
 
     /// The line of the nearest caller outside of this package.
-    func findLocation() -> CallLocation? { Self.findLocations(of: [self])[0] }
+    func findLocation() -> CallLocation? {
+        var location: CallLocation?
+        Self.findLocations(of: [self]) { location = $1 }
+        return location
+    }
 
-    /// The lines of the nearest callers outside of this package.
+    /// Finds the lines of the nearest callers outside of this package, and passes each with the stack's position.
     ///
-    /// It takes up to several seconds where no tool reads debug information. `nil` in a program without any, and where
-    /// the compiler recorded no line.
-    static func findLocations(of stacks: [CallStack]) -> [CallLocation?] {
+    /// It takes up to several seconds where no tool reads debug information. There is none in a program without any,
+    /// and where the compiler recorded no line.
+    static func findLocations(of stacks: [CallStack], _ found: (Int, CallLocation?) -> Void) {
         let callers = stacks.map { stack in
             stack.functions.callerIndices.prefix(candidates).map { stack.addresses[$0] }
         }
@@ -89,11 +77,12 @@ struct CallStack: Sendable {
             callers.joined().compactMap { caller in ProgramAddress(UInt(caller)).map { (caller, $0) } },
             uniquingKeysWith: { first, _ in first }
         )
-        let found = Symbolizer.frames(at: Array(places.values))
-        return callers.map { callers in
-            callers.lazy.compactMap { caller in
-                location(in: places[caller].flatMap { found[$0] } ?? framesByRuntime(at: caller))
-            }.first
+        let frames = Symbolizer.frames(at: Array(places.values))
+        for (index, callers) in callers.enumerated() {
+            let locations = callers.lazy.compactMap { caller in
+                location(in: places[caller].flatMap { frames[$0] } ?? framesByRuntime(at: caller))
+            }
+            found(index, locations.first)
         }
     }
 
@@ -142,13 +131,11 @@ struct CalledFunctions: Sendable {
     /// The functions that addresses lie in: those of this package, until its nearest caller, and those of the program.
     init(_ addresses: [UInt64]) {
         for (index, address) in addresses.enumerated() {
-            var isInProgram: CInt = 0
-            guard let name = keychain_function_name(UInt(address), &isInProgram) else { continue }
-            let symbol = Self.symbol(String(cString: name))
-            let isOurs = PackageSymbols.contains(symbol.rawName)
-            guard isOurs || isInProgram != 0, !symbol.isSwiftThunk else { continue }
+            guard let symbol = FunctionSymbol.at(address) else { continue }
+            let isOurs = symbol.isOfPackage
+            guard isOurs || symbol.isInProgram, !Self.symbol(symbol.name).isSwiftThunk else { continue }
             // The full name: the name of a symbol omits modules.
-            let demangled = Self.demangled(symbol.rawName)
+            let demangled = Self.demangled(symbol.name)
             let function = FunctionName(demangled: demangled)
             if isOurs {
                 if caller == nil { called = function.called }

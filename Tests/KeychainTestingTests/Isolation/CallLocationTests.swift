@@ -26,10 +26,10 @@ struct CallLocationTests {
     @Test("when the process ends, calls are reported once, without a line if the look-up takes too long")
     func end() {
         let (began, proceeds) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let lookup = CallLocationLookup { stacks in
+        let lookup = CallLocationLookup { stacks, found in
             began.signal()
             proceeds.wait()
-            return stacks.map { _ in Self.location }
+            for index in stacks.indices { found(index, Self.location) }
         }
         let (current, waiting) = (Received(), Received())
         let stack = CallStack.capture()
@@ -49,7 +49,9 @@ struct CallLocationTests {
 
     @Test("a call whose line was found in time is reported with it")
     func inTime() {
-        let lookup = CallLocationLookup { $0.map { _ in Self.location } }
+        let lookup = CallLocationLookup { stacks, found in
+            for index in stacks.indices { found(index, Self.location) }
+        }
         let received = Received()
         lookup.find(CallStack.capture()) { received.receive($0) }
         received.isCalled.wait()
@@ -61,7 +63,8 @@ struct CallLocationTests {
     func together() {
         let (began, proceeds) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let counts = Mutex<[Int]>([])
-        let lookup = CallLocationLookup { stacks in
+        let received = (1...4).map { _ in Received() }
+        let lookup = CallLocationLookup { stacks, found in
             let isFirst = counts.withLock { counts in
                 counts.append(stacks.count)
                 return counts.count == 1
@@ -70,9 +73,12 @@ struct CallLocationTests {
                 began.signal()
                 proceeds.wait()
             }
-            return stacks.map { CallLocation(path: "/a", line: Int($0.addresses[0]), column: 1) }
+            for (index, stack) in stacks.enumerated() {
+                found(index, CallLocation(path: "/a", line: Int(stack.addresses[0]), column: 1))
+                // Each is reported when it is found.
+                if index == 0, stacks.count > 1 { received[1].isCalled.wait() }
+            }
         }
-        let received = (1...4).map { _ in Received() }
         func stack(_ address: UInt64) -> CallStack { CallStack(addresses: [address], functions: CalledFunctions([])) }
         lookup.find(stack(1)) { received[0].receive($0) }
         began.wait()
@@ -80,8 +86,8 @@ struct CallLocationTests {
             lookup.find(stack(UInt64(address))) { received[index + 1].receive($0) }
         }
         proceeds.signal()
-        for received in received { received.isCalled.wait() }
-        // The line of the last one is known by then.
+        for index in [0, 2, 3] { received[index].isCalled.wait() }
+        // The line of the last one was known by then.
         #expect(counts.withLock(\.self) == [1, 2])
         #expect(received.map { $0.all.map { $0?.line } } == [[1], [2], [3], [1]])
     }

@@ -61,6 +61,24 @@ struct CallStackTests {
         #expect(order == [0, 1, 2], "\(functions)")
     }
 
+    @Test("also those of one that a library's function called, each at its line")
+    func continuationsOfLibrary() async throws {
+        @Sendable func inner() async -> CallStack {
+            await withCheckedContinuation { $0.resume(returning: CallStack.capture()) }
+        }
+        @Sendable func outer() async -> CallStack {
+            let stack = await inner()  // The caller of inner.
+            return stack
+        }
+        let stack = await Task { await outer() }.value
+        let functions = stack.functions
+        let index = try #require(functions.stack.lastIndex { $0.contains("outer #1") }, "\(functions.stack)")
+        #expect(functions.stack[..<index].contains { $0.contains("inner #1") }, "\(functions.stack)")
+        let continuation = [stack.addresses[functions.callerIndices[index]]]
+        let location = CallStack(addresses: continuation, functions: CalledFunctions(continuation)).findLocation()
+        #expect(location?.line == #line - 9)
+    }
+
     @Test("a library that another thread unloads meanwhile ends no process")
     func unloaded() async {
         await #expect(processExitsWith: .success) {
