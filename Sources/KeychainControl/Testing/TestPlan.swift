@@ -105,7 +105,7 @@ struct TestPlan {
     private mutating func explainBundleIdentifier(_ present: BundleIdentifier?) {
         let why =
             if options.bundleIdentifier != nil { "as you said" } else if present != nil {
-                "as Info.plist in the folder of the build has it"
+                "as Info.plist in the folder of the build has it, maybe since an earlier run; --bundle-identifier names another"
             } else {
                 "by the package's name, because there is none on Linux; --bundle-identifier names another"
             }
@@ -143,7 +143,7 @@ struct TestPlan {
         entitlements = file
         let unknown = file.unknownVariables.joined(separator: ", ")
         let remark = unknown.isEmpty ? "" : "; not known here and left as they are: \(unknown)"
-        choices.append("entitlements: \(what)\(remark)")
+        choices.append("entitlements: \(what)\(remark); not of virtual devices, which take .keychain(entitlements: …)")
         choices.append("prefix of application identifiers: \(prefix), \(why)")
     }
 

@@ -63,7 +63,8 @@ enum SettingHint: CaseIterable {
                 + "expands $(AppIdentifierPrefix) in it"
         case .anotherAccessGroup:
             "errSecMissingEntitlement (-34018): the program has not the access group that the call names; "
-                + "SWIFT_KEYCHAIN_ENTITLEMENTS names a property list with keychain-access-groups, which 'keychainctl test' does"
+                + "its groups are those of the property list that SWIFT_KEYCHAIN_ENTITLEMENTS names ('keychainctl test': "
+                + "--entitlements, --prefix and --bundle-identifier)"
         case .platform:
             "errSecParam (-50): iOS refuses a limit, a match or a return key in an update or a delete, which macOS passes over; "
                 + "SWIFT_KEYCHAIN_PLATFORM=macOS for code with '#if os(iOS)', of which Linux compiles the other branch"

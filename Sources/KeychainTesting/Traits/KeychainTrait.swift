@@ -61,8 +61,24 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
     ) async throws {
         let issues = IssueHandlingTrait.compactMapIssues { Self.tell($0, app.device) }
         try await issues.provideScope(for: test, testCase: testCase) {
-            try await RunningTest.run(test) { try await app.run { try await function() } }
+            try await RunningTest.run(test) {
+                do {
+                    try await app.run { try await function() }
+                } catch {
+                    // Recorded here: what the test throws becomes an issue after the trait's scope has ended.
+                    guard Self.isToExplain(error, app.device) else { throw error }
+                    Issue.record(error, sourceLocation: test.sourceLocation)
+                }
+            }
         }
+    }
+
+    /// Whether an error that a test throws becomes an issue that failed calls may explain: not one by which Swift
+    /// Testing ends a test that has failed already, or is cancelled.
+    private static func isToExplain(_ error: any Error, _ device: VirtualDevice) -> Bool {
+        let isOfLibrary = String(reflecting: type(of: error)).hasPrefix("Testing.")
+        guard !isOfLibrary, !(error is CancellationError) else { return false }
+        return device.calls.contains { $0.status.map { $0 != 0 } ?? false }
     }
 
     /// Whether an issue that is recorded now may concern calls on the device.
