@@ -10,7 +10,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - folder: the keychain's folder, which has no store.
-    ///   - options: how large the file may become.
+    ///   - options: how large the file, its log and the cache may become.
     ///   - keybag: the keybag.
     ///   - addRows: adds the rows.
     /// - Throws: `errSecNotAvailable` with the reason, or what `addRows` throws.

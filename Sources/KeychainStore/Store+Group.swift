@@ -54,17 +54,20 @@ extension Store {
 
     /// Ends the group; what its calls changed is durable when this returns.
     ///
+    /// - Returns: Whether they changed anything.
     /// - Throws: As ``write(_:)``; then nothing of the group was stored, except as ``StoreError/doubtfulCommit(_:)``
     ///   says.
-    package func endGroup() throws(KeychainError) {
+    @discardableResult
+    package func endGroup() throws(KeychainError) -> Bool {
         group = nil
-        guard connection.isInTransaction else { return }
+        guard connection.isInTransaction else { return false }
         do throws(KeychainError) {
             try commit()
         } catch {
             rollBack()
             throw error
         }
+        return true
     }
 
     /// Runs `body` as a part of the group's transaction, which begins with the first change.

@@ -68,8 +68,8 @@ final class ChangeQueue: @unchecked Sendable {
     private var waitingLeader: QueuedChange?
     /// The size of the last group plus the changes that arrived before it ended: as many are likely to arrive again.
     private var expectedCount = 1
-    /// About the shortest time that a commit took lately; others had to write the log back, or waited for the disk.
-    private var commitNanoseconds: UInt64 = 0
+    /// About the shortest time that a commit took lately: longer ones wrote the log back, or waited for the disk.
+    private(set) var commitNanoseconds: UInt64 = 0
     private var forkGeneration = keychain_fork_generation()
 
     /// The maximum size of a group, which limits how long a thread waits for the changes of others.
@@ -144,11 +144,12 @@ final class ChangeQueue: @unchecked Sendable {
         }
     }
 
-    /// Records how long the commit of a group took, most of which is the sync.
+    /// Takes into account how long the commit of a group took: the shortest counts, and is forgotten by an eighth with
+    /// each.
     func noteCommit(nanoseconds: UInt64) {
         alone {
-            commitNanoseconds =
-                commitNanoseconds == 0 ? nanoseconds : min(nanoseconds, commitNanoseconds + commitNanoseconds / 8)
+            let longest = commitNanoseconds == 0 ? nanoseconds : commitNanoseconds + max(1, commitNanoseconds / 8)
+            commitNanoseconds = min(nanoseconds, longest)
         }
     }
 

@@ -89,9 +89,10 @@ extension EngineAccess {
         let isLost = engine.store.isGroupLost
         let start = DispatchTime.now()
         do throws(KeychainError) {
-            try engine.store.endGroup()
+            if try engine.store.endGroup() {
+                changes.noteCommit(nanoseconds: DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds)
+            }
             group.end(isLost ? .lost : .stored)
-            changes.noteCommit(nanoseconds: DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds)
         } catch {
             group.end(.failed(error))
         }
