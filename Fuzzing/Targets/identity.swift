@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeychainCore
-
+@testable import KeychainCore
 @testable import KeychainIdentity
 
 /// What programs and their sandboxes hand to the daemon: manifests, executables, and the files of `/proc`.

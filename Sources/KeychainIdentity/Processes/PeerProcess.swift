@@ -2,6 +2,7 @@
 
 import CKeychainSupport
 import Glibc
+import HostFiles
 
 /// A process at the other end of a Unix socket, or one named by its PID: held so that no other process is mistaken for
 /// it, even if its PID is reused.
@@ -108,11 +109,7 @@ extension PeerProcess {
     public var executablePath: String? { linkTarget("exe", below: folder.number) }
 
     /// The same, without the mark of the kernel for an executable that was removed or replaced meanwhile.
-    var executablePathOnDisk: String? {
-        let mark = " (deleted)"
-        guard let path = executablePath else { return nil }
-        return path.hasSuffix(mark) && access(path, F_OK) != 0 ? String(path.dropLast(mark.count)) : path
-    }
+    var executablePathOnDisk: String? { executablePath.map(ExecutablePath.onDisk) }
 
     /// The contents of the executable that it runs, even if its path has changed.
     func openContents() throws(IdentityError) -> Descriptor {

@@ -39,12 +39,8 @@ package struct ProcessClient: Sendable {
 
     /// The path of the running program, without the mark that the kernel adds when the file was replaced meanwhile.
     static var executablePath: String {
-        let mark = " (deleted)"
-        guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
-            return CommandLine.arguments[0]
-        }
-        let isReplaced = path.hasSuffix(mark) && !FileManager.default.fileExists(atPath: path)
-        return isReplaced ? String(path.dropLast(mark.count)) : path
+        let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return path.map(ExecutablePath.onDisk) ?? CommandLine.arguments[0]
     }
 
     /// The client that a program is, by its path, bundle identifier and environment.
