@@ -60,8 +60,6 @@ struct ServedStore: ~Copyable {
         options.largestMebibytes = limitMebibytes
         // The inner pages of the indexes of 100,000 items; the kernel caches the others, once for all connections.
         options.cacheKibibytes = 512
-        // 16 MiB: while many programs write, half of a commit was writing the log back, for which a whole group waits.
-        options.logPageCount = 4_000
         return options
     }
 

@@ -10,7 +10,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - folder: the keychain's folder, which has no store.
-    ///   - options: how large the file, its log and the cache may become.
+    ///   - options: how large the file and the cache may become.
     ///   - keybag: the keybag.
     ///   - addRows: adds the rows.
     /// - Throws: `errSecNotAvailable` with the reason, or what `addRows` throws.
@@ -92,10 +92,9 @@ extension Store {
 }
 
 extension Connection {
-    /// Keeps the file and its log from growing beyond what the options allow, and the cache from taking more memory.
+    /// Keeps the file from growing beyond what the options allow, and the cache from taking more memory.
     func limit(_ options: StoreOptions) throws(SQLiteError) {
         if let count = options.maximumPageCount { try execute("PRAGMA max_page_count = \(count)") }
-        if let count = options.logPageCount { try execute("PRAGMA wal_autocheckpoint = \(count)") }
         if let size = options.cacheKibibytes { try execute("PRAGMA cache_size = -\(size)") }
     }
 }

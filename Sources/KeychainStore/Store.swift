@@ -267,9 +267,6 @@ public struct StoreOptions: Sendable, Hashable {
     /// How many KiB of pages each connection caches; `nil` for what SQLite does, 2 MiB.
     package var cacheKibibytes: Int?
 
-    /// From how many pages of 4 KiB on the log is written back to the file; `nil` for what SQLite does, 1,000.
-    package var logPageCount: Int?
-
     /// How many pages the file may have, of 4 KiB each; `nil` for as many as there is room for.
     package var maximumPageCount: Int?
 
