@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HostFiles
+import Synchronization
 
 /// The name of the account whose keychain is in a folder of the system service: the user database may give its user ID
 /// to another account later, which must not get the keychain.
@@ -20,19 +21,40 @@ enum PartitionAccount {
     /// - Throws: ``DaemonFailure``.
     static func bind(_ folder: PrivateDirectory, to name: String?, _ user: UInt32) throws(DaemonFailure) {
         guard let name else { return }
-        let recorded: String?
+        let recorded: String
         do throws(FileError) {
-            recorded = try Self.name(in: folder)
-            if recorded == nil { try record(name, in: folder) }
+            if let known = try Self.name(in: folder) {
+                recorded = known
+            } else {
+                recorded = try recordFirst(name, in: folder)
+            }
         } catch {
             throw DaemonFailure(error)
         }
-        guard let recorded, recorded != name else { return }
+        guard recorded != name else { return }
         throw DaemonFailure(
             "user \(user) is the account '\(name)' now, and the keychain in \(folder.path) is that of another account; "
                 + "root has to remove that folder, or, if the account was renamed, the file '\(fileName)' in it"
         )
     }
+
+    /// Held while a name is recorded: the first two programs of a user may connect at the same time.
+    private static let recording = Mutex<Void>(())
+
+    /// Records the name in a folder that has none.
+    ///
+    /// - Returns: The name in the folder, which another thread may have recorded.
+    private static func recordFirst(_ name: String, in folder: PrivateDirectory) throws(FileError) -> String {
+        let result = recording.withLock { _ in
+            Result { () throws(FileError) -> String in
+                if let recorded = try Self.name(in: folder) { return recorded }
+                try record(name, in: folder)
+                return name
+            }
+        }
+        return try result.get()
+    }
+
     /// The name in a folder; `nil` if it has none.
     private static func name(in folder: PrivateDirectory) throws(FileError) -> String? {
         guard try folder.hasFile(fileName) else { return nil }
