@@ -19,6 +19,9 @@ struct SourceSurvey {
     /// The imports that do not compile on Linux: of each module that only Apple's platforms have, the first.
     private(set) var appleOnlyImports: [(module: AppleOnlyModule, place: Place)] = []
 
+    /// The first `@objc` or `@objcMembers` that Linux compiles, which it cannot.
+    private(set) var objectiveCDeclaration: Place?
+
     /// The conditions around keychain code of which Linux compiles the branch of iOS and not that of macOS.
     private(set) var iOSBranches: [Place] = []
 
@@ -42,8 +45,13 @@ struct SourceSurvey {
             } else if let module = Self.importedModule(line) {
                 note(module, place, isGuarded: !open.isEmpty)
                 if isCompiled, open.allSatisfy(\.isCompiled) { noteAppleOnly(module, place) }
-            } else if !open.isEmpty, Self.isAboutKeychain(line) {
-                for index in open.indices { open[index].isAboutKeychain = true }
+            } else {
+                if !open.isEmpty, Self.isAboutKeychain(line) {
+                    for index in open.indices { open[index].isAboutKeychain = true }
+                }
+                if objectiveCDeclaration == nil, isCompiled, Self.isForObjectiveC(line), open.allSatisfy(\.isCompiled) {
+                    objectiveCDeclaration = place
+                }
             }
         }
     }
@@ -118,6 +126,11 @@ struct SourceSurvey {
 
     private static func isAboutKeychain(_ line: Substring) -> Bool {
         ["kSec", "SecItem", "errSec", "SecKey", "SecAccess"].contains { line.contains($0) }
+    }
+
+    /// Whether a line has an attribute for Objective-C.
+    private static func isForObjectiveC(_ line: Substring) -> Bool {
+        line.split { $0.isWhitespace || $0 == "(" }.contains { $0 == "@objc" || $0 == "@objcMembers" }
     }
 
     /// A chain of branches, which branch of it each platform compiles, and where it is.

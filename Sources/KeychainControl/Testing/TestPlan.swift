@@ -44,7 +44,7 @@ struct TestPlan {
         let suggestion = BundleIdentifier.suggestion(for: package.name)
         bundleIdentifier = options.bundleIdentifier ?? present ?? BundleIdentifier(rawValue: suggestion) ?? .example
         try chooseToolsets()
-        warnOfAppleOnlyModules()
+        warnOfWhatLinuxLacks()
         choices.append("keychain: a new one for this run; your own is not touched")
         explainBundleIdentifier(present)
         try chooseEntitlements()
@@ -92,10 +92,16 @@ struct TestPlan {
     /// What else a part of the toolset brings.
     private static let otherNames = ["os": ["OSLog"]]
 
-    private mutating func warnOfAppleOnlyModules() {
+    private mutating func warnOfWhatLinuxLacks() {
         for (module, place) in package.sources.appleOnlyImports {
             choices.append(
                 "'no such module' to expect: \(place) imports \(module.rawValue), which Linux lacks; \(module.remedy)"
+            )
+        }
+        if let place = package.sources.objectiveCDeclaration {
+            choices.append(
+                "'Objective-C interoperability is disabled' to expect: \(place) has @objc, which Linux lacks; "
+                    + "put the attribute into '#if canImport(ObjectiveC)'"
             )
         }
     }

@@ -141,4 +141,22 @@ struct SourceSurveyTests {
         #expect(survey.appleOnlyImports.map(\.module) == [.machO, .system])
         #expect(survey.appleOnlyImports.map(\.place.line) == [5, 9])
     }
+
+    @Test(
+        "the first attribute for Objective-C is found where Linux compiles it",
+        arguments: ["@objc", "@objcMembers", "@objc(name:)"]
+    )
+    func objectiveC(_ attribute: String) {
+        let text = """
+            #if canImport(ObjectiveC)
+            @objc
+            #endif
+            // @objc in a comment
+            let objc = "of @objcish"
+            public \(attribute) class A {}
+            @objc class B {}
+            """
+        #expect(survey(text).objectiveCDeclaration == SourceSurvey.Place(path: "File.swift", line: 6))
+        #expect(survey("class A {}").objectiveCDeclaration == nil)
+    }
 }
