@@ -106,8 +106,8 @@ struct async_context {
     uintptr_t parent, resume_parent;
 };
 
-// Reads memory where it is mapped: the kernel checks that, unless the process may not ask it. Then what Swift's runtime library
-// relies on as well has to do: that contexts are what their functions' frames say.
+// Reads memory if it is mapped, which the kernel checks. Where a sandbox forbids that, the memory is read unchecked, as Swift's
+// runtime library does.
 static bool read_memory(uintptr_t address, void *bytes, size_t count) {
     if (address == 0 || address % sizeof(uintptr_t) != 0) return false;
     struct iovec local = {bytes, count}, remote = {(void *)address, count};
@@ -121,7 +121,7 @@ size_t keychain_async_callers(uintptr_t frame, uintptr_t *addresses, size_t most
     struct async_context context = {0, 0};
     size_t count = 0;
     if (frame < sizeof frame) return 0;
-    // Its function's context is in the word before the frame that the frame pointer points at.
+    // The context is in the word below the one that the frame pointer points at.
     if (!read_memory(frame - sizeof frame, &context.parent, sizeof context.parent)) return 0;
     while (count < most && read_memory(context.parent, &context, sizeof context) && context.resume_parent != 0) {
         addresses[count++] = context.resume_parent;

@@ -28,7 +28,7 @@ package enum Symbolizer {
 
     /// The functions with lines at addresses, from the inside out.
     ///
-    /// A tool takes long to read an image, and no time for one more address in it.
+    /// Reading an image takes long, and each further address in it no time.
     ///
     /// - Returns: Nothing for an address that no tool could look up. Empty where none found a line.
     package static func frames(at addresses: [ProgramAddress]) -> [ProgramAddress: [Frame]] {

@@ -57,6 +57,24 @@ struct SymbolizerTests {
         #expect(Symbolizer.frames(at: [address])[address, default: []].isEmpty)
     }
 
+    /// The address that this function returns to.
+    @inline(never)
+    private static func here() -> ProgramAddress? {
+        var addresses: [UInt] = [0, 0]
+        guard CSupport.returnAddresses(&addresses, 2) == 2 else { return nil }
+        return ProgramAddress(addresses[1])?.before
+    }
+
+    @Test("addresses of one image that are looked up together have each its own line")
+    func together() throws {
+        let first = Self.here()
+        let second = Self.here()
+        let addresses = try [first, second].map { try #require($0) }
+        let frames = Symbolizer.frames(at: addresses.reversed() + addresses)
+        let lines = addresses.map { address in frames[address]?.first { $0.path == #filePath }?.line }
+        #expect(lines == [#line - 5, #line - 4])
+    }
+
     @Test("an address is read as it is written, and nothing else", arguments: ["", "app", "+0x", "app+0xg", "app+12"])
     func text(_ text: String) throws {
         #expect(ProgramAddress(text) == nil)

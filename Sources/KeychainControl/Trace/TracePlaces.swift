@@ -11,7 +11,7 @@ final class TracePlaces {
     func place(of stack: [String]) -> String {
         for (index, address) in stack.enumerated() {
             if known[address] == nil {
-                // Those of the same image take no time more.
+                // Further addresses in the same image take no time.
                 let image = ProgramAddress(address)?.image
                 lookUp(stack[index...].prefix { ProgramAddress($0)?.image == image }.filter { known[$0] == nil })
             }

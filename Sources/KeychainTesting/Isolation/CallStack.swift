@@ -133,7 +133,7 @@ struct CalledFunctions: Sendable {
         for (index, address) in addresses.enumerated() {
             guard let symbol = FunctionSymbol.at(address) else { continue }
             let isOurs = symbol.isOfPackage
-            guard isOurs || symbol.isInProgram, !Self.symbol(symbol.name).isSwiftThunk else { continue }
+            guard isOurs || symbol.isInProgram, !symbol.isThunk else { continue }
             // The full name: the name of a symbol omits modules.
             let demangled = Self.demangled(symbol.name)
             let function = FunctionName(demangled: demangled)
@@ -153,10 +153,6 @@ struct CalledFunctions: Sendable {
         guard let text = demangle(name, UInt(name.utf8.count), nil, nil, 0) else { return name }
         defer { free(text) }
         return String(cString: text)
-    }
-
-    private static func symbol(_ rawName: String) -> SymbolicatedBacktrace.Symbol {
-        SymbolicatedBacktrace.Symbol(imageIndex: 0, imageName: "", rawName: rawName, offset: 0, sourceLocation: nil)
     }
 }
 

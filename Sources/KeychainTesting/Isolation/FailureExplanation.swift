@@ -27,7 +27,7 @@ enum FailureExplanation {
 
     /// The explanations of the calls of a log that a text concerns; `nil` if there is none.
     static func text(on issue: String, of log: CallLog) -> String? {
-        let failed = log.filter { $0.status.map { $0 != 0 } ?? false && !$0.isInjected }
+        let failed = log.filter { $0.hasFailed && !$0.isInjected }
         let shown = failed.last { call in call.status.map { names($0, in: issue) } ?? false }
         var explanations: [String] = []
         for call in shown.map({ [$0] }) ?? failed.reversed() {
@@ -49,4 +49,9 @@ enum FailureExplanation {
     private static func names(_ status: Int32, in text: String) -> Bool {
         text.split { !($0.isNumber || $0 == "-") }.contains { $0 == "\(status)" }
     }
+}
+
+extension KeychainCall {
+    /// Whether it has ended, and not with `errSecSuccess`.
+    var hasFailed: Bool { status.map { $0 != 0 } ?? false }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CKeychainSupport
+import Runtime
 import Synchronization
 
 /// The symbol of a function.
@@ -34,6 +35,12 @@ struct FunctionSymbol: Sendable {
         let rest = name.utf8.dropLast().reversed().drop { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         let mark = Array(rest.prefix(2))
         return mark.last == UInt8(ascii: "T") && [UInt8(ascii: "Q"), UInt8(ascii: "Y")].contains(mark.first)
+    }
+
+    /// Whether the compiler made it, to call another function.
+    var isThunk: Bool {
+        SymbolicatedBacktrace.Symbol(imageIndex: 0, imageName: "", rawName: name, offset: 0, sourceLocation: nil)
+            .isSwiftThunk
     }
 
     /// Whether it is one of this package.

@@ -78,7 +78,7 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
     private static func isToExplain(_ error: any Error, _ device: VirtualDevice) -> Bool {
         let isOfLibrary = String(reflecting: type(of: error)).hasPrefix("Testing.")
         guard !isOfLibrary, !(error is CancellationError) else { return false }
-        return device.calls.contains { $0.status.map { $0 != 0 } ?? false }
+        return device.calls.contains(where: \.hasFailed)
     }
 
     /// Whether an issue that is recorded now may concern calls on the device.
