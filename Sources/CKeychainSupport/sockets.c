@@ -53,6 +53,21 @@ ssize_t keychain_send(int socket, const void *bytes, size_t count) {
     return sent;
 }
 
+ssize_t keychain_send_with(int socket, int descriptor, const void *bytes, size_t count) {
+    union {
+        char bytes[CMSG_SPACE(sizeof descriptor)];
+        struct cmsghdr header;
+    } control = {.header = {.cmsg_len = CMSG_LEN(sizeof descriptor), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+    memcpy(CMSG_DATA(&control.header), &descriptor, sizeof descriptor);
+    struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    ssize_t sent;
+    do sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (sent < 0 && errno == EINTR);
+    return sent;
+}
+
 ssize_t keychain_receive(int socket, void *bytes, size_t count) {
     ssize_t received;
     do received = recv(socket, bytes, count, MSG_DONTWAIT);
@@ -65,8 +80,8 @@ int keychain_name_senders(int socket) {
     return setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 ? 0 : errno;
 }
 
-ssize_t keychain_receive_from(int socket, pid_t sender, void *bytes, size_t count) {
-    // Room for the credentials alone: descriptors that somebody passes find none, and are closed.
+ssize_t keychain_receive_from(int socket, pid_t sender, void *bytes, size_t count, bool *has_descriptor) {
+    // Room for the credentials alone: descriptors that somebody passes find none, and are closed, which is told.
     union {
         char bytes[CMSG_SPACE(sizeof(struct ucred))];
         struct cmsghdr alignment;
@@ -80,6 +95,7 @@ ssize_t keychain_receive_from(int socket, pid_t sender, void *bytes, size_t coun
         received = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     } while (received < 0 && errno == EINTR);
     if (received <= 0) return received;
+    if (message.msg_flags & MSG_CTRUNC) *has_descriptor = true;
     // Bytes of several senders are never received at once.
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
     if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_CREDENTIALS &&

@@ -28,6 +28,7 @@ final class DaemonConnection: Sendable {
     private let forkGeneration = keychain_fork_generation()
     private let user = geteuid()
     private let number = Atomic<UInt64>(0)
+    private let hasPassedDescriptor = Atomic<Bool>(false)
     // Of the one thread that uses the connection.
     private let reader = Mutex(FrameReader(keepsMore: true))
     private let polling = Mutex(BusyPoll())
@@ -141,7 +142,8 @@ final class DaemonConnection: Sendable {
         } catch {
             return .failure(KeychainError(error))
         }
-        let isSent = send(frame, until: { Deadline(milliseconds: options.silenceMilliseconds) })
+        let isSent: Bool
+        do throws(KeychainError) { isSent = try begin(frame) } catch { return .failure(error) }
         let patience = options.promptEndMilliseconds
         let questions = OpenQuestions(authenticator, patienceMilliseconds: patience) { [self] message in
             guard let frame = try? message.encoded() else { return }
@@ -192,7 +194,7 @@ final class DaemonConnection: Sendable {
             throw KeychainError(error)
         }
         // If it cannot be sent, the daemon's reason can still be read.
-        _ = send(frame, until: { Deadline(milliseconds: options.silenceMilliseconds) })
+        _ = try begin(frame)
         switch nextMessage({ true }) {
         case .complete(.reply(number, .done)): return
         case .complete(.failure(_, let error)): throw error
@@ -295,7 +297,8 @@ final class DaemonConnection: Sendable {
     /// Waits for an answer by busy polling, if that is worthwhile.
     private func pollForAnswer(while mayPoll: () -> Bool) {
         guard mayPoll(), polling.withLock({ $0.begin() }) else { return }
-        let isReadable = BusyPoll.wait(for: socket, while: mayPoll)
+        // About as long as a durable change takes on a solid-state disk.
+        let isReadable = BusyPoll.wait(for: socket, atMost: 400, while: mayPoll)
         polling.withLock { $0.end(wasInVain: !isReadable) }
     }
 
@@ -314,15 +317,36 @@ final class DaemonConnection: Sendable {
         return try frame.withUnsafeBytes(read)
     }
 
-    /// Sends all of a frame.
+    /// Sends all of a message that is answered; with the first one of the connection a descriptor, as the daemon wants
+    /// (``KeychainWire/WireMessage``).
     ///
     /// - Returns: Whether that was possible.
-    private func send(_ frame: SecretBytes, until deadline: () -> Deadline) -> Bool {
+    /// - Throws: `errSecNotAvailable` when the process has no descriptor left; nothing was sent then.
+    private func begin(_ frame: SecretBytes) throws(KeychainError) -> Bool {
+        let deadline = { [options] in Deadline(milliseconds: options.silenceMilliseconds) }
+        guard !hasPassedDescriptor.load(ordering: .relaxed) else { return send(frame, until: deadline) }
+        let descriptor = keychain_event()
+        guard descriptor >= 0 else { throw KeychainError(call: "eventfd", errno: errno) }
+        defer { close(descriptor) }
+        hasPassedDescriptor.store(true, ordering: .relaxed)
+        return send(frame, passing: descriptor, until: deadline)
+    }
+
+    /// Sends all of a frame.
+    ///
+    /// - Parameters:
+    ///   - frame: the frame.
+    ///   - descriptor: what is passed with its first bytes.
+    ///   - deadline: a new deadline, from now on.
+    /// - Returns: Whether that was possible.
+    private func send(_ frame: SecretBytes, passing descriptor: Int32? = nil, until deadline: () -> Deadline) -> Bool {
         var sent = 0
         var end = deadline()
         while sent < frame.count {
             let count = frame.withUnsafeBytes { bytes in
-                keychain_send(socket, bytes.baseAddress.map { $0 + sent }, bytes.count - sent)
+                let start = bytes.baseAddress.map { $0 + sent }
+                guard sent == 0, let descriptor else { return keychain_send(socket, start, bytes.count - sent) }
+                return keychain_send_with(socket, descriptor, start, bytes.count)
             }
             if count >= 0 {
                 sent += count

@@ -203,6 +203,8 @@ final class Connection: Sendable {
             let progress = try state.reader.receive(.message, from: socket, sentBy: sender)
             guard count(&state) else { return .end(.tooMuchBuffered) }
             if let end = arrival(progress) { return end }
+            // Unlike the others, the first message may be bytes that a program copies to a socket that it inherited.
+            guard state.lastTaken > 0 || state.reader.hasDescriptor else { return .end(.copiedBytes) }
             let message = try state.reader.withBytes { (bytes) throws(WireError) in try WireMessage(frame: bytes) }
             if case .command = message { state.commandByteCount = state.reader.withBytes { $0.count } }
             state.reader.clear()
@@ -444,6 +446,12 @@ extension KeychainError {
     fileprivate static let otherSender = KeychainError(
         .missingEntitlement,
         "another process than the one that connected wrote to the connection; each process has to connect itself"
+    )
+
+    fileprivate static let copiedBytes = KeychainError(
+        .missingEntitlement,
+        "the first message of a connection came without a descriptor, so it may not be the program's own: a program that "
+            + "copies its input to a socket that it inherited could have sent it"
     )
 
     fileprivate static let tooSlow = KeychainError(

@@ -7,8 +7,9 @@ import HostFiles
 /// before the thread sleeps.
 ///
 /// To wake a thread on an idle processor of a virtual machine takes 60 to 100 µs, longer than a read of an item. Who
-/// polls for no longer than that at most doubles what the wait costs. After a poll that was in vain the next waits are
-/// not polled, twice as many each time.
+/// polls for no longer than that at most doubles what the wait costs. A program polls for longer, so that it needs no
+/// wake-up either where a change is durable in less. After a poll that was in vain the next waits are not polled, twice
+/// as many each time.
 public struct BusyPoll: Sendable {
     private var skipped = 0
     private var skips = 0
@@ -36,10 +37,15 @@ public struct BusyPoll: Sendable {
     ///
     /// - Parameters:
     ///   - socket: the socket.
+    ///   - microseconds: for how long at most.
     ///   - isWanted: whether to go on.
-    /// - Returns: Whether it is; `false` after 100 µs, or if it is not wanted any more.
-    public static func wait(for socket: Int32, while isWanted: () -> Bool = { true }) -> Bool {
-        let end = Deadline(microseconds: 100)
+    /// - Returns: Whether it is; `false` after that time, or if it is not wanted any more.
+    public static func wait(
+        for socket: Int32,
+        atMost microseconds: Int32 = 100,
+        while isWanted: () -> Bool = { true }
+    ) -> Bool {
+        let end = Deadline(microseconds: microseconds)
         repeat {
             guard SocketReadiness.wait(for: .readable, of: socket, milliseconds: 0).isEmpty else { return true }
             // The other side may be waiting for this processor.

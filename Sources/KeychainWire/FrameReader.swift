@@ -49,6 +49,9 @@ public struct FrameReader: ~Copyable {
     /// The size of the buffer.
     public var capacity: Int { buffer.count }
 
+    /// Whether a descriptor came with bytes of the message, as far as the sender is known.
+    public private(set) var hasDescriptor = false
+
     /// Receives the available bytes, without blocking.
     ///
     /// - Parameters:
@@ -65,7 +68,7 @@ public struct FrameReader: ~Copyable {
         while let room = try room(for: expected) {
             let received =
                 if let sender {
-                    keychain_receive_from(socket, sender, room.baseAddress, room.count)
+                    keychain_receive_from(socket, sender, room.baseAddress, room.count, &hasDescriptor)
                 } else {
                     keychain_receive(socket, room.baseAddress, room.count)
                 }
@@ -116,6 +119,7 @@ public struct FrameReader: ~Copyable {
         buffer = next
         count = rest
         completeCount = 0
+        hasDescriptor = false
     }
 
     private var completeCount = 0

@@ -50,6 +50,8 @@ private struct Attack {
     var meanwhile: (_ folder: String, AttackScene) throws -> Void = { _, _ in }
     /// What it is told once the daemon has greeted it.
     var after: (_ folder: String, AttackScene) throws -> [(String, String)] = { _, _ in [] }
+    /// Whether its command is bytes from elsewhere, which it copies to the connection as to any output.
+    var isCopied = false
     var takesRoot = false
 
     private static let refused = AttackScene.Answer.refused(.missingEntitlement)
@@ -100,6 +102,8 @@ private struct Attack {
                 }
             ),
             Attack(name: "a debugger", expected: refused, before: [("trace", "traced")]),
+            Attack(name: "a debugger of another thread", expected: refused, before: [("trace-thread", "traced")]),
+            Attack(name: "a command that it copies to the connection", expected: refused, isCopied: true),
             Attack(name: "generated code", expected: refused, before: [("generate", "generated")]),
             Attack(name: "code that was written to", expected: refused, before: [("write", "written")]),
             Attack(
@@ -262,7 +266,8 @@ private final class AttackScene {
         try tell(program, attack.after(place, self), attack)
         let request = KeychainRequest(operation, client: Client(accessGroups: [group]))
         let frame = try WireMessage.command(1, .items(request)).encoded()
-        _ = try program.ask("transmit \(frame.withUnsafeBytes { Self.digits(Array($0)) })")
+        let send = attack.isCopied ? "copy" : "transmit"
+        _ = try program.ask("\(send) \(frame.withUnsafeBytes { Self.digits(Array($0)) })")
         return try receiveAnswer(program)
     }
 

@@ -105,6 +105,35 @@ struct HostileProgramTests {
         #expect(keychain.counts.isEmpty)
     }
 
+    @Test("a first command without a descriptor, as a program writes that copies its input to its output, ends it")
+    func copiedBytes() throws {
+        let keychain = CountingKeychain()
+        let server = try TestServer(keychain)
+        let connection = try RawConnection.greeted(server.location)
+        let add = KeychainRequest(.add(["acct": .string("a")]), client: Client(accessGroups: []))
+        connection.sendAlone(try WireMessage.command(1, .items(add)).encoded().unprotectedCopy)
+        guard case .failure(0, let error)? = try connection.message() else {
+            Issue.record("the reason was not sent")
+            return
+        }
+        #expect(error.status == .missingEntitlement)
+        #expect(try connection.isEnded())
+        #expect(keychain.counts.isEmpty)
+    }
+
+    @Test("later commands need no descriptor")
+    func laterCommands() throws {
+        let keychain = CountingKeychain()
+        let server = try TestServer(keychain)
+        let connection = try RawConnection.greeted(server.location)
+        let add = KeychainRequest(.add(["acct": .string("a")]), client: Client(accessGroups: []))
+        try connection.send(.command(1, .items(add)))
+        #expect(try connection.message() == .reply(1, .answer(.nothing)))
+        connection.sendAlone(try WireMessage.command(2, .items(add)).encoded().unprotectedCopy)
+        #expect(try connection.message() == .reply(2, .answer(.nothing)))
+        #expect(keychain.counts == ["a": 2])
+    }
+
     @Test(
         "a program that has connected and greeted before the server was there is served, as one that it is started for"
     )

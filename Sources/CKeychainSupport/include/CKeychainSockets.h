@@ -3,6 +3,7 @@
 #ifndef CKEYCHAIN_SOCKETS_H
 #define CKEYCHAIN_SOCKETS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -24,12 +25,16 @@ int keychain_accept(int listening);
 ssize_t keychain_send(int socket, const void *bytes, size_t count);
 ssize_t keychain_receive(int socket, void *bytes, size_t count);
 
+// Sends as keychain_send does, and passes a descriptor with the bytes (SCM_RIGHTS, unix(7)).
+ssize_t keychain_send_with(int socket, int descriptor, const void *bytes, size_t count);
+
 // Has the kernel say of all that arrives which process wrote it (SO_PASSCRED, unix(7)); sockets that a listening one
 // accepts say so, too. 0 or an error number.
 int keychain_name_senders(int socket);
 
-// Receives on such a socket what one process wrote; EPERM when the next bytes are another's.
-ssize_t keychain_receive_from(int socket, pid_t sender, void *bytes, size_t count);
+// Receives on such a socket what one process wrote; EPERM when the next bytes are another's. If a descriptor came with the
+// bytes, it is closed, and *has_descriptor is set; otherwise that stays as it is.
+ssize_t keychain_receive_from(int socket, pid_t sender, void *bytes, size_t count, bool *has_descriptor);
 
 // Who connected, or on the side of who connected: who listens (SO_PEERCRED, unix(7)). 0 or an error number.
 int keychain_peer(int socket, pid_t *process, uid_t *user);

@@ -145,9 +145,25 @@ extension PeerProcess {
         return State(tracer: tracer, codeSize: ProcessStatus.codeSize(text))
     }
 
+    /// Checks that no process traces one of its threads.
+    ///
+    /// ``state()`` speaks of the first one alone, and a tracer of any of them can write to the memory of all.
+    func checkThreadsAreUntraced() throws(IdentityError) {
+        let threads = folder.threads
+        guard !threads.isEmpty else { throw folder.failure("its threads cannot be listed") }
+        for thread in threads {
+            // One that has ended meanwhile is not traced.
+            guard let text = folder.contents("task/\(thread)/status", limit: 1 << 14) else { continue }
+            guard let tracer = ProcessStatus.tracer(text) else {
+                throw folder.failure("it cannot be determined whether it is being traced")
+            }
+            try State(tracer: tracer, codeSize: nil).checkIsUntraced()
+        }
+    }
+
     /// Parts of the file `status` of a process.
     struct State {
-        /// The process that traces it, as a debugger does; 0 for none.
+        /// The process that traces its first thread, as a debugger does; 0 for none.
         let tracer: Int32
         /// The size of its code, in KiB.
         let codeSize: UInt64?
@@ -315,6 +331,11 @@ private struct ProcessFolder: Sendable, ~Copyable {
     func contents(_ name: String, limit: Int) -> [UInt8]? {
         guard let file = open(name) else { return nil }
         return file.contents(limit: limit)
+    }
+
+    /// The numbers of its threads; none if they cannot be read.
+    var threads: [Int32] {
+        FolderNames.of("/proc/self/fd/\(number)/task", beginningWith: "").compactMap { Int32($0) }
     }
 
     func startTime() throws(IdentityError) -> UInt64 {

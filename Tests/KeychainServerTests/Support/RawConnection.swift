@@ -37,9 +37,15 @@ final class RawConnection: Sendable {
         return connection
     }
 
-    /// Sends as much as the socket takes.
+    /// Sends as much as the socket takes, and passes a descriptor with it, as a program does with its first command.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Int {
+        bytes.withUnsafeBytes { keychain_send_with(socket, STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    /// The same without a descriptor.
+    @discardableResult
+    func sendAlone(_ bytes: [UInt8]) -> Int {
         bytes.withUnsafeBytes { keychain_send(socket, $0.baseAddress, $0.count) }
     }
 

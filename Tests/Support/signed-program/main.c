@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -62,26 +63,46 @@ static int run_from_memory(char *const arguments[]) {
     return 1;
 }
 
-// A child that traces this process until it is killed.
-static void be_traced(void) {
+// A child that traces a thread of this process until it is killed.
+static void be_traced(pid_t thread) {
     int ready[2];
     if (pipe(ready) != 0) return;
     prctl(PR_SET_PTRACER, -1L, 0, 0, 0);
     pid_t process = getpid();
     if (fork() == 0) {
         end_with(process);
-        long failure = ptrace(PTRACE_SEIZE, process, 0, 0);
+        long failure = ptrace(PTRACE_SEIZE, thread, 0, 0);
         char answer = failure == 0 ? 'y' : 'n';
         if (write(ready[1], &answer, 1) != 1) _exit(1);
         for (;;) {
             int status;
-            if (waitpid(process, &status, __WALL) < 0) _exit(0);
-            if (WIFSTOPPED(status)) ptrace(PTRACE_CONT, process, 0, WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status));
+            if (waitpid(thread, &status, __WALL) < 0) _exit(0);
+            if (WIFSTOPPED(status)) ptrace(PTRACE_CONT, thread, 0, WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status));
         }
     }
     char answer = 'n';
     if (read(ready[0], &answer, 1) != 1) answer = 'n';
     say(answer == 'y' ? "traced" : "not traced");
+}
+
+static int started[2];
+
+static void *wait_as_thread(void *unused) {
+    pid_t thread = gettid();
+    if (write(started[1], &thread, sizeof thread) != sizeof thread) return unused;
+    for (;;) pause();
+}
+
+// The same for a second thread.
+static void have_thread_traced(void) {
+    pthread_t handle;
+    pid_t thread;
+    if (pipe(started) == 0 && pthread_create(&handle, NULL, wait_as_thread, NULL) == 0 &&
+        read(started[0], &thread, sizeof thread) == sizeof thread) {
+        be_traced(thread);
+    } else {
+        say("not traced");
+    }
 }
 
 // Another process connects, shares its descriptors with this one, and ends; its number is printed.
@@ -162,8 +183,22 @@ static int hexadecimal(char digit) {
     return found == NULL ? -1 : (int)(found - digits);
 }
 
-// Sends bytes, each of which is two digits.
-static int transmit(const char *digits) {
+// Sends bytes with a descriptor, as programs send their first command.
+static ssize_t send_with_descriptor(const void *bytes, size_t count) {
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr header;
+    } control = {.header = {.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+    int descriptor = STDERR_FILENO;
+    memcpy(CMSG_DATA(&control.header), &descriptor, sizeof descriptor);
+    struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    return sendmsg(connection, &message, MSG_NOSIGNAL);
+}
+
+// Sends bytes, each of which is two digits; only as bytes, as a program does that copies its input to its output.
+static int transmit(const char *digits, int copies) {
     unsigned char bytes[2048];
     size_t count = 0;
     for (; count < sizeof bytes && digits[0] != 0; count++, digits += 2) {
@@ -171,7 +206,8 @@ static int transmit(const char *digits) {
         if (low < 0) return say("no digits");
         bytes[count] = (unsigned char)(high << 4 | low);
     }
-    return say(send(connection, bytes, count, MSG_NOSIGNAL) == (ssize_t)count ? "sent" : "not sent");
+    ssize_t sent = copies ? write(connection, bytes, count) : send_with_descriptor(bytes, count);
+    return say(sent == (ssize_t)count ? "sent" : "not sent");
 }
 
 // Receives so many bytes, or fewer if the connection ends, and prints them.
@@ -183,7 +219,8 @@ static int receive(int count) {
 
 static int perform(char *command, char *argument) {
     if (strcmp(command, "send") == 0) return say(write(connection, argument, strlen(argument)) > 0 ? "sent" : "not sent");
-    if (strcmp(command, "transmit") == 0) return transmit(argument);
+    if (strcmp(command, "transmit") == 0) return transmit(argument, 0);
+    if (strcmp(command, "copy") == 0) return transmit(argument, 1);
     if (strcmp(command, "receive") == 0) return receive(atoi(argument));
     if (strcmp(command, "connect") == 0) return say((connection = connect_to(argument)) >= 0 ? "connected" : "not connected");
     if (strcmp(command, "exec") == 0) {
@@ -195,7 +232,8 @@ static int perform(char *command, char *argument) {
     if (strcmp(command, "load") == 0) return say(dlopen(argument, RTLD_NOW) != NULL ? "loaded" : dlerror());
     if (strcmp(command, "generate") == 0) return generate();
     if (strcmp(command, "write") == 0) return write_code();
-    if (strcmp(command, "trace") == 0) return be_traced(), 0;
+    if (strcmp(command, "trace") == 0) return be_traced(getpid()), 0;
+    if (strcmp(command, "trace-thread") == 0) return have_thread_traced(), 0;
     if (strcmp(command, "undumpable") == 0) return say(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? "done" : "failed");
     if (strcmp(command, "map") == 0) return map(argument);
     if (strcmp(command, "flip") == 0) return flip();
