@@ -239,7 +239,7 @@ public final class KeychainServer: Sendable {
             processes.forget(context, of: connection.process)
         }
         // That a change was made is reported even if the process has changed: the reply carries no data.
-        if case .success(let reply) = result, reply.saysNothing { return reply }
+        if !permitted.changesNothing, case .success(let reply) = result, reply.saysNothing { return reply }
         try peer.confirm()
         return try result.get()
     }

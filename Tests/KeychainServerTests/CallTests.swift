@@ -196,6 +196,10 @@ struct CallTests {
         keychain.failure = KeychainError(.itemNotFound, "no item matches")
         let error = #expect(throws: KeychainError.self) { _ = try client.read() }
         #expect(error?.status == .missingEntitlement, "what is not there is not told either")
+        keychain.failure = nil
+        keychain.answer = nil
+        let unreturned = #expect(throws: KeychainError.self) { _ = try client.read() }
+        #expect(unreturned?.status == .missingEntitlement, "nor that something is there")
     }
 
     @Test("a change that was made is told of; what would be an answer is withheld")

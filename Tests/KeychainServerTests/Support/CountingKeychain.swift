@@ -14,7 +14,7 @@ final class CountingKeychain: KeychainBackend {
         var released: [Bytes16] = []
         var held = 0
         var isOpen = true
-        var answer = SecretBytes()
+        var answer: SecretBytes? = SecretBytes()
         var failure: KeychainError?
     }
 
@@ -26,8 +26,8 @@ final class CountingKeychain: KeychainBackend {
     /// How many calls are held back now.
     var held: Int { state.withLock(\.held) }
 
-    /// What a read gives.
-    var answer: SecretBytes {
+    /// What a read gives; `nil` for one that asked for nothing.
+    var answer: SecretBytes? {
         get { state.withLock(\.answer) }
         set { state.withLock { $0.answer = newValue } }
     }
@@ -57,7 +57,7 @@ final class CountingKeychain: KeychainBackend {
                 return .answer(.nothing)
             default:
                 if let failure { throw failure }
-                return .answer(.single(.data(answer)))
+                return .answer(answer.map { .single(.data($0)) } ?? .nothing)
             }
         case .authentication(.release(let context)):
             state.withLock { $0.released.append(context) }
