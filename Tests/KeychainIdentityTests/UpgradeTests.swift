@@ -208,6 +208,77 @@ struct UpgradeTests {
         #expect(try identity(tool, by: service).kind == .anonymous)
     }
 
+    /// A program that stays connected, as a service identified it.
+    private func connected(
+        _ service: IdentityService
+    ) throws -> (IdentifiedPeer, keeping: (PeerProgram, Workbench.Connection)) {
+        let (program, connection) = try bench.start(tool)
+        let peer = try service.identify(
+            socket: connection.socket,
+            greetingByteCount: Workbench.greetingByteCount
+        )
+        #expect(peer.identity.isKnown, "\(peer.identity.reasons)")
+        try peer.confirm()
+        return (peer, (program, connection))
+    }
+
+    private func expectRevoked(_ peer: IdentifiedPeer) {
+        let error = #expect(throws: KeychainError.self) { try peer.confirm() }
+        #expect(error?.status == .missingEntitlement)
+        #expect(error?.reason.contains("was revoked") == true, "\(error?.reason ?? "")")
+    }
+
+    @Test("a published revocation counts for a program that is connected, and is recorded")
+    func publishedRevocationWhileConnected() throws {
+        let (_, statements) = try statements(revoking: bench.key.publicKey, addedBy: bench.key)
+        let (options, path) = try publish([])
+        #expect(unlink(path) == 0)
+        let service = try IdentityService(options, folder: nil)
+        let (peer, keeping) = try connected(service)
+        _ = try publish(statements)
+        expectRevoked(peer)
+        #expect(unlink(path) == 0)
+        expectRevoked(peer)
+        withExtendedLifetime(keeping) {}
+    }
+
+    @Test("a revocation in another program's manifest counts for a program that is connected")
+    func learnedRevocationWhileConnected() throws {
+        let (next, statements) = try statements(revoking: bench.key.publicKey, addedBy: bench.key)
+        let service = try IdentityService(bench.options, folder: nil)
+        let (peer, keeping) = try connected(service)
+        let other = try bench.install("other")
+        try bench.sign(other, by: next) { $0.statements = statements }
+        #expect(try identity(other, by: service).isKnown)
+        expectRevoked(peer)
+        withExtendedLifetime(keeping) {}
+    }
+
+    @Test("published statements that cannot be read end what a connected program of that team gets")
+    func unusableStatementsWhileConnected() throws {
+        let (options, path) = try publish([])
+        #expect(unlink(path) == 0)
+        let service = try IdentityService(options, folder: nil)
+        let (peer, keeping) = try connected(service)
+        try bench.write("damaged", to: path)
+        let error = #expect(throws: KeychainError.self) { try peer.confirm() }
+        #expect(error?.status == .missingEntitlement)
+        #expect(unlink(path) == 0)
+        try peer.confirm()
+        withExtendedLifetime(keeping) {}
+    }
+
+    @Test("an earlier version that is connected goes on while a later one connects, during an upgrade")
+    func earlierVersionWhileConnected() throws {
+        let service = try IdentityService(bench.options, folder: nil)
+        let (peer, keeping) = try connected(service)
+        let later = try bench.install("later")
+        try bench.sign(later) { $0.serial = 8 }
+        #expect(try identity(later, by: service).isKnown)
+        try peer.confirm()
+        withExtendedLifetime(keeping) {}
+    }
+
     @Test("what a team publishes undoes what a thief of its key stated in a manifest")
     func publishedBeforeThief() throws {
         let (thief, stolen) = try statements(revoking: bench.key.publicKey, addedBy: bench.key)

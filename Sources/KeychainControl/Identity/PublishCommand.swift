@@ -12,10 +12,12 @@ struct PublishCommand: ParsableCommand {
         commandName: "publish",
         abstract: "Tells the daemons of this machine what a team stated about its keys, such as a revocation.",
         discussion: """
-            Copies a file of statements to where daemons read it whenever a program of that team connects; programs that \
-            are connected already keep working until they connect again. As root it is for all daemons \
+            Copies a file of statements to where daemons read it, also for programs of that team that are connected \
+            already. As root it is for all daemons \
             (\(IdentityOptions.systemStatementFolder)), otherwise for the daemon of the user only \
-            (~/.config/swift-keychain/statements). The file is the one beside the key that signed the statements, \
+            (swift-keychain/statements in XDG_CONFIG_HOME, or else in ~/.config). That daemon goes by its own \
+            XDG_CONFIG_HOME: if systemd starts it, that of 'systemctl --user show-environment', otherwise that of the \
+            program that started it. The file is the one beside the key that signed the statements, \
             KEY\(TeamKeyFile.statementsSuffix); it is not secret.
             """
     )

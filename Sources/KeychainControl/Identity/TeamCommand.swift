@@ -106,8 +106,9 @@ struct RevokeCommand: ParsableCommand {
         commandName: "revoke",
         abstract: "Revokes a key, or versions of an application.",
         discussion: """
-            A daemon learns of it from the next program of the team that connects and was signed afterwards: sign the \
-            programs again. A revocation cannot be undone.
+            A daemon learns of it from the next program of the team that connects and was signed afterwards, or from what \
+            'team publish' publishes: sign the programs again, or publish it. From then on, programs that it concerns get no \
+            more replies, those that are connected included. A revocation cannot be undone.
             """
     )
 

@@ -50,6 +50,14 @@ public enum PublishedStatements {
         return found
     }
 
+    /// The marks of the files of a team's statements; `nil` for one that is not there.
+    static func marks(of team: TeamIdentifier, in folders: [String]) -> [FileMark?] {
+        folders.map { folder in
+            var status = stat()
+            return lstat("\(folder)/\(fileName(of: team))", &status) == 0 ? FileMark(status) : nil
+        }
+    }
+
     private static func contents(_ path: String) throws(IdentityError) -> [UInt8] {
         guard let file = Descriptor(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW), let status = file.status else {
             throw .system("open", path, errno)

@@ -13,15 +13,29 @@ public struct IdentifiedPeer: Sendable {
     /// The executable that it must still run when it is checked again; `nil` if its identity does not depend on it.
     private let program: Program?
 
+    /// Fails once its manifest was revoked.
+    private let revocation: RevocationCheck?
+
     struct Program: Sendable {
         let proof: ProgramProof
         let code: CheckedCode
     }
 
-    init(_ process: PeerProcess, _ identification: Identification, _ program: Program? = nil) {
+    init(
+        _ process: PeerProcess,
+        _ identification: Identification,
+        _ program: Program? = nil,
+        _ revocation: RevocationCheck? = nil
+    ) {
         self.process = process
         self.identification = identification
         self.program = program
+        self.revocation = revocation
+    }
+
+    /// The same process, whose manifest may be revoked while it is connected.
+    func checked(by revocation: RevocationCheck) -> IdentifiedPeer {
+        IdentifiedPeer(process, identification, program, revocation)
     }
 
     /// Its identity.
@@ -36,7 +50,9 @@ public struct IdentifiedPeer: Sendable {
     var signedProof: ProgramProof? { program?.proof.manifest == nil ? nil : program?.proof }
 
     /// Checks again, if its identity depends on its executable, that the process has not exited, still runs that
-    /// executable, has loaded no other code, and is not being traced.
+    /// executable, has loaded no other code, and is not being traced, and that its manifest was not revoked.
+    ///
+    /// Tracers of other threads than the first, and code of the same size, are noticed after a second at the latest.
     ///
     /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` otherwise; nothing more may be sent to it.
     public func confirm() throws(KeychainError) {
@@ -47,6 +63,7 @@ public struct IdentifiedPeer: Sendable {
 
     private func look() throws(IdentityError) {
         guard let program else { return }
+        try revocation?.check()
         guard let mark = try process.executableMark() else { throw IdentityError("it has exited") }
         guard mark.isSameFile(as: program.proof.mark) else {
             throw IdentityError("it runs another program than when it connected")
@@ -56,6 +73,7 @@ public struct IdentifiedPeer: Sendable {
         // Some versions of Linux (6.11, 6.12) let a running executable be written to, which its mark need not show; and
         // a hard link that was added or removed changes the mark alone.
         if try program.code.check(process, state) || mark != program.proof.mark {
+            try process.checkThreadsAreUntraced()
             let executable = try process.openContents()
             let (digest, _) = try program.code.hashes.digest(of: executable.number, program.proof.path)
             guard digest == program.proof.digest else { throw IdentityError("its executable was modified") }

@@ -48,6 +48,8 @@ public struct IdentityOptions: Sendable {
 
     /// The folder `swift-keychain` of the user who runs this process, in `$XDG_CONFIG_HOME` or in `~/.config`; `nil` if
     /// that user has no home folder.
+    ///
+    /// A daemon that a program starts inherits the variable; one that systemd starts has that of the user's manager.
     public static var userFolder: String? {
         let named = ProcessEnvironment.value("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
         let home = ProcessEnvironment.value("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }

@@ -76,7 +76,7 @@ public final class IdentityService: Sendable {
         guard let proof = identified.signedProof, let manifest = proof.manifest else { return identified }
         do throws(IdentityError) {
             try note(manifest, proof)
-            return identified
+            return identified.checked(by: RevocationCheck(manifest, self))
         } catch {
             // If it were accepted without being recorded, an earlier version could be accepted later.
             return IdentifiedPeer(peer, identified.identification.withdrawn(error.description))
@@ -91,12 +91,35 @@ public final class IdentityService: Sendable {
             try learned.accept(published: proof.published, of: manifest.team)
             try learned.check(manifest)
             try learned.note(manifest, path: proof.path)
-            guard learned != record else { return }
-            let folder: PrivateDirectory?
-            do throws(FileError) { folder = try self.folder() } catch { throw IdentityError(error.description) }
-            if let folder { try learned.write(in: folder) }
-            record = learned
+            try replace(&record, by: learned)
         }
+    }
+
+    /// The keys of a team by what it has published and what is recorded, which is recorded then.
+    func currentKeys(of team: TeamIdentifier) throws(IdentityError) -> TeamKeys {
+        let published = try PublishedStatements.statements(of: team, in: examiner.options.statementFolders)
+        return try record.withLock { record throws(IdentityError) in
+            var learned = record
+            try learned.accept(published: published, of: team)
+            try replace(&record, by: learned)
+            return record.keys(of: team)
+        }
+    }
+
+    /// The keys of a team as they are recorded.
+    func recordedKeys(of team: TeamIdentifier) -> TeamKeys { record.withLock { $0.keys(of: team) } }
+
+    /// What the files of a team's published statements are now, to see whether they have changed.
+    func publishedMarks(of team: TeamIdentifier) -> [FileMark?] {
+        PublishedStatements.marks(of: team, in: examiner.options.statementFolders)
+    }
+
+    private func replace(_ record: inout IdentityRecord, by learned: IdentityRecord) throws(IdentityError) {
+        guard learned != record else { return }
+        let folder: PrivateDirectory?
+        do throws(FileError) { folder = try self.folder() } catch { throw IdentityError(error.description) }
+        if let folder { try learned.write(in: folder) }
+        record = learned
     }
 }
 

@@ -165,7 +165,7 @@ public struct ProgramExaminer: Sendable {
             )
         }
         let isUntraced = findings.succeeds("tracer") { () throws(IdentityError) in
-            try peer.state().checkIsUntraced()
+            try peer.checkThreadsAreUntraced()
         }
         guard let code, isUntraced else { return nil }
         findings.pass("loaded code", "its executable, system files, and libraries that its manifest lists")

@@ -61,6 +61,28 @@ struct ProcessAttackTests {
         try bench.expectRefusal(of: tool, after: "trace", answering: "traced")
     }
 
+    @Test("a program of which another thread than the first is traced")
+    func tracedThread() throws {
+        let (program, connection) = try bench.start(tool)
+        #expect(try program.ask("trace-thread") == "traced")
+        expectAnonymous(try bench.identify(connection).identity, "is tracing it")
+    }
+
+    @Test("a program of which another thread is traced after it was looked at is not answered, from a second later on")
+    func threadTracedLater() throws {
+        let (program, connection) = try bench.start(tool)
+        let peer = try bench.identify(connection)
+        #expect(peer.identity.isKnown, "\(peer.identity.reasons)")
+        #expect(try program.ask("trace-thread") == "traced")
+        #expect(
+            eventually("it is refused") {
+                do throws(KeychainError) { try peer.confirm() } catch { return error.status == .missingEntitlement }
+                return false
+            }
+        )
+        withExtendedLifetime(connection) {}
+    }
+
     @Test("a program that becomes another one after it was looked at is not answered")
     func execLater() throws {
         let other = try bench.install("other")
