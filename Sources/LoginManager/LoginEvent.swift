@@ -4,7 +4,8 @@
 public enum LoginEvent: Sendable, Hashable {
     /// A session of a user was locked, by `loginctl lock-session` or by a screen lock that reports it.
     ///
-    /// The user is `nil` if the session ended before its user could be read.
+    /// The user is `nil` if the session ended before its user was known. A user's own daemon locks then; the system
+    /// service does not, because one user could lock the keychains of all.
     case locked(user: UInt32?)
     /// A session of a user was unlocked.
     case unlocked(user: UInt32?)

@@ -12,6 +12,9 @@ final class LoginListener {
     /// The unique name of the login manager on the bus; `nil` while there is none.
     private var owner: String?
 
+    /// The users of sessions, by the paths of their objects: a session may have ended when its lock is heard.
+    private var users: [String: UInt32] = [:]
+
     /// Keeps the host awake until a coming sleep has been dealt with; closing it lets the host sleep.
     private var delay: Delay?
 
@@ -55,6 +58,11 @@ final class LoginListener {
             // A screen lock sets the hint of its session without anyone having asked for a lock.
             guard message.string() == Self.session, lockedHint(message) == true else { return }
             handle(.locked(user: user(ofSession: message.path)))
+        case "\(Self.manager).SessionNew":
+            if let path = sessionPath(message) { _ = user(ofSession: path) }
+        case "\(Self.manager).SessionRemoved":
+            // Its other signals came before this one.
+            if let path = sessionPath(message) { users[path] = nil }
         case "\(Self.manager).UserRemoved":
             if let user = message.uint32() { handle(.loggedOut(user: user)) }
         case "\(Self.manager).PrepareForSleep": prepareForSleep(isBeginning: message.bool() ?? true)
@@ -69,6 +77,7 @@ final class LoginListener {
 
     private func welcome(_ owner: String?) {
         self.owner = owner
+        users = owner == nil ? [:] : usersOfSessions()
         delay = owner == nil ? nil : requestDelay()
     }
 
@@ -88,7 +97,35 @@ final class LoginListener {
         }
     }
 
+    /// The users of all sessions; none if the login manager does not tell.
+    private func usersOfSessions() -> [String: UInt32] {
+        let reply = try? bus.call(Self.service, Self.managerPath, Self.manager, "ListSessions")
+        guard let reply, reply.enter("a", "(susso)") else { return [:] }
+        var users: [String: UInt32] = [:]
+        while reply.enter("r", "susso") {
+            guard reply.skip("s"), let user = reply.uint32(), reply.skip("ss"), let path = reply.objectPath() else {
+                break
+            }
+            users[path] = user
+            reply.leave()
+        }
+        return users
+    }
+
+    /// The session that began or ended.
+    private func sessionPath(_ message: borrowing BusMessage) -> String? {
+        message.skip("s") ? message.objectPath() : nil
+    }
+
+    /// The user of a session; `nil` for one that ended before it was asked for.
     private func user(ofSession path: String) -> UInt32? {
+        if let known = users[path] { return known }
+        let user = readUser(ofSession: path)
+        users[path] = user
+        return user
+    }
+
+    private func readUser(ofSession path: String) -> UInt32? {
         let reply = try? bus.call(Self.service, path, Self.properties, "Get") { call throws(BusError) in
             try call.append(Self.session)
             try call.append("User")
@@ -119,6 +156,8 @@ final class LoginListener {
         "type='signal',sender='\(service)',interface='\(session)'",
         "type='signal',sender='\(service)',interface='\(manager)',member='PrepareForSleep'",
         "type='signal',sender='\(service)',interface='\(manager)',member='UserRemoved'",
+        "type='signal',sender='\(service)',interface='\(manager)',member='SessionNew'",
+        "type='signal',sender='\(service)',interface='\(manager)',member='SessionRemoved'",
         "type='signal',sender='\(service)',interface='\(properties)',member='PropertiesChanged',arg0='\(session)'",
     ]
 }

@@ -6,7 +6,7 @@ import Synchronization
 
 @testable import LoginManager
 
-/// A login manager on the bus of a test, which knows one session.
+/// A login manager on the bus of a test, which knows one session at first.
 final class FakeLoginManager: Sendable {
     static let user: UInt32 = 1_234
     static let sessionPath = "/org/freedesktop/login1/session/_31"
@@ -18,6 +18,8 @@ final class FakeLoginManager: Sendable {
     private let waiting = Mutex<[@Sendable (Bus) throws(BusError) -> Void]>([])
     private let wake: (give: Int32, await: Int32)
     private let refusesDelay: Bool
+    /// The users of its sessions, by the paths of their objects.
+    private let sessions = Mutex([FakeLoginManager.sessionPath: FakeLoginManager.user])
 
     /// Takes the name on the bus, or does without it, as an impostor has to.
     ///
@@ -62,6 +64,26 @@ final class FakeLoginManager: Sendable {
     func leave() { shutdown(wake.give, Int32(SHUT_WR)) }
 
     func lock(_ path: String = sessionPath) { emit(path, "org.freedesktop.login1.Session", "Lock") }
+
+    /// Begins a session of the user.
+    func begin(_ path: String) {
+        sessions.withLock { $0[path] = Self.user }
+        tell("SessionNew", of: path)
+    }
+
+    /// Locks a session that has ended by the time that anybody asks for its user.
+    func lockAndEnd(_ path: String) {
+        sessions.withLock { $0[path] = nil }
+        lock(path)
+        tell("SessionRemoved", of: path)
+    }
+
+    private func tell(_ change: String, of path: String) {
+        emit("/org/freedesktop/login1", "org.freedesktop.login1.Manager", change) { signal throws(BusError) in
+            try signal.append("1")
+            try signal.append(path, as: "o")
+        }
+    }
 
     func unlock() { emit(Self.sessionPath, "org.freedesktop.login1.Session", "Unlock") }
 
@@ -149,17 +171,35 @@ final class FakeLoginManager: Sendable {
             try bus.send(reply)
             close(pair[1])
             requested.yield(pair[0])
-        case "org.freedesktop.DBus.Properties.Get" where call.path == Self.sessionPath:
+        case "org.freedesktop.DBus.Properties.Get":
+            let path = call.path
+            guard let user = sessions.withLock({ $0[path] }) else {
+                try bus.send(bus.refusal(of: call, "org.freedesktop.DBus.Error.UnknownObject"))
+                return
+            }
             let reply = try bus.answer(to: call)
             try reply.append("v", "(uo)") { () throws(BusError) in
                 try reply.append("r", "uo") { () throws(BusError) in
-                    try reply.append(Self.user)
+                    try reply.append(user)
                     try reply.append("/org/freedesktop/login1/user/_1234", as: "o")
                 }
             }
             try bus.send(reply)
-        case "org.freedesktop.DBus.Properties.Get":
-            try bus.send(bus.refusal(of: call, "org.freedesktop.DBus.Error.UnknownObject"))
+        case "org.freedesktop.login1.Manager.ListSessions":
+            let known = sessions.withLock(\.self)
+            let reply = try bus.answer(to: call)
+            try reply.append("a", "(susso)") { () throws(BusError) in
+                for (path, user) in known {
+                    try reply.append("r", "susso") { () throws(BusError) in
+                        try reply.append("1")
+                        try reply.append(user)
+                        try reply.append("anna")
+                        try reply.append("seat0")
+                        try reply.append(path, as: "o")
+                    }
+                }
+            }
+            try bus.send(reply)
         default: break
         }
     }

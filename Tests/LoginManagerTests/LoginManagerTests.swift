@@ -26,7 +26,23 @@ struct LoginManagerTests {
         #expect(await listening.next() == .locked(user: FakeLoginManager.user))
     }
 
-    @Test("a session that is gone may have been anybody's")
+    @Test("the lock of a session that ended before it was heard is told with its user, also of one that began later")
+    func endedSession() async throws {
+        let (login, listening) = try await listen()
+        let later = "/org/freedesktop/login1/session/_32"
+        login.begin(later)
+        // The beginning was dealt with when what follows it is told.
+        login.prepareForSleep(false)
+        #expect(await listening.next() == .wokeUp)
+        for session in [FakeLoginManager.sessionPath, later] {
+            login.lockAndEnd(session)
+            #expect(await listening.next() == .locked(user: FakeLoginManager.user))
+            login.lock(session)
+            #expect(await listening.next() == .locked(user: nil), "what has ended is forgotten")
+        }
+    }
+
+    @Test("a session that is gone, and was never known, may have been anybody's")
     func goneSession() async throws {
         let (login, listening) = try await listen()
         login.lock("/org/freedesktop/login1/session/gone")

@@ -16,22 +16,30 @@ enum PartitionAccount {
     ///
     /// - Parameters:
     ///   - folder: the folder.
-    ///   - name: the name of the user's account now; `nil` if that is not known, and then nothing is compared.
+    ///   - name: the name of the user's account now; `nil` if that is not known: then the folder of any account is
+    ///     refused, and nothing is recorded.
     ///   - user: the user ID.
     /// - Throws: ``DaemonFailure``.
     static func bind(_ folder: PrivateDirectory, to name: String?, _ user: UInt32) throws(DaemonFailure) {
-        guard let name else { return }
-        let recorded: String
+        let recorded: String?
         do throws(FileError) {
             if let known = try Self.name(in: folder) {
                 recorded = known
-            } else {
+            } else if let name {
                 recorded = try recordFirst(name, in: folder)
+            } else {
+                recorded = nil
             }
         } catch {
             throw DaemonFailure(error)
         }
         guard recorded != name else { return }
+        guard let name else {
+            throw DaemonFailure(
+                "the account of user \(user) cannot be determined now, and the keychain in \(folder.path) is that of "
+                    + "one account only; try again once 'getent passwd \(user)' finds it"
+            )
+        }
         throw DaemonFailure(
             "user \(user) is the account '\(name)' now, and the keychain in \(folder.path) is that of another account; "
                 + "root has to remove that folder, or, if the account was renamed, the file '\(fileName)' in it"

@@ -49,6 +49,8 @@ package final class SystemAdmission: Admission {
     /// Each is locked on a thread of its own, because a lock waits for commands in progress: those of one user must not
     /// delay the locks of others before a sleep.
     func handle(_ event: LoginEvent, _ log: DaemonLog) {
+        // A session that nobody knows is one user's: that user must not be able to lock the keychains of all.
+        guard event != .locked(user: nil) else { return }
         let concerned = partitions.withLock { Array($0.values) }.filter { $0.isConcerned(by: event) }
         let handled = DispatchGroup()
         for partition in concerned {
@@ -88,15 +90,34 @@ package final class SystemAdmission: Admission {
 
 /// The accounts of the system (getpwuid(3)).
 enum UserDatabase {
-    /// The name of the account of a user ID; `nil` if it has none.
-    static func name(of user: uid_t) -> String? {
+    /// The name of the account of a user ID.
+    ///
+    /// - Parameters:
+    ///   - user: the user ID.
+    ///   - capacity: the size of the first buffer, in bytes; a longer entry gets a larger one.
+    /// - Returns: The name; `nil` if there is no account, or if that cannot be determined.
+    static func name(of user: uid_t, capacity: Int = 1 << 14) -> String? {
+        var capacity = capacity
+        while capacity <= mostBytesOfEntry {
+            let (failure, name) = lookUp(user, capacity)
+            guard failure == ERANGE else { return name }
+            capacity *= 2
+        }
+        return nil
+    }
+
+    /// Entries are not longer than that; 1 MiB.
+    private static let mostBytesOfEntry = 1 << 20
+
+    /// The result of getpwuid_r(3) with a buffer of that size, and the name.
+    private static func lookUp(_ user: uid_t, _ capacity: Int) -> (Int32, String?) {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 14) { buffer in
-            guard let base = buffer.baseAddress, getpwuid_r(user, &entry, base, buffer.count, &found) == 0,
-                let name = found?.pointee.pw_name
-            else { return nil }
-            return String(cString: name)
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer -> (Int32, String?) in
+            guard let base = buffer.baseAddress else { return (ENOMEM, nil) }
+            let failure = getpwuid_r(user, &entry, base, buffer.count, &found)
+            guard failure == 0, let name = found?.pointee.pw_name else { return (failure, nil) }
+            return (0, String(cString: name))
         }
     }
 

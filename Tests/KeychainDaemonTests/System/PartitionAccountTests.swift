@@ -37,4 +37,14 @@ struct PartitionAccountTests {
         try PartitionAccount.bind(folder, to: "anna", 1000)
         #expect(throws: DaemonFailure.self) { try PartitionAccount.bind(folder, to: "berta", 1000) }
     }
+
+    @Test("while the account of a user ID cannot be determined, the folder of any account is refused")
+    func unknown() throws {
+        let temporary = try TemporaryFolder()
+        let folder = try PrivateDirectory(KeychainLocation(path: temporary.path(of: "1000")))
+        try PartitionAccount.bind(folder, to: "anna", 1000)
+        let refusal = #expect(throws: DaemonFailure.self) { try PartitionAccount.bind(folder, to: nil, 1000) }
+        #expect(refusal?.description.contains("getent passwd 1000") == true, "\(refusal as Any)")
+        try PartitionAccount.bind(folder, to: "anna", 1000)
+    }
 }

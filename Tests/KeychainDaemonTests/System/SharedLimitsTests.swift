@@ -109,6 +109,21 @@ struct SharedLimitsTests {
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "bert\n")
     }
 
+    @Test("while the account of a user ID cannot be determined, as without a name service, nobody gets its keychain")
+    func unknownAccount() throws {
+        let name = Mutex<String?>("anna")
+        var options = options
+        options.accountName = { _ in name.withLock(\.self) }
+        let server = try TestServer(admission: SystemAdmission(options))
+        try Self.add("a", bytes: 1, server.client())
+        name.withLock { $0 = nil }
+        let refusal = #expect(throws: KeychainError.self) { try Self.read("a", server.client()) }
+        #expect(refusal?.status == .notAvailable, "\(refusal as Any)")
+        #expect(refusal?.reason.contains("getent passwd") == true, "\(refusal as Any)")
+        name.withLock { $0 = "anna" }
+        #expect(try Self.read("a", server.client()) == 1)
+    }
+
     @Test("a program that connects, and asks what could be moved, makes nothing")
     func nothingMade() throws {
         let server = try TestServer(admission: SystemAdmission(options))

@@ -121,6 +121,14 @@ struct SystemAdmissionTests {
         #expect(try program.device.status().lockState == .locked)
     }
 
+    @Test("the lock of a session whose user is not known locks no user's keychain")
+    func unknownSession() throws {
+        let program = server.client()
+        try program.device.setPasscode(SecretBytes([1]))
+        admission.handle(.locked(user: nil), DaemonLog(descriptor: -1))
+        #expect(try program.device.status().lockState == .unlocked)
+    }
+
     @Test("users without an account have no keychain, even if somebody had one under their number")
     func unknownUsers() throws {
         let folder = try TemporaryFolder()
@@ -136,6 +144,11 @@ struct SystemAdmissionTests {
             #expect(refusal?.status == .missingEntitlement)
         }
         #expect(UserDatabase.name(of: 0) == "root")
+    }
+
+    @Test("the name of an account whose entry is longer than the first buffer is found")
+    func longEntry() {
+        #expect(UserDatabase.name(of: 0, capacity: 1) == "root")
     }
 
     @Test("a keychain that the service gives back is refused there, and every program uses the user's own at once")

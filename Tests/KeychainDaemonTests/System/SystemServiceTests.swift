@@ -304,6 +304,31 @@ struct SystemServiceTests {
         #expect(try anna.run(tool, ["find-generic-password"] + words + ["-w"]).output == "signed\n")
     }
 
+    @Test(
+        "a signed program in a folder that the service cannot enter is told to be elsewhere, and not to be restarted",
+        .enabled(if: SystemServiceFolder.mayLookAtPrograms, "the service needs CAP_SYS_PTRACE to look at programs")
+    )
+    func programOutOfReach() throws {
+        let service = try SystemServiceFolder(looksAtPrograms: true)
+        let anna = try service.enabledShell(of: Self.anna)
+        let home = try #require(anna.environment["HOME"])
+        let (tool, key, trace) = ("\(home)/tool", service.path(of: "team.pem"), "\(home)/trace")
+        try Workshop().run(#"cp "$1" "$2""#, DaemonFolder.program("keychain-items"), tool)
+        let root = Shell(environment: ["HOME": service.path(of: ""), "PATH": "/usr/bin:/bin"])
+        for words in [["team", "create", key], ["sign", "--team-key", key, tool]] {
+            let outcome = try root.run("keychainctl", words)
+            #expect(outcome.status == 0, "\(outcome)")
+        }
+        var environment = anna.environment
+        environment["SWIFT_KEYCHAIN_TRACE"] = trace
+        let program = Shell(environment: environment, prefix: SystemServiceFolder.asUser(Self.anna))
+        let added = try program.run(tool, ["add", "name", "secret"])
+        #expect(added.output == "-34018\n", "\(added)")
+        let calls = try String(contentsOfFile: trace, encoding: .utf8)
+        #expect(calls.contains("other users cannot enter the folder"), "\(calls)")
+        #expect(calls.contains("install it elsewhere") && !calls.contains("restart the program"), "\(calls)")
+    }
+
     @Test("the service is not run by root, and not on a folder that others can look into")
     func places() throws {
         let service = try SystemServiceFolder()
