@@ -60,7 +60,8 @@ package struct DaemonLauncher: Sendable {
 
     /// The environment variables that a daemon inherits: none that makes it load other code.
     private static let variables = [
-        KeychainLocation.environmentVariable, "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "HOME", "TMPDIR", "LANG",
+        KeychainLocation.environmentVariable, "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "HOME", "TMPDIR",
+        "LANG",
     ]
 
     /// Starts daemons for the folder of a keychain.

@@ -24,4 +24,20 @@ struct DaemonLauncherTests {
         #expect(error?.reason.contains("\(runtime) is missing") == true, "\(error?.reason ?? "")")
         #expect(error?.reason.contains("loginctl enable-linger") == true)
     }
+
+    @Test("a daemon that a program starts looks for published statements where the program's XDG_CONFIG_HOME says")
+    func configurationFolder() throws {
+        let folder = try DaemonFolder(isEnabled: false)
+        var environment = try Shell.beside(folder).environment
+        // A daemon that gives its folder as the reason why it does not start.
+        let program = folder.path(beside: "keychaind")
+        try Workshop().run(
+            #"printf '#!/bin/sh\necho "looks in $XDG_CONFIG_HOME"\nexit 1\n' > "$1"; chmod 755 "$1""#,
+            program
+        )
+        environment["SWIFT_KEYCHAIND"] = program
+        environment["XDG_CONFIG_HOME"] = "/elsewhere"
+        let refused = try Shell(environment: environment).control("service enable")
+        #expect(refused.status == 1 && refused.errors.contains("looks in /elsewhere"), "\(refused)")
+    }
 }

@@ -18,7 +18,7 @@ struct Executable: ~Copyable {
     /// - Parameters:
     ///   - file: the executable, opened.
     ///   - path: its path according to the kernel.
-    /// - Throws: ``IdentityError`` if it is not, or no longer, at its path.
+    /// - Throws: ``IdentityError`` if it is not, or no longer, at its path, or if that cannot be determined.
     init(_ file: consuming Descriptor, path: String) throws(IdentityError) {
         guard let status = file.status else { throw .system("fstat", path, errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw IdentityError("\(path) is not a file") }
@@ -26,10 +26,9 @@ struct Executable: ~Copyable {
         guard status.st_nlink > 0 else {
             throw IdentityError("its executable was removed or replaced after it was started; restart the program")
         }
-        var named = stat()
-        guard path.hasPrefix("/"), lstat(path, &named) == 0, named.st_dev == status.st_dev,
-            named.st_ino == status.st_ino
-        else { throw IdentityError("its executable is no longer the file at \(path); restart the program") }
+        guard try Self.isFile(status, at: path) else {
+            throw IdentityError("its executable is no longer the file at \(path); restart the program")
+        }
         self.path = path
         self.file = file
         mark = FileMark(status)
@@ -46,6 +45,18 @@ struct Executable: ~Copyable {
             throw .system("open", real, errno)
         }
         try self.init(file, path: real)
+    }
+
+    /// Whether a file is the one at a path.
+    ///
+    /// - Throws: ``IdentityError`` if that is out of reach: the system service cannot enter every folder of a user.
+    private static func isFile(_ status: stat, at path: String) throws(IdentityError) -> Bool {
+        guard path.hasPrefix("/") else { return false }
+        var named = stat()
+        if lstat(path, &named) == 0 { return named.st_dev == status.st_dev && named.st_ino == status.st_ino }
+        guard errno == EACCES else { return false }
+        let reason = OtherUsers.objection(toReading: path) ?? SystemText.of(EACCES)
+        throw IdentityError("the keychain daemon cannot read \(path): \(reason); install it elsewhere")
     }
 
     /// Its SHA-256, and its mark when it was hashed.

@@ -8,9 +8,10 @@ enum OtherUsers {
     ///
     /// Access control lists are not considered (acl(5)).
     static func objection(toReading path: String) -> String? {
-        var folder = path
-        while let slash = folder.lastIndex(of: "/"), folder != "/" {
-            folder = slash == folder.startIndex ? "/" : String(folder[..<slash])
+        let names = path.split(separator: "/")
+        // From the root on: what is below a folder that this process cannot enter either, it cannot see.
+        for depth in names.indices {
+            let folder = "/" + names[..<depth].joined(separator: "/")
             guard mode(folder) & S_IXOTH != 0 else { return "other users cannot enter the folder \(folder)" }
         }
         return mode(path) & S_IROTH != 0 ? nil : "other users cannot read it"

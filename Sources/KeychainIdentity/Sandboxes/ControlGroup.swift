@@ -22,7 +22,8 @@ struct ControlGroup: Sendable, Hashable {
         self.path = path
     }
 
-    /// The service of the system's manager that the process is in; `nil` for none.
+    /// The service of the system's manager that the process is in; `nil` for none, and for one that runs code of many
+    /// users.
     ///
     /// Only root can put a process there. A user's manager is no proof: its user may move any process into any unit of
     /// it.
@@ -30,8 +31,27 @@ struct ControlGroup: Sendable, Hashable {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         guard parts.first == "system.slice", !parts.contains(".."), !path.hasSuffix(" (deleted)") else { return nil }
         guard let unit = parts.first(where: { !$0.hasSuffix(".slice") }) else { return nil }
-        return Self.isServiceName(unit) ? String(unit) : nil
+        return Self.isServiceName(unit) && !Self.runsCodeOfUsers(unit) ? String(unit) : nil
     }
+
+    /// Whether a service, or an instance of it (`NAME@INSTANCE.service`), runs what users tell it to.
+    private static func runsCodeOfUsers(_ unit: Substring) -> Bool {
+        servicesOfUsers.contains(String(unit.dropLast(".service".count).prefix { $0 != "@" }))
+    }
+
+    /// Services that run code of many users in their own control group, unless pam_systemd(8) moves it into a session.
+    private static let servicesOfUsers: Set<String> = [
+        // jobs
+        "anacron", "at", "atd", "cron", "crond", "cronie", "fcron",
+        // remote logins
+        "dropbear", "ssh", "sshd",
+        // display managers
+        "display-manager", "gdm", "gdm3", "greetd", "lightdm", "lxdm", "ly", "sddm", "xdm",
+        // terminals
+        "autovt", "console-getty", "container-getty", "container-shell", "getty", "kmsconvt", "serial-getty",
+        // sessions
+        "systemd-logind", "user",
+    ]
 
     /// Names of units: at most 255 characters of these (systemd.unit(5)).
     private static func isServiceName(_ name: Substring) -> Bool {

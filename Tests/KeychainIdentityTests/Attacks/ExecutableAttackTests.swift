@@ -96,6 +96,31 @@ struct ExecutableAttackTests {
         withExtendedLifetime(program) {}
     }
 
+    @Test(
+        "a program in a folder that the daemon cannot enter is told to be elsewhere, and not to be restarted",
+        .enabled(if: geteuid() != 0, "root enters every folder")
+    )
+    func outOfReach() throws {
+        guard let file = Descriptor(tool, O_RDONLY) else { throw PeerProgram.Failure("open") }
+        #expect(chmod(bench.folder.path, 0) == 0)
+        defer { chmod(bench.folder.path, 0o700) }
+        var reason = ""
+        do throws(IdentityError) { _ = try Executable(file, path: tool) } catch { reason = error.description }
+        #expect(reason.contains("cannot read \(tool): other users cannot enter the folder"), "\(reason)")
+        #expect(reason.hasSuffix("; install it elsewhere"), "\(reason)")
+    }
+
+    @Test("of folders that other users cannot enter, the outermost is named: they cannot see the others")
+    func closedFolders() throws {
+        let (outer, inner) = (bench.folder.path(of: "outer"), bench.folder.path(of: "outer/inner"))
+        #expect(chmod(bench.folder.path, 0o755) == 0)
+        #expect(mkdir(outer, 0o700) == 0 && mkdir(inner, 0o700) == 0)
+        // The folder of temporary files may be closed itself.
+        let closed = OtherUsers.objection(toReading: bench.folder.path)
+        let expected = closed ?? "other users cannot enter the folder \(outer)"
+        #expect(OtherUsers.objection(toReading: "\(inner)/tool") == expected)
+    }
+
     @Test("a program that runs from memory, with a manifest for its contents")
     func memory() throws {
         let digest = try ProgramFile(path: tool).digest

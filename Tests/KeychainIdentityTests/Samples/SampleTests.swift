@@ -44,6 +44,19 @@ struct SampleTests {
         #expect(result == sample.result)
     }
 
+    @Test(
+        "a service that runs code of many users identifies no program",
+        arguments: [
+            "cron", "crond", "cronie", "atd", "anacron", "ssh", "sshd", "sshd@3-192.0.2.1:22-192.0.2.2:50000", "ssh@1",
+            "gdm", "gdm3", "sddm", "lightdm", "greetd", "systemd-logind", "user@1000", "console-getty",
+            "system-getty.slice/getty@tty1", "system-serial\\x2dgetty.slice/serial-getty@ttyS0",
+        ]
+    )
+    func unitOfManyUsers(_ name: String) throws {
+        let group = try #require(ControlGroup(text: Array("0::/system.slice/\(name).service\n".utf8)))
+        #expect(group.systemUnit == nil)
+    }
+
     @Test("all samples are there")
     func count() { #expect(Self.samples.count >= 40) }
 }
