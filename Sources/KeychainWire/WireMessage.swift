@@ -11,8 +11,8 @@ public import KeychainCore
 /// their elements. A case of an enumeration is a byte, and what belongs to it. There is no padding, and nothing follows
 /// the last value.
 ///
-/// With the first message on a connection after the greeting, a program passes a descriptor (SCM_RIGHTS, unix(7)), which
-/// is closed unused. A program that merely copies bytes to a socket that it inherited, and which another program
+/// With the first message on a connection after the greeting, a program passes a descriptor (SCM_RIGHTS, unix(7)),
+/// which is closed unused. A program that merely copies bytes to a socket that it inherited, and which another program
 /// connected before execve(2), cannot do that.
 public enum WireMessage: Sendable, Hashable {
     /// From the program: a command, and whether a user could type at the program if it prompts.

@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// Whether the manifest of a connected program is still valid: its team may publish a revocation meanwhile, or a program
-/// with a newer manifest of the team may bring one along.
+/// Whether the manifest of a connected program is still valid: its team may publish a revocation meanwhile, or a
+/// program with a newer manifest of the team may bring one along.
 final class RevocationCheck: Sendable {
     private let manifest: ProgramManifest
     private let service: IdentityService
