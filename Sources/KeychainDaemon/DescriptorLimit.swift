@@ -41,8 +41,10 @@ enum DescriptorLimit {
         guard let limit else { return options }
         // Where the limit is low, the connections get half of it.
         let connections = max(8, (limit - min(reserved, limit / 2)) / perConnection)
-        options.mostConnections = min(options.mostConnections, connections)
-        options.mostConnectionsOfUser = min(options.mostConnectionsOfUser, connections)
+        guard connections < options.mostConnections else { return options }
+        // A user's share of them stays the same.
+        options.mostConnectionsOfUser = max(1, options.mostConnectionsOfUser * connections / options.mostConnections)
+        options.mostConnections = connections
         return options
     }
 }

@@ -24,6 +24,17 @@ struct DescriptorLimitTests {
         #expect(DescriptorLimit.serverOptions(0).mostConnections == 8)
     }
 
+    @Test("however few connections there are, one user does not take those of others", arguments: [0, 300, 1024, 8192])
+    func shareOfUser(_ limit: Int) {
+        let options = DescriptorLimit.serverOptions(
+            limit,
+            .systemService,
+            reserving: DescriptorLimit.reservedOfSystemService
+        )
+        #expect(options.mostConnections < ServerOptions.systemService.mostConnections)
+        #expect((1...options.mostConnections / 8).contains(options.mostConnectionsOfUser))
+    }
+
     @Test("more programs than it has descriptors for are served, each in the place of one that is idle")
     func flood() throws {
         let folder = try DaemonFolder()
