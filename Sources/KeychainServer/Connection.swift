@@ -363,57 +363,7 @@ final class Connection: Sendable {
         state.withLock { state in state.pending.isEmpty ? .readable : [.readable, .writable] }
     }
 
-    // MARK: Checks
-
-    /// What has to be done about the connection.
-    enum Care {
-        /// Nothing, and it is idle.
-        case none
-        /// Nothing yet.
-        case watch
-        /// The program has to be told that its command is still in progress.
-        case sayWorking(UInt64)
-        /// It is over.
-        case end(KeychainError?)
-    }
-
-    /// Checks the timeouts of the connection.
-    func care(tick: UInt64, _ options: ServerOptions) -> Care {
-        state.withLock { state in
-            // A subscriber may be stopped for any time: it holds no more than one notice.
-            if state.phase == .ended || state.phase == .observing { return .none }
-            if !state.pending.isEmpty, tick &- state.sendingSince > options.ticks(options.answerMilliseconds) {
-                return .end(nil)
-            }
-            switch state.phase {
-            case .greeting:
-                return tick &- state.since > options.ticks(options.messageMilliseconds) ? .end(.tooSlow) : .watch
-            case .idle:
-                if state.reader.isEmpty { return state.pending.isEmpty ? .none : .watch }
-                return tick &- state.since > options.ticks(options.messageMilliseconds) ? .end(.tooSlow) : .watch
-            case .busy, .waiting:
-                if hasHungUp { return .end(nil) }
-                guard state.pending.isEmpty,
-                    tick &- state.since >= options.ticks(options.workingMilliseconds)
-                else { return .watch }
-                state.since = tick
-                return .sayWorking(state.lastTaken)
-            case .asking, .observing, .leaving, .ended: return .watch
-            }
-        }
-    }
-
-    /// Since when the connection is idle; `nil` if it is not.
-    var idleSince: UInt64? {
-        state.withLock { state in
-            state.phase == .idle && state.reader.isEmpty && state.pending.isEmpty ? state.since : nil
-        }
-    }
-
-    /// Whether the program has closed the connection, or exited.
-    var hasHungUp: Bool {
-        SocketReadiness.wait(for: [], of: socket, milliseconds: 0).contains(.ended)
-    }
+    // MARK: Memory
 
     // Small messages pass when others have reached a limit; the number of connections limits these bytes.
     private static let uncounted = 16 << 10
@@ -452,11 +402,5 @@ extension KeychainError {
         .missingEntitlement,
         "the first message of a connection came without a descriptor, so it may not be the program's own: a program that "
             + "copies its input to a socket that it inherited could have sent it"
-    )
-
-    fileprivate static let tooSlow = KeychainError(
-        .notAvailable,
-        "a message to the keychain daemon was not completed in time",
-        kind: .transport
     )
 }
