@@ -11,6 +11,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#ifndef SO_PASSPIDFD
+#define SO_PASSPIDFD 76
+#endif
+
 static int make_address(struct sockaddr_un *address, const char *path) {
     memset(address, 0, sizeof *address);
     address->sun_family = AF_UNIX;
@@ -76,12 +80,15 @@ ssize_t keychain_receive(int socket, void *bytes, size_t count) {
 }
 
 int keychain_name_senders(int socket) {
-    int on = 1;
+    int on = 1, off = 0;
+    // Whoever made the listening socket may have set these. What else comes with the bytes is taken for a descriptor.
+    setsockopt(socket, SOL_SOCKET, SO_PASSSEC, &off, sizeof off);
+    setsockopt(socket, SOL_SOCKET, SO_PASSPIDFD, &off, sizeof off);
     return setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 ? 0 : errno;
 }
 
 ssize_t keychain_receive_from(int socket, pid_t sender, void *bytes, size_t count, bool *has_descriptor) {
-    // Room for the credentials alone: descriptors that somebody passes find none, and are closed, which is told.
+    // Room for the credentials alone. Descriptors are closed then, and MSG_CTRUNC is set.
     union {
         char bytes[CMSG_SPACE(sizeof(struct ucred))];
         struct cmsghdr alignment;

@@ -143,7 +143,7 @@ final class DaemonConnection: Sendable {
             return .failure(KeychainError(error))
         }
         let isSent: Bool
-        do throws(KeychainError) { isSent = try begin(frame) } catch { return .failure(error) }
+        do throws(KeychainError) { isSent = try sendRequest(frame) } catch { return .failure(error) }
         let patience = options.promptEndMilliseconds
         let questions = OpenQuestions(authenticator, patienceMilliseconds: patience) { [self] message in
             guard let frame = try? message.encoded() else { return }
@@ -194,7 +194,7 @@ final class DaemonConnection: Sendable {
             throw KeychainError(error)
         }
         // If it cannot be sent, the daemon's reason can still be read.
-        _ = try begin(frame)
+        _ = try sendRequest(frame)
         switch nextMessage({ true }) {
         case .complete(.reply(number, .done)): return
         case .complete(.failure(_, let error)): throw error
@@ -297,7 +297,7 @@ final class DaemonConnection: Sendable {
     /// Waits for an answer by busy polling, if that is worthwhile.
     private func pollForAnswer(while mayPoll: () -> Bool) {
         guard mayPoll(), polling.withLock({ $0.begin() }) else { return }
-        // About as long as a durable change takes on a solid-state disk.
+        // About as long as a durable change takes on a fast disk.
         let isReadable = BusyPoll.wait(for: socket, atMost: 400, while: mayPoll)
         polling.withLock { $0.end(wasInVain: !isReadable) }
     }
@@ -317,12 +317,12 @@ final class DaemonConnection: Sendable {
         return try frame.withUnsafeBytes(read)
     }
 
-    /// Sends all of a message that is answered; with the first one of the connection a descriptor, as the daemon wants
+    /// Sends all of a command or of a subscription, and a descriptor with the first one, as the protocol requires
     /// (``KeychainWire/WireMessage``).
     ///
     /// - Returns: Whether that was possible.
     /// - Throws: `errSecNotAvailable` when the process has no descriptor left; nothing was sent then.
-    private func begin(_ frame: SecretBytes) throws(KeychainError) -> Bool {
+    private func sendRequest(_ frame: SecretBytes) throws(KeychainError) -> Bool {
         let deadline = { [options] in Deadline(milliseconds: options.silenceMilliseconds) }
         guard !hasPassedDescriptor.load(ordering: .relaxed) else { return send(frame, until: deadline) }
         let descriptor = keychain_event()

@@ -37,6 +37,25 @@ struct SocketTests {
         #expect(try Self.location("/nowhere/another") != named)
     }
 
+    @Test(
+        "the senders of bytes are told by the kernel, and nothing that could be taken for a passed descriptor",
+        arguments: [34, 76]
+    )
+    func namesOfSenders(_ other: Int32) throws {
+        // SO_PASSSEC and SO_PASSPIDFD, as who made the listening socket may have set them.
+        let socket = keychain_open_private_socket()
+        defer { keychain_close_private(socket) }
+        var (on, length) = (Int32(1), socklen_t(MemoryLayout<Int32>.size))
+        guard setsockopt(socket, SOL_SOCKET, other, &on, length) == 0 else {
+            // Such a kernel never adds what it asks for.
+            #expect([ENOPROTOOPT, EOPNOTSUPP].contains(errno))
+            return
+        }
+        #expect(keychain_name_senders(socket) == 0)
+        #expect(getsockopt(socket, SOL_SOCKET, other, &on, &length) == 0 && on == 0)
+        #expect(getsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, &length) == 0 && on == 1)
+    }
+
     @Test("a store has one socket, by whatever path it is named")
     func links() throws {
         let folder = try TemporaryFolder()
