@@ -139,10 +139,10 @@ extension PeerProcess {
 
     /// Its state according to the kernel.
     func state() throws(IdentityError) -> State {
-        guard let text = folder.contents("status", limit: 1 << 14), let tracer = ProcessStatus.tracer(text) else {
-            throw folder.failure("it cannot be determined whether it is being traced")
+        guard let state = folder.contents("status", limit: 1 << 14).flatMap(State.init) else {
+            throw folder.failure(Self.unknownTracer)
         }
-        return State(tracer: tracer, codeSize: ProcessStatus.codeSize(text))
+        return state
     }
 
     /// Checks that no process traces one of its threads.
@@ -152,21 +152,28 @@ extension PeerProcess {
         let threads = folder.threads
         guard !threads.isEmpty else { throw folder.failure("its threads cannot be listed") }
         for thread in threads {
-            // One that has ended meanwhile is not traced.
-            guard let text = folder.contents("task/\(thread)/status", limit: 1 << 14) else { continue }
-            guard let tracer = ProcessStatus.tracer(text) else {
-                throw folder.failure("it cannot be determined whether it is being traced")
-            }
-            try State(tracer: tracer, codeSize: nil).checkIsUntraced()
+            let text = folder.contents("task/\(thread)/status", limit: 1 << 14)
+            // It has ended meanwhile.
+            if text == nil, errno == ENOENT || errno == ESRCH { continue }
+            guard let state = text.flatMap(State.init) else { throw folder.failure(Self.unknownTracer) }
+            try state.checkIsUntraced()
         }
     }
 
-    /// Parts of the file `status` of a process.
+    private static let unknownTracer = "it cannot be determined whether it is being traced"
+
+    /// Parts of the file `status` of a process, which are those of its first thread, or of another thread.
     struct State {
-        /// The process that traces its first thread, as a debugger does; 0 for none.
+        /// The process that traces the thread, as a debugger does; 0 for none.
         let tracer: Int32
         /// The size of its code, in KiB.
         let codeSize: UInt64?
+
+        init?(_ status: [UInt8]) {
+            guard let tracer = ProcessStatus.tracer(status) else { return nil }
+            self.tracer = tracer
+            codeSize = ProcessStatus.codeSize(status)
+        }
 
         func checkIsUntraced() throws(IdentityError) {
             guard tracer == 0 else { throw IdentityError("process \(tracer) is tracing it, as a debugger does") }
