@@ -18,15 +18,20 @@ public final class SystemServiceFolder {
     /// Whether this process may run programs as other users.
     public static let isPossible = geteuid() == 0 && access(setpriv, X_OK) == 0
 
-    /// Whether it may let the service look at other users' programs, which many containers do not.
-    public static let mayLookAtPrograms: Bool = {
-        let capability = 19  // CAP_SYS_PTRACE (capabilities(7))
-        guard isPossible, let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+    /// Whether it may let the service look at other users' programs, which many containers do not: CAP_SYS_PTRACE
+    /// (capabilities(7)).
+    public static let mayLookAtPrograms = isPossible && hasCapability(19)
+
+    /// Whether it may choose the numbers of processes (clone(2)), and let other users do that: CAP_SYS_ADMIN.
+    public static let mayChooseNumbers = isPossible && hasCapability(21)
+
+    private static func hasCapability(_ capability: UInt64) -> Bool {
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("CapPrm:") }),
             let set = UInt64(line.dropFirst("CapPrm:".count).trimmingCharacters(in: .whitespaces), radix: 16)
         else { return false }
         return set >> capability & 1 == 1
-    }()
+    }
 
     private static let setpriv = "/usr/bin/setpriv"
 

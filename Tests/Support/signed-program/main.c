@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -32,6 +33,9 @@
 #endif
 
 static int connection = -1;
+
+// The process that went on in the place of this one.
+static pid_t deputy;
 
 static int say(const char *text) { return printf("%s\n", text) < 0 || fflush(stdout) != 0; }
 
@@ -129,6 +133,28 @@ static void reuse_number(pid_t number) {
     say(child == number ? "reused" : strerror(errno));
 }
 
+// Another process goes on with the commands, with the descriptors of this one and a number of choice (0 for any), until it
+// is told to end; then it is gone, and this process goes on with the connection that it made.
+static int go_on_as_another(pid_t number) {
+    pid_t choice[] = {number}, parent = getpid();
+    struct clone_args arguments = {.flags = CLONE_FILES, .exit_signal = SIGCHLD};
+    if (number != 0) {
+        arguments.set_tid = (uint64_t)(uintptr_t)choice;
+        arguments.set_tid_size = 1;
+    }
+    pid_t child = (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+    if (child < 0) return say(strerror(errno));
+    if (child == 0) {
+        end_with(parent);
+        return say("begun");
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    deputy = child;
+    if (WIFEXITED(status)) connection = WEXITSTATUS(status);
+    return say("ended");
+}
+
 // Code that no file is behind.
 static int generate(void) {
     void *page = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -184,7 +210,7 @@ static int hexadecimal(char digit) {
 }
 
 // Sends bytes with a descriptor, as programs send their first command.
-static ssize_t send_with_descriptor(const void *bytes, size_t count) {
+static ssize_t send_with_descriptor(int socket, const void *bytes, size_t count) {
     union {
         char bytes[CMSG_SPACE(sizeof(int))];
         struct cmsghdr header;
@@ -194,20 +220,27 @@ static ssize_t send_with_descriptor(const void *bytes, size_t count) {
     struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-    return sendmsg(connection, &message, MSG_NOSIGNAL);
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+// The bytes that digits stand for, two each; their number, or -1 if they are none.
+static ssize_t parse(const char *digits, unsigned char *bytes, size_t most) {
+    size_t count = 0;
+    for (; count < most && digits[0] != 0; count++, digits += 2) {
+        int high = hexadecimal(digits[0]), low = high < 0 ? -1 : hexadecimal(digits[1]);
+        if (low < 0) return -1;
+        bytes[count] = (unsigned char)(high << 4 | low);
+    }
+    return (ssize_t)count;
 }
 
 // Sends bytes, each of which is two digits; only as bytes, as a program does that copies its input to its output.
 static int transmit(const char *digits, int copies) {
     unsigned char bytes[2048];
-    size_t count = 0;
-    for (; count < sizeof bytes && digits[0] != 0; count++, digits += 2) {
-        int high = hexadecimal(digits[0]), low = high < 0 ? -1 : hexadecimal(digits[1]);
-        if (low < 0) return say("no digits");
-        bytes[count] = (unsigned char)(high << 4 | low);
-    }
-    ssize_t sent = copies ? write(connection, bytes, count) : send_with_descriptor(bytes, count);
-    return say(sent == (ssize_t)count ? "sent" : "not sent");
+    ssize_t count = parse(digits, bytes, sizeof bytes);
+    if (count < 0) return say("no digits");
+    ssize_t sent = copies ? write(connection, bytes, (size_t)count) : send_with_descriptor(connection, bytes, (size_t)count);
+    return say(sent == count ? "sent" : "not sent");
 }
 
 // Receives so many bytes, or fewer if the connection ends, and prints them.
@@ -217,11 +250,79 @@ static int receive(int count) {
     return say("");
 }
 
+// Connections besides the one.
+static int flood[512];
+static int flood_count;
+
+// Says for how many of them something is so.
+static int say_count(int count) { return printf("%d\n", count) < 0 || fflush(stdout) != 0; }
+
+// Makes so many, or as many as it gets.
+static int begin_flood(char *argument) {
+    char *path;
+    long wanted = strtol(argument, &path, 10);
+    while (*path == ' ') path++;
+    while (flood_count < wanted && flood_count < (int)(sizeof flood / sizeof flood[0])) {
+        int descriptor = connect_to(path);
+        if (descriptor < 0) break;
+        flood[flood_count++] = descriptor;
+    }
+    return say_count(flood_count);
+}
+
+// Sends the same bytes on each of them.
+static int transmit_to_all(const char *digits) {
+    unsigned char bytes[2048];
+    ssize_t count = parse(digits, bytes, sizeof bytes);
+    if (count < 0) return say("no digits");
+    int reached = 0;
+    for (int index = 0; index < flood_count; index++)
+        reached += send_with_descriptor(flood[index], bytes, (size_t)count) == count;
+    return say_count(reached);
+}
+
+// Receives so many bytes from each of them, or fewer if it ends.
+static int receive_from_all(int count) {
+    int reached = 0;
+    for (int index = 0; index < flood_count; index++) {
+        unsigned char byte;
+        int left = count;
+        while (left > 0 && read(flood[index], &byte, 1) == 1) left--;
+        reached += left == 0;
+    }
+    return say_count(reached);
+}
+
+// On how many of them as many bytes have arrived, and were not received.
+static int count_unread(int wanted) {
+    int reached = 0;
+    for (int index = 0; index < flood_count; index++) {
+        int count = 0;
+        reached += ioctl(flood[index], FIONREAD, &count) == 0 && count >= wanted;
+    }
+    return say_count(reached);
+}
+
+// How many of them the other side has not ended.
+static int count_held(void) {
+    int held = 0;
+    for (int index = 0; index < flood_count; index++) {
+        struct pollfd state = {.fd = flood[index], .events = POLLRDHUP};
+        held += poll(&state, 1, 0) == 0;
+    }
+    return say_count(held);
+}
+
 static int perform(char *command, char *argument) {
     if (strcmp(command, "send") == 0) return say(write(connection, argument, strlen(argument)) > 0 ? "sent" : "not sent");
     if (strcmp(command, "transmit") == 0) return transmit(argument, 0);
     if (strcmp(command, "copy") == 0) return transmit(argument, 1);
     if (strcmp(command, "receive") == 0) return receive(atoi(argument));
+    if (strcmp(command, "flood") == 0) return begin_flood(argument);
+    if (strcmp(command, "transmit-all") == 0) return transmit_to_all(argument);
+    if (strcmp(command, "receive-all") == 0) return receive_from_all(atoi(argument));
+    if (strcmp(command, "unread") == 0) return count_unread(atoi(argument));
+    if (strcmp(command, "held") == 0) return count_held();
     if (strcmp(command, "connect") == 0) return say((connection = connect_to(argument)) >= 0 ? "connected" : "not connected");
     if (strcmp(command, "exec") == 0) {
         char name[16];
@@ -240,6 +341,9 @@ static int perform(char *command, char *argument) {
     if (strcmp(command, "leave") == 0) return leave();
     if (strcmp(command, "another") == 0) return connect_by_another(argument), 0;
     if (strcmp(command, "reuse") == 0) return reuse_number(atoi(argument)), 0;
+    if (strcmp(command, "begin") == 0) return go_on_as_another(0);
+    if (strcmp(command, "again") == 0) return go_on_as_another(deputy);
+    if (strcmp(command, "end") == 0) _exit(connection);
     return say("unknown");
 }
 
