@@ -3,10 +3,12 @@
 import CKeychainSupport
 import Glibc
 import KeychainCore
+import KeychainEngine
+import KeychainIdentity
 import KeychainServer
 
 /// Admits every process of the user whom the daemon serves, and no other process.
-final class UserAdmission: Admission {
+package final class UserAdmission: Admission {
     private let programs: ServedPrograms
     private let user: uid_t
 
@@ -15,7 +17,14 @@ final class UserAdmission: Admission {
         self.user = user
     }
 
-    func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
+    /// An admission to a keychain that has no daemon around it: nothing is logged, and nothing ends.
+    package convenience init(_ keychain: EmbeddedKeychain, _ identities: IdentityService) {
+        let life = DaemonLife(endsWhenIdleFor: nil, holdsKeys: { false }, wake: {})
+        self.init(ServedPrograms(keychain: keychain, identities: identities, proofs: PasscodeProofs(), life: life))
+    }
+
+    /// Identifies a process that has connected.
+    package func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
         let audit = programs.audit
         audit?.followSettings()
         let peer = try PeerUser(socket)

@@ -14,7 +14,7 @@ struct DaemonTests {
     private let app: App
 
     init() throws {
-        device = try VirtualDevice(transport: .daemon)
+        device = try VirtualDevice(transport: .socket)
         app = device.install()
         device.owner.answer = .waits
     }

@@ -28,9 +28,11 @@ package enum Subject: String, Sendable, CaseIterable {
     case disk
     /// An engine in memory, whose commands, replies and questions are turned into bytes and read from them again.
     case pipe
-    /// An engine in memory, reached through the server of a daemon, its socket and its client.
+    /// An engine in memory, reached through the server of a daemon that admits everybody, its socket and its client.
+    case socket
+    /// An engine on a database, reached through a socket, as the daemon of a user serves that user's programs.
     case daemon
-    /// The same, as the system service serves each user.
+    /// An engine in memory, reached through a socket, as the system service serves each user.
     case system
 
     /// A fresh, empty keychain on an unlocked device with a passcode, and the client that every case starts with.
@@ -49,11 +51,12 @@ package enum Subject: String, Sendable, CaseIterable {
             switch self {
             case .memory, .disk: .direct
             case .pipe: .pipe
+            case .socket: .socket
             case .daemon: .daemon
             case .system: .system
             }
         return try VirtualDevice.ofCase(
-            storage: self == .disk ? .file : .memory,
+            storage: self == .disk || self == .daemon ? .file : .memory,
             transport: DeviceTransport(
                 authenticator: transport.authenticator,
                 backend: { wrap((transport.backend($0), $0)) }
@@ -69,13 +72,19 @@ package enum Subject: String, Sendable, CaseIterable {
         )
     }
 
-    /// The cases that need what no unsigned program of the system service has: every group, or the owner's rights.
+    /// The cases that need what no unsigned program of a daemon has: every group, or the owner's rights.
     package var refusedCases: Set<String> {
-        guard self == .system else { return [] }
-        return [
-            "core-groups-010", "measured-007", "device-unlock-008", "device-passcode-009",
-            "device-passcode-010", "device-passcode-011",
-        ]
+        // They write to the group of tokens, as a program may that has every group.
+        let tokens: Set = ["core-groups-010", "measured-007"]
+        // It sets the policy of a locked device, whose owner is not known.
+        let lockedPolicy: Set = ["device-passcode-011"]
+        // They set the policy after the device was made: with a database, its passcode was entered here by then.
+        let policies: Set = ["device-unlock-008", "device-passcode-009", "device-passcode-010"]
+        return switch self {
+        case .memory, .disk, .pipe, .socket: []
+        case .daemon: tokens.union(lockedPolicy)
+        case .system: tokens.union(lockedPolicy).union(policies)
+        }
     }
 
     package static let initialGroups = ["TEAMID.com.example.app", "TEAMID.com.example.shared"]

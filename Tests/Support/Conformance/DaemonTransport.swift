@@ -13,10 +13,15 @@ import Synchronization
 extension DeviceTransport {
     /// A daemon's server in this process, and its client: every command, reply and question passes through a socket.
     ///
-    /// For one device. The server ends when the device has gone.
-    package static var daemon: DeviceTransport { served { OpenAdmission($0, vouchesForBiometry: true) } }
+    /// For one device. The server ends when the device has gone. It admits everybody, and refuses nothing.
+    package static var socket: DeviceTransport { served { OpenAdmission($0, vouchesForBiometry: true) } }
 
-    /// The same with the admission of the system service, which identifies programs and gives each user a keychain.
+    /// The same with the admission of a user's daemon.
+    package static var daemon: DeviceTransport {
+        served { keychain in try VouchingAdmission(UserAdmission(keychain, identities.get())) }
+    }
+
+    /// The same with the admission of the system service, which gives each user a keychain.
     package static var system: DeviceTransport {
         served { keychain in
             var options = PartitionOptions()
@@ -33,7 +38,7 @@ extension DeviceTransport {
     }
 
     private static func served(
-        _ admission: @escaping @Sendable (EmbeddedKeychain) -> any Admission
+        _ admission: @escaping @Sendable (EmbeddedKeychain) throws -> any Admission
     ) -> DeviceTransport {
         let owner = OwnersAuthenticator()
         return DeviceTransport(
