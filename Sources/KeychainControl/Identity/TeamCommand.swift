@@ -115,7 +115,11 @@ struct RevokeCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The team's current key.", valueName: "key"), completion: .file())
     var teamKey: String
 
-    @Option(help: ArgumentHelp("The public key to revoke; see 'team show'.", valueName: "public-key"))
+    // A key in base 64 for URLs may begin with a hyphen.
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The public key to revoke; see 'team show'.", valueName: "public-key")
+    )
     var key: String?
 
     @Option(help: ArgumentHelp("The application, such as TEAMID.com.example.tool.", valueName: "identifier"))

@@ -178,6 +178,21 @@ struct IdentityCommandTests {
         #expect(try run("verify", tool).status == 0)
     }
 
+    @Test("a public key that begins with a hyphen, as one of 64 does, can be revoked")
+    func revokeKeyWithHyphen() throws {
+        var old = TeamKey()
+        while !old.publicKey.description.hasPrefix("-") { old = TeamKey() }
+        let pem = old.pem.withUnsafeBytes { Data($0) }
+        try #require(
+            FileManager.default.createFile(atPath: key, contents: pem, attributes: [.posixPermissions: 0o600])
+        )
+        let newKey = folder.path(of: "new.pem")
+        #expect(try run("team", "rotate", "--team-key", key, newKey).status == 0)
+        let revoked = try run("team", "revoke", "--team-key", newKey, "--key", old.publicKey.description)
+        #expect(revoked.status == 0, "\(revoked.error)")
+        #expect(revoked.output.contains("the key \(old.publicKey) is revoked"), "\(revoked.output)")
+    }
+
     @Test("statements are published for daemons, once, and only those that agree with what is published")
     func publish() throws {
         let team = try createTeam()
