@@ -96,8 +96,8 @@ final class Call: Sendable {
         _ number: UInt64,
         _ wait: () -> WireMessage?
     ) -> WireMessage? {
-        guard connection.setAsking(true) else { return nil }
-        defer { _ = connection.setAsking(false) }
+        guard connection.setAsking(true, tick: server.tick) else { return nil }
+        defer { _ = connection.setAsking(false, tick: server.tick) }
         guard connection.send(question, tick: server.tick) else { return nil }
         let answer = wait()
         if answer == nil { server.end(connection) }

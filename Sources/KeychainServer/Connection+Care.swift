@@ -34,6 +34,10 @@ extension Connection {
                 return tick &- state.since > options.ticks(options.messageMilliseconds) ? .end(.tooSlow) : .watch
             case .busy, .waiting:
                 if hasHungUp { return .end(nil) }
+                if tick &- state.workingSince > options.ticks(options.commandMilliseconds) {
+                    // Of one that is executed nobody knows yet what becomes of it.
+                    return .end(state.phase == .waiting ? .overdue : nil)
+                }
                 guard state.pending.isEmpty,
                     tick &- state.since >= options.ticks(options.workingMilliseconds)
                 else { return .watch }
@@ -58,6 +62,12 @@ extension Connection {
 }
 
 extension KeychainError {
+    fileprivate static let overdue = KeychainError(
+        .notAvailable,
+        "the keychain daemon is busy with other commands of this program for too long",
+        kind: .transport
+    )
+
     fileprivate static let tooSlow = KeychainError(
         .notAvailable,
         "a message to the keychain daemon was not completed in time",

@@ -59,6 +59,8 @@ final class Connection: Sendable {
         /// The size of the command that is not answered yet.
         var commandByteCount = 0
         var since: UInt64
+        /// Since when the command is executed, or queued, or its last question was answered.
+        var workingSince: UInt64 = 0
         var sendingSince: UInt64 = 0
         var counted = 0
         /// The changes to notify the program of, once it has read what was sent before.
@@ -120,8 +122,7 @@ final class Connection: Sendable {
     func takeWaiting(tick: UInt64) -> ReceivedCommand? {
         state.withLock { state in
             guard state.phase == .waiting, let command = state.waiting.take() else { return nil }
-            state.phase = .busy
-            state.since = tick
+            begin(&state, tick)
             return command
         }
     }
@@ -176,18 +177,22 @@ final class Connection: Sendable {
         }
     }
 
+    private func begin(_ state: inout State, _ tick: UInt64) {
+        state.phase = .busy
+        state.since = tick
+        state.workingSince = tick
+    }
+
     private func command(_ state: inout State, _ tick: UInt64) -> Arrival {
         let begins = state.reader.isEmpty
         switch message(&state) {
         case .message(.command(let number, let command, let canAskForSecrets)) where number > state.lastTaken:
             state.lastTaken = number
-            state.phase = .busy
-            state.since = tick
+            begin(&state, tick)
             return .command(ReceivedCommand(number: number, command: command, canAskForSecrets: canAskForSecrets))
         case .message(.observe(let number, let client)) where number > state.lastTaken:
             state.lastTaken = number
-            state.phase = .busy
-            state.since = tick
+            begin(&state, tick)
             return .observation(number, client)
         case .message: return .end(KeychainError(WireError.unknownCase))
         case .wait(let wanted):
@@ -350,10 +355,11 @@ final class Connection: Sendable {
     /// Begins or ends a question to the program during its command.
     ///
     /// - Returns: Whether the connection remains open.
-    func setAsking(_ isAsking: Bool) -> Bool {
+    func setAsking(_ isAsking: Bool, tick: UInt64) -> Bool {
         state.withLock { state in
             guard state.phase == .busy || state.phase == .asking else { return false }
             state.phase = isAsking ? .asking : .busy
+            state.workingSince = tick
             return true
         }
     }

@@ -48,6 +48,8 @@ public struct ServerOptions: Sendable, Hashable {
     public var answerMilliseconds: Int32 = 10_000
     /// The interval at which a process is told that its command is still in progress; 5 seconds.
     public var workingMilliseconds: Int32 = 5_000
+    /// The timeout for a command, apart from its prompts, such as on a file system that does not respond; ten minutes.
+    public var commandMilliseconds: Int32 = 600_000
     /// How long a process may take to confirm that a prompt has ended, beyond the prompt's own timeout; 5 seconds.
     public var promptGraceMilliseconds: Int32 = 5_000
     /// How long commands in progress may take to finish once the server is stopping; 10 seconds.

@@ -166,6 +166,40 @@ struct CallTests {
         #expect(keychain.counts == ["slow": 1])
     }
 
+    @Test("a command that never ends is given up, and so is one that waits for it; others are served")
+    func endless() throws {
+        let keychain = CountingKeychain()
+        keychain.close()
+        var options = ServerOptions()
+        options.mostCallsOfProcess = 1
+        options.tickMilliseconds = 20
+        options.workingMilliseconds = 60
+        options.commandMilliseconds = 2_000
+        let server = try TestServer(keychain, options)
+        let first = try Self.held(server, keychain)
+        let second = try RawConnection.greeted(server.location)
+        try second.send(.command(7, .items(Self.addition("second"))))
+        #expect(try Self.afterWorking(first, 1) == nil, "whether it will be carried out is not known")
+        guard case .failure(0, let error)? = try Self.afterWorking(second, 7) else {
+            Issue.record("it was not given up, or without a reason")
+            return
+        }
+        #expect(error.status == .notAvailable)
+        let other = try RawConnection.greeted(server.location)
+        try other.send(.command(1, .device(.lock)))
+        #expect(try other.message() == .reply(1, .done))
+        keychain.open()
+        #expect(eventually("it ends") { keychain.counts == ["first": 1] })
+    }
+
+    /// The first message that does not say that a command is in progress; `nil` if the connection ends.
+    private static func afterWorking(_ connection: RawConnection, _ number: UInt64) throws -> WireMessage? {
+        while true {
+            guard let message = try connection.message() else { return nil }
+            if message != .working(number) { return message }
+        }
+    }
+
     @Test("a process that is not let in is told why")
     func refusal() throws {
         struct Closed: Admission {
