@@ -414,7 +414,7 @@ let targets: [Target] = [
         name: "KeychainTestSupport",
         dependencies: [
             "KeychainCore", "KeychainEngine", "KeychainDefaultBackend", "KeychainProtection", "HostFiles",
-            "KeychainStore", "CSQLite",
+            "KeychainStore", "CSQLite", "CStormSupport",
         ],
         path: "Tests/Support/KeychainTestSupport"
     ),
@@ -439,7 +439,7 @@ let targets: [Target] = [
         name: "SecurityTranscripts",
         dependencies: [
             "SecurityTool", "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainTrust", "HostFiles",
-            "KeychainTestSupport",
+            "KeychainTestSupport", "CStormSupport",
         ],
         path: "Tests/Support/SecurityTranscripts"
     ),

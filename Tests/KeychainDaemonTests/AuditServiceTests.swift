@@ -44,6 +44,9 @@ struct AuditServiceTests {
         #expect(lines.count >= 2 && lines.allSatisfy { AuditEntry(line: $0.utf8) != nil })
         #expect(try shell.control("log --last 1").output.split(separator: "\n").count == 1)
 
+        // The last request that is logged: those before it are in the log once it is.
+        _ = try shell.control("device lock")
+        _ = try log("--json", until: #""operation":"device lock""#)
         #expect(try shell.control("service audit off").output.contains("not log"))
         let before = try settledLog()
         #expect(try shell.security("find-generic-password -a anna -s service").status == 0)

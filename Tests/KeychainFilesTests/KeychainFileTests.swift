@@ -11,7 +11,7 @@ import Testing
 @testable import KeychainFiles
 
 /// One keychain file: its password, its items, what becomes of damage.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct KeychainFileTests {
     private let folder: TemporaryFolder
     private let path: String

@@ -12,7 +12,7 @@ import Testing
 
 /// Passwords whose stored data fails verification, which an update with new data makes anew (Semantics, "Functions of
 /// the file-based keychain").
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct UnverifiedPasswordTests {
     private let folder: TemporaryFolder
     private let path: String

@@ -183,7 +183,7 @@ struct HostileServerTests {
             _ = try connection.command()
             gate.wait()
         }
-        let client = client(silence: 2_000)
+        let client = client(silence: 10_000)
         let error = #expect(throws: KeychainError.self) {
             if changes { try client.add("a") } else { _ = try client.read() }
         }
@@ -231,10 +231,10 @@ struct HostileServerTests {
             try connection.send(.reply(number, .done))
         }
         var options = ClientOptions()
-        options.silenceMilliseconds = 3_000
+        options.silenceMilliseconds = 10_000
         // The answer comes as the time is over that began with the prompt.
         let owner = ScriptedAuthenticator { _ in
-            usleep(2_800_000)
+            usleep(9_800_000)
             return .cancelled
         }
         let client = DaemonKeychain(at: server.location, authenticator: owner, options: options)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeychainContainers
 import KeychainCore
 import KeychainTestSupport
@@ -73,7 +74,8 @@ struct EncryptedPrivateKeyTests {
 
     private static func encrypt(_ options: String) throws -> [UInt8] {
         let files = try Files.shared.get()
-        let name = "key-" + options.filter { $0.isLetter || $0.isNumber }
+        // Several tests encrypt it in the same way at the same time.
+        let name = "key-\(UUID().uuidString)"
         try files.workshop.run(
             "openssl pkcs8 -topk8 -in key.pem -passout pass:pässword -outform DER -out $1 \(options)",
             name

@@ -105,8 +105,8 @@ final class ControlProcess {
 
     /// Writes to its standard input.
     func send(_ text: String) throws {
-        let bytes = Array(text.utf8)
-        guard write(input, bytes, bytes.count) == bytes.count else { throw Failure.system("write", errno) }
+        let failure = ChildInput.write(Array(text.utf8), to: input)
+        guard failure == 0 else { throw Failure.system("write", failure) }
     }
 
     /// Ends its standard input.

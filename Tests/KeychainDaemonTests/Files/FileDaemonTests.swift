@@ -114,14 +114,10 @@ struct FileDaemonTests {
     func idle(_ lock: String) throws {
         try program.create(at: path, password: password)
         #expect(folder.end(by: SIGTERM))
-        let shell = try Shell.beside(folder)
-        let words = ["--files", "--background", "--exit-when-idle", "1", "--socket", folder.socket]
-        #expect(try shell.run("keychaind", words).status == 0)
-        let record = try #require(folder.record)
-        try program.unlock(at: path, password: password)
+        let record = try unlockedDaemon(endingWhenIdleFor: 2)
         #expect(try program.status(at: path).isLocked == false)
         // Longer than it takes one that is not needed to end.
-        #expect(!Self.hasEnded(record, milliseconds: 4_000))
+        #expect(!Self.hasEnded(record, milliseconds: 6_000))
         #expect(try program.status(at: path).isLocked == false)
         if lock == "command" {
             try program.lock(at: path)
@@ -129,6 +125,21 @@ struct FileDaemonTests {
             try program.setSettings(KeychainFileSettings(lockInterval: 1), at: path)
         }
         #expect(Self.hasEnded(record))
+    }
+
+    /// A daemon that ends soon when it is idle, with the keychain unlocked in it: on a busy machine it may have ended
+    /// before that, and another one is started.
+    private func unlockedDaemon(endingWhenIdleFor seconds: Int) throws -> DaemonRecord {
+        let shell = try Shell.beside(folder)
+        let words = ["--files", "--background", "--exit-when-idle", "\(seconds)", "--socket", folder.socket]
+        while true {
+            let started = try shell.run("keychaind", words)
+            try #require(started.status == 0, "\(started)")
+            let record = folder.record
+            try program.unlock(at: path, password: password)
+            if let record, folder.record == record { return record }
+            folder.end(by: SIGTERM)
+        }
     }
 
     @Test("A second daemon for the same folder leaves it to the first, wherever that listens")

@@ -11,7 +11,7 @@ import Testing
 @testable import KeychainDaemon
 
 /// Whom the daemon of keychain files serves, and when it locks them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FileServiceTests {
     private static let user: UInt32 = 1000
 

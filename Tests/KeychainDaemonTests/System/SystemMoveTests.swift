@@ -79,7 +79,7 @@ struct SystemMoveTests {
         process.standardError = FileHandle.nullDevice
         try process.run()
         let writing = input.fileHandleForWriting
-        try writing.write(contentsOf: Data("1".utf8))
+        #expect(ChildInput.write(Array("1".utf8), to: writing.fileDescriptor) == 0)
         let isAsked = eventually("it reads the passcode") {
             var count: Int32 = -1
             return ioctl(writing.fileDescriptor, UInt(FIONREAD), &count) == 0 && count == 0
@@ -87,7 +87,7 @@ struct SystemMoveTests {
         #expect(isAsked)
         // Another service knows nothing of this move.
         try service.restart()
-        try writing.write(contentsOf: Data("234\n".utf8))
+        #expect(ChildInput.write(Array("234\n".utf8), to: writing.fileDescriptor) == 0)
         try writing.close()
         process.waitUntilExit()
         #expect(process.terminationStatus == 1)
@@ -340,7 +340,10 @@ struct SystemMoveTests {
             try #require(ContinuousClock.now < limit, "\(kill.name) does not appear")
             watch.wait(milliseconds: 1_000)
         }
-        Glibc.kill(kill.victim == .client ? process.processIdentifier : service.process, SIGKILL)
+        switch kill.victim {
+        case .client: Glibc.kill(process.processIdentifier, SIGKILL)
+        case .service: service.stop()
+        }
         process.waitUntilExit()
         if kill.victim == .service { try service.start() }
         try move.expectOneTruth(isEnabledNext: kill.isEnabledNext)
@@ -520,11 +523,8 @@ private struct KilledMove {
         let process = try shell.process("keychainctl", line.split(separator: " ").map(String.init))
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        let input = Pipe()
-        process.standardInput = input
+        process.standardInput = try ChildInput.file("1234\n")
         try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data("1234\n".utf8))
-        try input.fileHandleForWriting.close()
         return process
     }
 

@@ -280,7 +280,7 @@ struct SystemServiceTests {
         let service = try SystemServiceFolder(looksAtPrograms: true)
         let anna = try service.enabledShell(of: Self.anna)
         let (tool, key) = (service.path(of: "tool"), service.path(of: "team.pem"))
-        try FileManager.default.copyItem(atPath: try DaemonFolder.program("security"), toPath: tool)
+        try Workshop().run(#"cp "$1" "$2""#, DaemonFolder.program("security"), tool)
         let root = Shell(environment: ["HOME": service.path(of: ""), "PATH": "/usr/bin:/bin"])
         for words in [
             ["team", "create", key], ["sign", "--team-key", key, "--identifier", "com.example.tool", tool],

@@ -2,6 +2,7 @@
 
 import CStormSupport
 import Glibc
+import KeychainTestSupport
 
 /// A running `signed-program`, which is killed when the object goes away.
 final class PeerProgram {
@@ -61,7 +62,8 @@ final class PeerProgram {
     /// Sends a command and returns the line that answers it.
     func ask(_ command: String) throws -> String {
         let bytes = Array("\(command)\n".utf8)
-        guard write(input, bytes, bytes.count) == bytes.count else { throw Failure("write") }
+        let failure = ChildInput.write(bytes, to: input)
+        guard failure == 0 else { throw Failure("write: \(failure)") }
         return try line()
     }
 

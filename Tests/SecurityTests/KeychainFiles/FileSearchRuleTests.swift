@@ -7,7 +7,7 @@ import Testing
 
 /// Rules of searches in keychain files that differ from those of the data protection keychain (Semantics, "Parameters
 /// of the file-based keychain").
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct FileSearchRuleTests {
     private let device: VirtualDevice
     private let app: App

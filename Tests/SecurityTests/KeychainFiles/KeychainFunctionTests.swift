@@ -6,7 +6,7 @@ import Security
 import Testing
 
 /// Apple's functions on keychain files.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct KeychainFunctionTests {
     private let device: VirtualDevice
     private let app: App

@@ -6,7 +6,7 @@ import Security
 import Testing
 
 /// Private keys of a keychain file that is locked: a reference is given, and the user is asked when the key is used.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct LockedKeyTests {
     private let device: VirtualDevice
     private let app: App

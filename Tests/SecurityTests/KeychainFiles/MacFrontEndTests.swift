@@ -8,7 +8,7 @@ import Testing
 
 /// The item functions on a virtual Mac, whose peculiarities programs for macOS have to live with; each is named, by the
 /// number of Apple's bug where one is known.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct MacFrontEndTests {
     private let device: VirtualDevice
     private let app: App

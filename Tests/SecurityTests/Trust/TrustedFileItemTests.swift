@@ -7,7 +7,7 @@ import Testing
 
 /// `kSecMatchTrustedOnly` and `kSecMatchPolicy` in keychain files: the other certificates of the searched keychains may
 /// stand in the chains.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct TrustedFileItemTests {
     enum Condition: String, Sendable {
         case trusted, anyTrust, basic, server, otherHost

@@ -37,6 +37,14 @@ static char **variables(void) {
     return copy;
 }
 
+int storm_close_other_files(posix_spawn_file_actions_t *actions) {
+#if __GLIBC_PREREQ(2, 34)
+    return posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+#else
+    return 0;
+#endif
+}
+
 int storm_spawn(char *const arguments[], pid_t *process, int *input, int *output) {
     int in[2], out[2];
     if (pipe2(in, O_CLOEXEC) != 0) return errno;
@@ -50,6 +58,7 @@ int storm_spawn(char *const arguments[], pid_t *process, int *input, int *output
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+    storm_close_other_files(&actions);
     // The program that writes a report outlives the one that is killed meanwhile, and holds the runner's output for ever.
     char **environment = variables();
     int status = environment == NULL ? ENOMEM : posix_spawnp(process, arguments[0], &actions, NULL, arguments, environment);

@@ -58,13 +58,11 @@ public struct Shell: Sendable {
     /// Runs a program of this build, or one by its absolute path, to its end.
     public func run(_ program: String, _ arguments: [String], input: String = "") throws -> Outcome {
         let process = try process(program, arguments)
-        let pipes = (input: Pipe(), output: Pipe(), errors: Pipe())
-        process.standardInput = pipes.input
+        let pipes = (output: Pipe(), errors: Pipe())
+        process.standardInput = try ChildInput.file(input)
         process.standardOutput = pipes.output
         process.standardError = pipes.errors
         try process.run()
-        try pipes.input.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-        try pipes.input.fileHandleForWriting.close()
         let output = pipes.output.fileHandleForReading.readDataToEndOfFile()
         let errors = pipes.errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()

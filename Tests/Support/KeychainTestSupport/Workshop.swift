@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CStormSupport
 import Foundation
 import Glibc
 
@@ -42,6 +43,7 @@ public final class Workshop: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+        storm_close_other_files(&actions)
         var vector: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         vector.append(nil)
         defer { for word in vector { free(word) } }

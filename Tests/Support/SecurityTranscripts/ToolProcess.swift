@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CStormSupport
 import Foundation
 import Glibc
 
@@ -104,6 +105,7 @@ package struct ToolProcess {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, streams.input ?? "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, streams.output ?? "/dev/null", flags, 0o600)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, streams.errors ?? "/dev/null", flags, 0o600)
+        storm_close_other_files(&actions)
         var identifier: pid_t = 0
         let status = withCStrings(words) { words in
             withCStrings(variables) { posix_spawn(&identifier, "/bin/sh", &actions, &attributes, words, $0) }

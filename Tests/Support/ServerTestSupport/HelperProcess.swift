@@ -2,6 +2,7 @@
 
 import CStormSupport
 import Glibc
+import KeychainTestSupport
 
 /// A running program of this package that a test talks to by lines; it is killed when the object goes away.
 public final class HelperProcess {
@@ -26,6 +27,8 @@ public final class HelperProcess {
 
     /// How long any answer may take, and the whole of a storm.
     public static let deadline: Duration = .seconds(600)
+
+    private static let deadlineMilliseconds = Int32(deadline.components.seconds * 1000)
 
     /// Starts a program.
     ///
@@ -76,7 +79,8 @@ public final class HelperProcess {
 
     /// Sends bytes.
     public func send(_ bytes: [UInt8]) throws {
-        guard write(input, bytes, bytes.count) == bytes.count else { throw Failure.system("write", errno) }
+        let failure = ChildInput.write(bytes, to: input)
+        guard failure == 0 else { throw Failure.system("write", failure) }
     }
 
     /// The next line; `nil` when the output has ended.
@@ -120,7 +124,7 @@ public final class HelperProcess {
     /// Waits for the process to end; the status is that of waitpid(2).
     public func wait() throws -> Int32 {
         var status: Int32 = 0
-        let failure = storm_wait(identifier, 30_000, &status)
+        let failure = storm_wait(identifier, Self.deadlineMilliseconds, &status)
         guard failure == 0 else { throw Failure.system("waiting", failure) }
         hasEnded = true
         return status
@@ -128,7 +132,7 @@ public final class HelperProcess {
 
     private func readMore() throws -> Bool {
         var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-        let count = poll(&ready, 1, Int32(Self.deadline.components.seconds * 1000))
+        let count = poll(&ready, 1, Self.deadlineMilliseconds)
         if count < 0, errno == EINTR { return true }
         guard count > 0 else { throw Failure.silent }
         var buffer = [UInt8](repeating: 0, count: 1 << 14)

@@ -3,6 +3,7 @@
 #ifndef CSTORM_SUPPORT_H
 #define CSTORM_SUPPORT_H
 
+#include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -12,6 +13,10 @@ pid_t storm_fork(unsigned seconds);
 
 // Whether this process is dumpable (PR_GET_DUMPABLE).
 int storm_is_dumpable(void);
+
+// Has a program that is about to be started inherit its standard streams only, after all other actions: it would otherwise hold
+// open for as long as it runs what another test has just opened, such as the end of a pipe.
+int storm_close_other_files(posix_spawn_file_actions_t *actions);
 
 // Starts a program with pipes at its standard input and output, which no other child inherits; Swift's runtime writes no report
 // when it crashes.
