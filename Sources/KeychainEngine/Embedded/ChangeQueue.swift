@@ -132,8 +132,8 @@ final class ChangeQueue: @unchecked Sendable {
 
     /// Lets the threads of the last group go first, which were woken to reply.
     ///
-    /// Their programs send the next changes meanwhile. The kernel may leave them waiting for the processor of the thread
-    /// that woke them, though another one is idle.
+    /// Their programs send the next changes meanwhile. The kernel may leave them waiting for the processor of the
+    /// thread that woke them, though another one is idle.
     static func letOthersReply() { sched_yield() }
 
     /// The longest that a leader waits.

@@ -55,8 +55,15 @@ struct Executable: ~Copyable {
         var named = stat()
         if lstat(path, &named) == 0 { return named.st_dev == status.st_dev && named.st_ino == status.st_ino }
         guard errno == EACCES else { return false }
+        throw unreadable(path)
+    }
+
+    /// Why an executable that runs is out of reach of a daemon of another user.
+    static func unreadable(_ path: String) -> IdentityError {
         let reason = OtherUsers.objection(toReading: path) ?? SystemText.of(EACCES)
-        throw IdentityError("the keychain daemon cannot read \(path): \(reason); install it elsewhere")
+        return IdentityError(
+            "the keychain daemon cannot read \(path): \(reason); install it where other users can read it"
+        )
     }
 
     /// Its SHA-256, and its mark when it was hashed.

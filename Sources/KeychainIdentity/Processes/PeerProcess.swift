@@ -113,10 +113,12 @@ extension PeerProcess {
 
     /// The contents of the executable that it runs, even if its path has changed.
     func openContents() throws(IdentityError) -> Descriptor {
-        guard let file = Descriptor("exe", below: folder.number, O_RDONLY) else {
-            throw folder.failure("its executable cannot be inspected")
-        }
-        return file
+        if let file = Descriptor("exe", below: folder.number, O_RDONLY) { return file }
+        let failure = errno
+        // Who may not inspect the process does not learn the path either (proc_pid_exe(5)): it is the file then.
+        if failure == EACCES, let path = executablePathOnDisk { throw Executable.unreadable(path) }
+        errno = failure
+        throw folder.failure("its executable cannot be inspected")
     }
 
     /// The executable that it runs now, without opening it; `nil` when it has ended.

@@ -43,8 +43,8 @@ struct ProgramProof: Sendable {
         let path = executable.path
         let folder = RootManifest.Folder(options.rootManifestFolder, options.trust)
         for objection in folder.objections { findings.note("root-owned manifest", objection) }
-        if options.isForSystemService, let objection = OtherUsers.objection(toReading: path) {
-            findings.fail("executable", "the system service cannot read \(path): \(objection); install it elsewhere")
+        if options.isForSystemService, OtherUsers.objection(toReading: path) != nil {
+            findings.fail("executable", Executable.unreadable(path).description)
             return nil
         }
         let named = folder.manifests.filter { $0.manifest.path == path }

@@ -305,28 +305,32 @@ struct SystemServiceTests {
     }
 
     @Test(
-        "a signed program in a folder that the service cannot enter is told to be elsewhere, and not to be restarted",
-        .enabled(if: SystemServiceFolder.mayLookAtPrograms, "the service needs CAP_SYS_PTRACE to look at programs")
+        "a signed program that the service cannot read is told to be elsewhere, and not to be restarted",
+        .enabled(if: SystemServiceFolder.mayLookAtPrograms, "the service needs CAP_SYS_PTRACE to look at programs"),
+        arguments: ["other users cannot enter the folder", "other users cannot read it"]
     )
-    func programOutOfReach() throws {
+    func programOutOfReach(_ reason: String) throws {
         let service = try SystemServiceFolder(looksAtPrograms: true)
         let anna = try service.enabledShell(of: Self.anna)
         let home = try #require(anna.environment["HOME"])
-        let (tool, key, trace) = ("\(home)/tool", service.path(of: "team.pem"), "\(home)/trace")
+        let (key, trace) = (service.path(of: "team.pem"), "\(home)/trace")
+        let isInHome = reason.contains("folder")
+        let tool = isInHome ? "\(home)/tool" : service.path(of: "tool")
         try Workshop().run(#"cp "$1" "$2""#, DaemonFolder.program("keychain-items"), tool)
         let root = Shell(environment: ["HOME": service.path(of: ""), "PATH": "/usr/bin:/bin"])
         for words in [["team", "create", key], ["sign", "--team-key", key, tool]] {
             let outcome = try root.run("keychainctl", words)
             #expect(outcome.status == 0, "\(outcome)")
         }
+        if !isInHome { #expect(chown(tool, Self.anna, 0) == 0 && chmod(tool, 0o700) == 0) }
         var environment = anna.environment
         environment["SWIFT_KEYCHAIN_TRACE"] = trace
         let program = Shell(environment: environment, prefix: SystemServiceFolder.asUser(Self.anna))
         let added = try program.run(tool, ["add", "name", "secret"])
         #expect(added.output == "-34018\n", "\(added)")
         let calls = try String(contentsOfFile: trace, encoding: .utf8)
-        #expect(calls.contains("other users cannot enter the folder"), "\(calls)")
-        #expect(calls.contains("install it elsewhere") && !calls.contains("restart the program"), "\(calls)")
+        #expect(calls.contains(reason), "\(calls)")
+        #expect(calls.contains("where other users can read it") && !calls.contains("restart the program"), "\(calls)")
     }
 
     @Test("the service is not run by root, and not on a folder that others can look into")

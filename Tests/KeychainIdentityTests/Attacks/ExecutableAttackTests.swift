@@ -107,7 +107,7 @@ struct ExecutableAttackTests {
         var reason = ""
         do throws(IdentityError) { _ = try Executable(file, path: tool) } catch { reason = error.description }
         #expect(reason.contains("cannot read \(tool): other users cannot enter the folder"), "\(reason)")
-        #expect(reason.hasSuffix("; install it elsewhere"), "\(reason)")
+        #expect(reason.hasSuffix("; install it where other users can read it"), "\(reason)")
     }
 
     @Test("of folders that other users cannot enter, the outermost is named: they cannot see the others")
