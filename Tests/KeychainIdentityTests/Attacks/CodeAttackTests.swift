@@ -95,6 +95,16 @@ struct CodeAttackTests {
         try bench.expectRefusal(of: tool, after: "generate", answering: "generated")
     }
 
+    @Test("the same in memory that stays writable, which the kernel does not count as code: after a second at the latest")
+    func writableLater() throws {
+        let (program, connection) = try bench.start(tool)
+        let peer = try bench.identify(connection)
+        #expect(peer.identity.isKnown, "\(peer.identity.reasons)")
+        #expect(try program.ask("generate writable") == "generated")
+        #expect(eventually("it is noticed") { (try? peer.confirm()) == nil })
+        withExtendedLifetime(connection) {}
+    }
+
     @Test("a program whose manifest says that it generates code is itself, and loads no library for that")
     func justInTime() throws {
         try bench.sign(tool) { $0.isJIT = true }

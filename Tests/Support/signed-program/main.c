@@ -156,8 +156,8 @@ static int go_on_as_another(pid_t number) {
 }
 
 // Code that no file is behind.
-static int generate(void) {
-    void *page = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+static int generate(int more) {
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_EXEC | more, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return say(page != MAP_FAILED ? "generated" : strerror(errno));
 }
 
@@ -331,7 +331,7 @@ static int perform(char *command, char *argument) {
         return say("not executed");
     }
     if (strcmp(command, "load") == 0) return say(dlopen(argument, RTLD_NOW) != NULL ? "loaded" : dlerror());
-    if (strcmp(command, "generate") == 0) return generate();
+    if (strcmp(command, "generate") == 0) return generate(strcmp(argument, "writable") == 0 ? PROT_WRITE : 0);
     if (strcmp(command, "write") == 0) return write_code();
     if (strcmp(command, "trace") == 0) return be_traced(getpid()), 0;
     if (strcmp(command, "trace-thread") == 0) return have_thread_traced(), 0;
