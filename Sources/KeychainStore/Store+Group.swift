@@ -38,10 +38,15 @@ extension Store {
             }
         }
         try orLose { () throws(KeychainError) in try run(.savepoint, "SAVEPOINT call") }
+        let spills = connection.spillCount
         let result: Result
         do throws(KeychainError) {
             result = try complete(body)
         } catch {
+            guard connection.spillCount == spills else {
+                loseAfterSpill()
+                throw error
+            }
             try orLose { () throws(KeychainError) in
                 try run(.rollbackToSavepoint, "ROLLBACK TO call")
                 try run(.release, "RELEASE call")
@@ -89,6 +94,16 @@ extension Store {
             throw KeychainError(.internalComponent, "a change went on after a part of it had failed")
         }
         return result
+    }
+
+    /// Undoes the whole group, where SQLite would undo one call with errors.
+    ///
+    /// If it has written a page to the log twice since the savepoint, because the cache was full, SQLite up to 3.49 at
+    /// least commits the rest, and all later transactions, with checksums that a restart refuses: all of them are lost
+    /// then.
+    private func loseAfterSpill() {
+        rollBack()
+        group?.isLost = true
     }
 
     private func orLose(_ body: () throws(KeychainError) -> Void) throws(KeychainError) {

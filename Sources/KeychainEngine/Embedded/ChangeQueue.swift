@@ -2,7 +2,6 @@
 
 import CKeychainSupport
 import Dispatch
-import Glibc
 import KeychainCore
 
 /// A change of items that waits for a group commit.
@@ -112,7 +111,6 @@ final class ChangeQueue: @unchecked Sendable {
     /// - Returns: The change, removed from the queue; `nil` when the group is complete.
     func next(for leader: QueuedChange, after count: Int, waitingUntil end: inout DispatchTime?) -> QueuedChange? {
         if count >= Self.mostTogether { return nil }
-        Self.letOthersReply()
         let (change, longestPause) = alone { () -> (QueuedChange?, UInt64?) in
             if !waiting.isEmpty { return (waiting.removeFirst(), nil) }
             guard count < expectedCount else { return (nil, nil) }
@@ -129,12 +127,6 @@ final class ChangeQueue: @unchecked Sendable {
             return waiting.isEmpty ? nil : waiting.removeFirst()
         }
     }
-
-    /// Lets the threads of the last group go first, which were woken to reply.
-    ///
-    /// Their programs send the next changes meanwhile. The kernel may leave them waiting for the processor of the
-    /// thread that woke them, though another one is idle.
-    static func letOthersReply() { sched_yield() }
 
     /// The longest that a leader waits.
     ///

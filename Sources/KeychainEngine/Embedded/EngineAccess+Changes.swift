@@ -39,7 +39,6 @@ extension EngineAccess {
         var group = ChangeGroup(leader: change)
         do throws(KeychainError) {
             try lanes.take(.changing, until: deadline) { (lane) throws(KeychainError) in
-                ChangeQueue.letOthersReply()
                 CallStack.wiped { make(&group, in: lane) }
                 changes.passOn(after: group.count)
             }

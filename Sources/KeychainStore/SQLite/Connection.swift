@@ -173,6 +173,13 @@ final class Connection {
     /// How long to wait for other connections from now on; 0 before the first call.
     func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
+    /// How many pages had to leave the cache for the log, or the file, before their transaction ended.
+    var spillCount: Int32 {
+        var (count, highest): (Int32, Int32) = (0, 0)
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_SPILL, &count, &highest, 0)
+        return count
+    }
+
     /// How many rows the last statement changed.
     var changes: Int { Int(sqlite3_changes(handle)) }
 

@@ -37,6 +37,13 @@ final class StoreFolder: Sendable {
     /// The names of the files, ordered.
     func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
 
+    /// A copy of the folder as a restart of the machine leaves it: without the index of the log.
+    func afterRestart() throws -> StoreFolder {
+        let copy = try StoreFolder()
+        for name in try names() where !name.hasSuffix("-shm") { try copy.write(contents(of: name), to: name) }
+        return copy
+    }
+
     /// Whether the bytes are in a file of the folder.
     func holds(_ bytes: [UInt8]) throws -> Bool {
         try names().contains { try contents(of: $0).range(of: Data(bytes)) != nil }
