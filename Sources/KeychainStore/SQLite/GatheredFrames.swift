@@ -31,10 +31,10 @@ struct GatheredFrames {
 
     /// Adds what SQLite writes.
     ///
-    /// - Returns: Whether it was added. It is not where it is no part of the log's end, or there is no room for it:
+    /// - Returns: Whether it was added. It is not where it is not the end of the log, or there is no room for it:
     ///   then the others are to be written first.
     mutating func append(_ part: UnsafeRawPointer, _ partCount: Int, at offset: sqlite3_int64) -> Bool {
-        guard end == nil || end == offset, let bytes = room(for: partCount) else { return false }
+        guard canContinue(at: offset), let bytes = room(for: partCount) else { return false }
         (bytes + count).copyMemory(from: part, byteCount: partCount)
         count += partCount
         end = offset + sqlite3_int64(partCount)
@@ -44,6 +44,14 @@ struct GatheredFrames {
             isComplete = isCommit
         }
         return true
+    }
+
+    /// Whether what is written there is the end of the log.
+    func canContinue(at offset: sqlite3_int64) -> Bool { end == nil || end == offset }
+
+    /// Whether a part of the log is, or may be, among them.
+    func overlap(_ offset: sqlite3_int64, _ partCount: Int) -> Bool {
+        count > 0 && offset + sqlite3_int64(partCount) > self.offset
     }
 
     /// Notes that they were written.
@@ -62,7 +70,7 @@ struct GatheredFrames {
     private mutating func room(for partCount: Int) -> UnsafeMutableRawPointer? {
         if count + partCount <= capacity { return bytes }
         guard count + partCount <= Self.limit else { return nil }
-        let larger = min(max(2 * capacity, Self.leastCapacity, partCount), Self.limit)
+        let larger = min(max(2 * capacity, Self.leastCapacity, count + partCount), Self.limit)
         guard let new = realloc(bytes, larger) else { return nil }
         (bytes, capacity) = (new, larger)
         return new
@@ -97,6 +105,8 @@ extension StoreFileSystem {
     }
 
     /// Drops what a transaction that ends has left, because it failed.
+    ///
+    /// With `locking_mode = EXCLUSIVE`, which no store has, SQLite would not give up the lock that tells of the end.
     static func forgetFrames(ofDatabase file: File) {
         guard let log = addition(of: file).pointee.counterpart else { return }
         addition(of: log).pointee.frames.forget()
@@ -109,7 +119,8 @@ extension StoreFileSystem {
             let status = writeFrames(of: file)
             guard status == SQLITE_OK else { return status }
             guard addition.pointee.frames.append(bytes, Int(count), at: offset) else {
-                return write(file, bytes, count, offset)
+                return addition.pointee.frames.canContinue(at: offset)
+                    ? SQLITE_NOMEM : write(file, bytes, count, offset)
             }
         }
         return addition.pointee.frames.isComplete ? writeFrames(of: file) : SQLITE_OK
@@ -131,12 +142,17 @@ extension StoreFileSystem {
         return status == SQLITE_OK ? body(file, addition(of: file).pointee.original.pointee) : status
     }
 
-    private static let read: @convention(c) (File?, UnsafeMutableRawPointer?, Int32, sqlite3_int64) -> Int32 = {
-        file,
-        bytes,
-        count,
-        offset in
-        written(file) { $1.xRead($0, bytes, count, offset) }
+    private typealias Read = @convention(c) (File?, UnsafeMutableRawPointer?, Int32, sqlite3_int64) -> Int32
+
+    // A transaction that could not be written reads what is committed to undo itself. If that tried the write again and
+    // there were room now, the change would come true after a restart.
+    private static let read: Read = { file, bytes, count, offset in
+        guard let file else { return SQLITE_MISUSE }
+        let addition = addition(of: file)
+        guard addition.pointee.frames.overlap(offset, Int(count)) else {
+            return addition.pointee.original.pointee.xRead(file, bytes, count, offset)
+        }
+        return written(file) { $1.xRead($0, bytes, count, offset) }
     }
 
     private static let truncate: @convention(c) (File?, sqlite3_int64) -> Int32 = { file, size in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 import KeychainCore
 import KeychainTestSupport
@@ -26,10 +27,14 @@ struct LogWriteTests {
         }
     }
 
-    @Test("what is committed is what another connection reads, whatever was undone or left the cache", arguments: 0..<8)
-    func othersReadIt(_ seed: UInt64) throws {
-        let table = try Table(seed: seed, cacheKibibytes: seed < 4 ? 40 : 4_000)
-        for _ in 0..<60 { try table.makeTransaction() }
+    @Test(
+        "what is committed is what another connection reads, and a restart finds, whatever was undone or left the cache",
+        arguments: [512, 4_096, 65_536],
+        0..<4
+    )
+    func othersReadIt(_ pageSize: Int, _ seed: UInt64) throws {
+        let table = try Table(seed: seed, pageSize: pageSize, cachedPages: seed < 2 ? 10 : 1_000)
+        for _ in 0..<40 { try table.makeTransaction() }
         #expect(try table.reader.run("PRAGMA integrity_check") == [Array("ok".utf8)])
     }
 
@@ -40,7 +45,7 @@ struct LogWriteTests {
     func noRoom(_ leavesCache: Bool) async {
         await #expect(processExitsWith: .success) { [leavesCache = leavesCache as Bool] in
             FaultyFileSystem.install()
-            let table = try Table(seed: 1, cacheKibibytes: leavesCache ? 40 : 4_000)
+            let table = try Table(seed: 1, cachedPages: leavesCache ? 10 : 1_000)
             for _ in 0..<10 { try table.makeTransaction() }
             for pages in [0, 1, 2, 3, 10, 31, 32, 33, 64, 100] {
                 try table.reader.checkpoint()
@@ -58,9 +63,29 @@ struct LogWriteTests {
                 table.undo()
                 try table.expectCommitted()
                 FaultyFileSystem.room = nil
+                try table.expectRestart()
                 for _ in 0..<3 { try table.makeTransaction() }
             }
             #expect(try table.reader.run("PRAGMA integrity_check") == [Array("ok".utf8)])
+        }
+    }
+
+    @Test("a commit that there was no room for does not come true when there is room a moment later")
+    func passingWantOfRoom() async {
+        await #expect(processExitsWith: .success) {
+            FaultyFileSystem.install()
+            let table = try Table(seed: 2, cachedPages: 1_000)
+            for _ in 0..<10 { try table.makeTransaction() }
+            try table.connection.execute("BEGIN IMMEDIATE")
+            // The database grows, so that its first page changes, which is read to undo that.
+            for number: Int64 in 1_000..<1_020 { try table.set(number, Array(repeating: 9, count: 3_000)) }
+            FaultyFileSystem.writesWithoutRoom = 1
+            #expect(throws: SQLiteError.self) { try table.connection.execute("COMMIT") }
+            #expect(FaultyFileSystem.writesWithoutRoom == 0)
+            if table.connection.isInTransaction { try table.connection.execute("ROLLBACK") }
+            table.undo()
+            try table.expectCommitted()
+            try table.expectRestart()
         }
     }
 }
@@ -71,37 +96,47 @@ private final class Table {
     /// A connection of SQLite's own file system, as another process has it.
     let reader: RawStore
 
-    private let folder: StoreFolder
+    private static let name = "test.db"
+
+    private let folder: TemporaryFolder
     private var random: SeededGenerator
     private var contents: [Int64: [UInt8]] = [:]
     private var committed: [Int64: [UInt8]] = [:]
 
-    init(seed: UInt64, cacheKibibytes: Int) throws {
-        folder = try StoreFolder()
-        _ = try folder.open()
-        connection = try Connection(path: folder.path(of: "keychain.db"))
-        reader = try folder.raw()
+    init(seed: UInt64, pageSize: Int = 4_096, cachedPages: Int) throws {
+        folder = try TemporaryFolder()
+        let path = folder.path(of: Self.name)
+        try Data().write(to: URL(fileURLWithPath: path))
         random = SeededGenerator(seed: seed)
-        try connection.execute("PRAGMA cache_size = -\(cacheKibibytes)")
-        try connection.execute("CREATE TABLE test (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL)")
+        reader = try RawStore(path: path)
+        // By SQLite's own file system, because that of a store has no journal.
+        try reader.execute("PRAGMA page_size = \(pageSize)")
+        try reader.execute("PRAGMA journal_mode = WAL")
+        try reader.execute("CREATE TABLE test (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL)")
+        connection = try Connection(path: path)
+        try connection.execute("PRAGMA cache_size = \(cachedPages)")
+        #expect(try reader.integer("PRAGMA page_size") == pageSize)
     }
 
     /// Makes changes, some of which are undone, ends the transaction one way or the other, and compares.
     func makeTransaction() throws {
         try connection.execute("BEGIN IMMEDIATE")
+        var mustUndo = false
         for _ in 0..<Int.random(in: 1...20, using: &random) {
-            let before = contents
+            let (before, spills) = (contents, connection.spillCount)
             try connection.execute("SAVEPOINT step")
             for _ in 0..<Int.random(in: 0...10, using: &random) { try change() }
             if Int.random(in: 0..<4, using: &random) == 0 {
                 try connection.execute("ROLLBACK TO step")
                 contents = before
+                // As a store does, because SQLite commits what is left with wrong checksums.
+                if connection.spillCount != spills { mustUndo = true }
             }
             try connection.execute("RELEASE step")
             try expectCommitted()
         }
         try expectContents(throughout: connection)
-        if Int.random(in: 0..<5, using: &random) == 0 {
+        if Int.random(in: 0..<5, using: &random) == 0 || mustUndo {
             try connection.execute("ROLLBACK")
             undo()
         } else {
@@ -109,6 +144,7 @@ private final class Table {
             committed = contents
         }
         try expectCommitted()
+        try expectRestart()
         if Int.random(in: 0..<8, using: &random) == 0 { try reader.execute("PRAGMA wal_checkpoint(PASSIVE)") }
     }
 
@@ -137,6 +173,17 @@ private final class Table {
     func expectCommitted() throws {
         let values = try reader.run("SELECT bytes FROM test ORDER BY number").compactMap(\.self)
         #expect(values == committed.sorted { $0.key < $1.key }.map(\.value))
+    }
+
+    /// Expects the same of the files without the index of the log, which a restart makes anew.
+    func expectRestart() throws {
+        let copy = try TemporaryFolder()
+        for name in [Self.name, "\(Self.name)-wal"] {
+            try FileManager.default.copyItem(atPath: folder.path(of: name), toPath: copy.path(of: name))
+        }
+        let restarted = try RawStore(path: copy.path(of: Self.name))
+        let values = try restarted.run("SELECT bytes FROM test ORDER BY number").compactMap(\.self)
+        #expect(values == committed.sorted { $0.key < $1.key }.map(\.value), "after a restart")
     }
 
     func expectContents(throughout connection: Connection) throws {

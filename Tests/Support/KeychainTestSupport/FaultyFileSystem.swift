@@ -17,6 +17,9 @@ public enum FaultyFileSystem {
     /// How many bytes files can still grow by, and the error number of a write beyond them; `nil` for a disk with room.
     public nonisolated(unsafe) static var room: (byteCount: Int, failure: Int32)?
 
+    /// How many of the next writes find no room, whatever they are to.
+    public nonisolated(unsafe) static var writesWithoutRoom = 0
+
     /// What is done before each write to a database, as only a checkpoint does in a store with a log.
     public nonisolated(unsafe) static var beforeDatabaseWrite: () -> Void = {}
 
@@ -109,6 +112,11 @@ public enum FaultyFileSystem {
 
     /// Whether a file may grow so far; errno says why not.
     private static func takeRoom(_ descriptor: Int32, end: Int) -> Bool {
+        if writesWithoutRoom > 0 {
+            writesWithoutRoom -= 1
+            errno = ENOSPC
+            return false
+        }
         guard let room else { return true }
         var status = stat()
         fstat(descriptor, &status)
