@@ -122,7 +122,8 @@ final class Connection: Sendable {
     func takeWaiting(tick: UInt64) -> ReceivedCommand? {
         state.withLock { state in
             guard state.phase == .waiting, let command = state.waiting.take() else { return nil }
-            begin(&state, tick)
+            state.phase = .busy
+            state.since = tick
             return command
         }
     }

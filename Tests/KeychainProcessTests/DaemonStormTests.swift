@@ -18,14 +18,18 @@ struct DaemonStormTests {
     /// `errSecDuplicateItem`, with which a second add of the same item is refused.
     private static let duplicate = -25299
 
+    /// `errSecNotAvailable`.
+    private static let notAvailable = -25291
+
     @Test("every add that was acknowledged outlives a kill of the daemon, and none is made twice")
     func addsOutliveKills() throws {
         let folder = try DaemonFolder()
         var kills = 0
         // A program starts the next daemon itself.
-        let steps = try Self.steps(of: Self.start(at: folder.location.path)) {
-            if folder.end(by: SIGKILL) { kills += 1 }
-        }
+        let steps = try Self.steps(
+            of: Self.start(at: folder.location.path),
+            kill: { if folder.end(by: SIGKILL) { kills += 1 } }
+        )
         #expect(kills == Self.rounds)
         #expect(folder.end(by: SIGTERM), "it ends when it is asked to")
         try folder.takeBack()
@@ -42,7 +46,12 @@ struct DaemonStormTests {
         _ = try service.enabledShell(of: user)
         let path = service.path(of: "home-\(user)/swift-keychain")
         let prefix = SystemServiceFolder.asUser(user)
-        let steps = try Self.steps(of: Self.start(at: path, prefix: prefix)) { try service.restart() }
+        // A program waits five seconds for the next service, which a busy machine may take longer to start.
+        let steps = try Self.steps(
+            of: Self.start(at: path, prefix: prefix),
+            mayFail: { $0.status == Self.notAvailable },
+            kill: { try service.restart() }
+        )
         let reader = try Self.program(at: path, prefix: prefix)
         let added = steps.filter(\.isDone).map(\.subject)
         let lost = try added.filter { try !reader.ask("read \($0)").isDone }
@@ -53,7 +62,11 @@ struct DaemonStormTests {
     }
 
     /// The steps of programs that add while the daemon is killed in each round; what is wrong with them is an issue.
-    private static func steps(of programs: [StormProcess], _ kill: () throws -> Void) throws -> [Step] {
+    private static func steps(
+        of programs: [StormProcess],
+        mayFail: (Step) -> Bool = { _ in false },
+        kill: () throws -> Void
+    ) throws -> [Step] {
         var steps: [Step] = []
         for _ in 0..<rounds {
             // Every program has got through to the daemon that is killed next.
@@ -66,7 +79,7 @@ struct DaemonStormTests {
             steps += try program.remainingSteps()
         }
         #expect(!steps.contains { $0.status == duplicate }, "an add was made twice")
-        let failed = steps.filter { !$0.isDone && !$0.description.contains("is not known") }
+        let failed = steps.filter { !$0.isDone && !$0.description.contains("is not known") && !mayFail($0) }
         #expect(failed.isEmpty, "\(failed.prefix(5))")
         return steps
     }

@@ -176,6 +176,7 @@ struct CallTests {
         options.workingMilliseconds = 60
         options.commandMilliseconds = 2_000
         let server = try TestServer(keychain, options)
+        defer { keychain.open() }
         let first = try Self.held(server, keychain)
         let second = try RawConnection.greeted(server.location)
         try second.send(.command(7, .items(Self.addition("second"))))
@@ -190,6 +191,8 @@ struct CallTests {
         #expect(try other.message() == .reply(1, .done))
         keychain.open()
         #expect(eventually("it ends") { keychain.counts == ["first": 1] })
+        server.stop()
+        #expect(keychain.counts == ["first": 1], "the one that was given up is not carried out later")
     }
 
     /// The first message that does not say that a command is in progress; `nil` if the connection ends.

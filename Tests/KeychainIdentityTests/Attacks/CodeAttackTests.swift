@@ -95,7 +95,7 @@ struct CodeAttackTests {
         try bench.expectRefusal(of: tool, after: "generate", answering: "generated")
     }
 
-    @Test("the same in memory that stays writable, which the kernel does not count as code: after a second at the latest")
+    @Test("the same in memory that stays writable, which the kernel does not count as code: after a second")
     func writableLater() throws {
         let (program, connection) = try bench.start(tool)
         let peer = try bench.identify(connection)

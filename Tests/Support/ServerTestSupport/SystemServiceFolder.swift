@@ -93,7 +93,7 @@ public final class SystemServiceFolder {
         guard process > 1 else { return }
         kill(process, SIGKILL)
         // It is no child of this process; its socket is refused once it is gone.
-        while (try? listener()) != nil {}
+        _ = eventually("its socket is refused") { (try? listener()) == nil }
         process = 0
     }
 
