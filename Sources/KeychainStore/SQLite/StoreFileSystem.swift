@@ -12,7 +12,6 @@ import Glibc
 ///   begins the log anew can note parts of the new log as written back that are not (sqlite.org/wal.html, "The
 ///   WAL-Reset Bug"). The log is begun anew under the write lock alone, so that cannot be.
 /// * Writes fail for want of room alike, by whatever limit: SQLite itself takes ENOSPC alone for a full disk.
-/// * The frames of a transaction are written to the log together (``GatheredFrames``).
 ///
 /// The default of the process is not asked for: a host may have put another one there.
 enum StoreFileSystem {
@@ -44,24 +43,20 @@ enum StoreFileSystem {
     private nonisolated(unsafe) static let original: sqlite3_vfs? = sqlite3_vfs_find("unix")?.pointee
 
     /// What follows the original's part of an open file.
-    struct Addition {
+    private struct Addition {
         var methods: sqlite3_io_methods
-        let original: UnsafePointer<sqlite3_io_methods>
-        var holdsWriteLockForCheckpoint = false
-        /// Of a database, its log; of a log, its database.
-        var counterpart: File?
-        /// Of a log, what is not written yet.
-        var frames = GatheredFrames()
+        var original: UnsafePointer<sqlite3_io_methods>
+        var holdsWriteLockForCheckpoint: Bool
     }
 
-    typealias File = UnsafeMutablePointer<sqlite3_file>
+    private typealias File = UnsafeMutablePointer<sqlite3_file>
 
     private static var additionOffset: Int {
         let alignment = MemoryLayout<Addition>.alignment
         return (Int(original?.szOsFile ?? 0) + alignment - 1) / alignment * alignment
     }
 
-    static func addition(of file: File) -> UnsafeMutablePointer<Addition> {
+    private static func addition(of file: File) -> UnsafeMutablePointer<Addition> {
         (UnsafeMutableRawPointer(file) + additionOffset).assumingMemoryBound(to: Addition.self)
     }
 
@@ -80,12 +75,11 @@ enum StoreFileSystem {
             let methods = file.pointee.pMethods
         else { return status }
         let addition = addition(of: file)
-        addition.initialize(to: Addition(methods: methods.pointee, original: methods))
+        addition.initialize(
+            to: Addition(methods: methods.pointee, original: methods, holdsWriteLockForCheckpoint: false)
+        )
         addition.pointee.methods.iVersion = min(methods.pointee.iVersion, knownVersion)
         addition.pointee.methods.xWrite = write
-        if flags & SQLITE_OPEN_WAL != 0, let database = sqlite3_database_file_object(name) {
-            gatherFrames(ofLog: file, database)
-        }
         if methods.pointee.iVersion >= 2 {
             addition.pointee.methods.xShmMap = mapIndex
             addition.pointee.methods.xShmLock = lockIndex
@@ -107,9 +101,9 @@ enum StoreFileSystem {
         return original?.xAccess(system, name, flags, result) ?? SQLITE_MISUSE
     }
 
-    typealias Write = @convention(c) (File?, UnsafeRawPointer?, Int32, sqlite3_int64) -> Int32
+    private typealias Write = @convention(c) (File?, UnsafeRawPointer?, Int32, sqlite3_int64) -> Int32
 
-    static let write: Write = { file, bytes, count, offset in
+    private static let write: Write = { file, bytes, count, offset in
         guard let file else { return SQLITE_MISUSE }
         let original = addition(of: file).pointee.original.pointee
         let status = original.xWrite(file, bytes, count, offset)
@@ -157,9 +151,6 @@ enum StoreFileSystem {
             return status
         // A checkpoint that empties the log asks for the write lock by itself.
         case (writeLock, 1) where isExclusive && addition.pointee.holdsWriteLockForCheckpoint: return SQLITE_OK
-        case (writeLock, 1) where isExclusive && isUnlocking:
-            forgetFrames(ofDatabase: file)
-            return original.xShmLock(file, lock, count, flags)
         default: return original.xShmLock(file, lock, count, flags)
         }
     }

@@ -11,9 +11,6 @@ public enum FaultyFileSystem {
     /// What is done before each sync of a log.
     public nonisolated(unsafe) static var beforeLogSync: () -> Void = {}
 
-    /// How many writes to a log there were.
-    public nonisolated(unsafe) static var logWriteCount = 0
-
     /// How many bytes files can still grow by, and the error number of a write beyond them; `nil` for a disk with room.
     public nonisolated(unsafe) static var room: (byteCount: Int, failure: Int32)?
 
@@ -76,11 +73,6 @@ public enum FaultyFileSystem {
         return syncFile?(file, flags) ?? SQLITE_MISUSE
     }
 
-    private static let writeLog: WriteFile = { file, bytes, count, offset in
-        logWriteCount += 1
-        return writeFile?(file, bytes, count, offset) ?? SQLITE_MISUSE
-    }
-
     private static let writeDatabase: WriteFile = { file, bytes, count, offset in
         beforeDatabaseWrite()
         return writeFile?(file, bytes, count, offset) ?? SQLITE_MISUSE
@@ -105,7 +97,7 @@ public enum FaultyFileSystem {
         let copy = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         copy.initialize(to: methods.pointee)
         (syncFile, writeFile) = (methods.pointee.xSync, methods.pointee.xWrite)
-        if flags & SQLITE_OPEN_WAL != 0 { (copy.pointee.xSync, copy.pointee.xWrite) = (sync, writeLog) }
+        if flags & SQLITE_OPEN_WAL != 0 { copy.pointee.xSync = sync }
         if flags & SQLITE_OPEN_MAIN_DB != 0 { copy.pointee.xWrite = writeDatabase }
         file.pointee.pMethods = UnsafePointer(copy)
     }

@@ -8,25 +8,8 @@ import Testing
 
 @testable import KeychainStore
 
-/// The frames of a transaction are written to the log together, and read as if each had been written by itself.
-struct LogWriteTests {
-    @Test("a transaction of many pages is one write to the log, and one that is larger is few")
-    func count() async {
-        await #expect(processExitsWith: .success) {
-            FaultyFileSystem.install()
-            let folder = try StoreFolder()
-            let store = try folder.open()
-            try store.add([.sample(.key, 1)])
-            FaultyFileSystem.logWriteCount = 0
-            try store.add([.sample(.key, 2, secret: Array(repeating: 7, count: 1 << 15))])
-            #expect(FaultyFileSystem.logWriteCount == 1)
-            FaultyFileSystem.logWriteCount = 0
-            try store.add([.sample(.key, 3, secret: Array(repeating: 7, count: 1 << 20))])
-            #expect((8...12).contains(FaultyFileSystem.logWriteCount), "256 pages in \(FaultyFileSystem.logWriteCount)")
-            #expect(try folder.open().everyRow(.key).count == 3)
-        }
-    }
-
+/// Transactions through the store's file system, as another connection and a restart see them.
+struct TransactionTests {
     @Test(
         "what is committed is what another connection reads, and a restart finds, whatever was undone or left the cache",
         arguments: [512, 4_096, 65_536],
