@@ -64,7 +64,7 @@ extension Connection {
 extension KeychainError {
     fileprivate static let overdue = KeychainError(
         .notAvailable,
-        "the keychain daemon is busy with other commands of this program for too long",
+        "the keychain daemon has been busy with other commands of this program for too long",
         kind: .transport
     )
 

@@ -56,6 +56,7 @@ struct UndoneCallTests {
         }
         #expect((store.connection.spillCount > spills) == (changeCount > 100), "the larger ones leave the cache")
         let isLost = store.isGroupLost
+        #expect(isLost == (changeCount > 100), "those that do not leave the cache are undone alone")
         if !isLost { try add(Self.count + 1) }
         try store.endGroup()
         for number: UInt8 in 0..<19 { try store.add([.sample(.genericPassword, number)]) }

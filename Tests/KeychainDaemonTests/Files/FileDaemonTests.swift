@@ -132,7 +132,7 @@ struct FileDaemonTests {
     private func unlockedDaemon(endingWhenIdleFor seconds: Int) throws -> DaemonRecord {
         let shell = try Shell.beside(folder)
         let words = ["--files", "--background", "--exit-when-idle", "\(seconds)", "--socket", folder.socket]
-        while true {
+        for _ in 0..<20 {
             let started = try shell.run("keychaind", words)
             try #require(started.status == 0, "\(started)")
             let record = folder.record
@@ -140,7 +140,10 @@ struct FileDaemonTests {
             if let record, folder.record == record { return record }
             folder.end(by: SIGTERM)
         }
+        throw NoDaemon()
     }
+
+    private struct NoDaemon: Error {}
 
     @Test("A second daemon for the same folder leaves it to the first, wherever that listens")
     func secondDaemon() throws {

@@ -38,7 +38,7 @@ struct TransactionTests {
                     for number: Int64 in 0..<200 {
                         try table.set(number, Array(repeating: 9, count: 4_000))
                         // What has left the cache is read back from the log.
-                        if number % 50 == 49 { try table.expectContents(throughout: table.connection) }
+                        if number % 50 == 49 { try table.expectContents() }
                     }
                     try table.connection.execute("COMMIT")
                 }
@@ -118,7 +118,7 @@ private final class Table {
             try connection.execute("RELEASE step")
             try expectCommitted()
         }
-        try expectContents(throughout: connection)
+        try expectContents()
         if Int.random(in: 0..<5, using: &random) == 0 || mustUndo {
             try connection.execute("ROLLBACK")
             undo()
@@ -154,8 +154,7 @@ private final class Table {
     func undo() { contents = committed }
 
     func expectCommitted() throws {
-        let values = try reader.run("SELECT bytes FROM test ORDER BY number").compactMap(\.self)
-        #expect(values == committed.sorted { $0.key < $1.key }.map(\.value))
+        #expect(try Self.values(from: reader) == Self.values(committed))
     }
 
     /// Expects the same of the files without the index of the log, which a restart makes anew.
@@ -165,15 +164,23 @@ private final class Table {
             try FileManager.default.copyItem(atPath: folder.path(of: name), toPath: copy.path(of: name))
         }
         let restarted = try RawStore(path: copy.path(of: Self.name))
-        let values = try restarted.run("SELECT bytes FROM test ORDER BY number").compactMap(\.self)
-        #expect(values == committed.sorted { $0.key < $1.key }.map(\.value), "after a restart")
+        #expect(try Self.values(from: restarted) == Self.values(committed), "after a restart")
     }
 
-    func expectContents(throughout connection: Connection) throws {
-        let statement = try connection.prepare("SELECT bytes FROM test ORDER BY number")
+    /// Expects what the transaction under way has made of it.
+    func expectContents() throws {
+        let statement = try connection.prepare(Self.query)
         defer { statement.reset() }
         var values: [[UInt8]] = []
         while try statement.step() { values.append(statement.bytes(0)) }
-        #expect(values == contents.sorted { $0.key < $1.key }.map(\.value))
+        #expect(values == Self.values(contents))
+    }
+
+    private static let query = "SELECT bytes FROM test ORDER BY number"
+
+    private static func values(from store: RawStore) throws -> [[UInt8]] { try store.run(query).compactMap(\.self) }
+
+    private static func values(_ rows: [Int64: [UInt8]]) -> [[UInt8]] {
+        rows.sorted { $0.key < $1.key }.map(\.value)
     }
 }
