@@ -681,7 +681,9 @@ if Context.environment["SWIFT_KEYCHAIN_INSTALLATION"] != nil {
         products.append(.library(name: library.name, type: .dynamic, targets: library.targets + library.others))
         for target in targets where library.targets.contains(target.name) {
             let map = "\(Context.packageDirectory)/Scripts/Installation/\(library.symbols)-symbols.map"
-            target.linkerSettings = [.unsafeFlags(["-Xlinker", "--version-script=\(map)"])]
+            // Calls of our own C functions reach no function of the program's that has the same name.
+            let options = ["-Xlinker", "--version-script=\(map)", "-Xlinker", "-Bsymbolic-functions"]
+            target.linkerSettings = [.unsafeFlags(options)]
             // The functions of CommonCrypto are reached by a module of C.
             guard target.name != "CommonCryptoFunctions" else { continue }
             target.swiftSettings?.append(.unsafeFlags(["-enable-library-evolution"]))

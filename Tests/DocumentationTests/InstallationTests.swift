@@ -20,6 +20,21 @@ struct InstallationTests {
         #expect(imported.contains("KeychainFiles"))
     }
 
+    @Test("a program's own C functions replace none of the library's, but those that the testing kit calls")
+    func functionsInC() throws {
+        let shown = try Repository.lines(of: "Scripts/Installation/Security-symbols.map").compactMap { line in
+            line.firstMatch(of: /^ +(keychain_[a-z_*]+);$/).map { String($0.1) }
+        }
+        let sources = try Repository.files(in: Self.kit.map { "Sources/\($0)" }, ending: "swift")
+        let called = try sources.flatMap(Repository.lines).flatMap { line in
+            line.matches(of: /\b(keychain_[a-z_]+)\(/).map { String($0.1) }
+        }
+        #expect(Set(shown) == Set(called))
+        for file in ["Package.swift", "Scripts/install"] {
+            #expect(try Repository.lines(of: file).contains { $0.contains("-Bsymbolic-functions") })
+        }
+    }
+
     /// Whether a module is in this package and in Swift; the functions of those in C have a common prefix.
     private static func isOurs(_ module: String) -> Bool {
         (try? Repository.files(in: ["Sources/\(module)"], ending: "swift"))?.isEmpty == false
