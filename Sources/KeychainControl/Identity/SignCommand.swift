@@ -54,6 +54,14 @@ struct SignCommand: ParsableCommand {
     )
     var jit = false
 
+    @Flag(
+        help: """
+            It may be started with LD_PRELOAD or LD_AUDIT, whose libraries can be anybody's; also set by the \
+            entitlement com.apple.security.cs.allow-dyld-environment-variables.
+            """
+    )
+    var preload = false
+
     @Option(help: "Orders the versions of an application; default: the seconds since 1970.")
     var serial: Int?
 
@@ -92,7 +100,7 @@ struct SignCommand: ParsableCommand {
     {
         let program: ProgramFile
         do throws(IdentityError) { program = try ProgramFile(path: path) } catch { throw Refusal(error.description) }
-        let (application, groups, isJIT) = try entitlements(of: program.path, key.team)
+        let (application, groups, isTrue) = try entitlements(of: program.path, key.team)
         do throws(IdentityError) {
             var contents = ProgramManifest.Contents(
                 team: key.team,
@@ -103,22 +111,23 @@ struct SignCommand: ParsableCommand {
                 created: SigningTime.text(now)
             )
             for library in libraries { contents.libraries.append(try ProgramFile.digest(ofLibrary: library)) }
-            contents.isJIT = jit || isJIT
+            contents.isJIT = jit || isTrue("com.apple.security.cs.allow-jit")
+            contents.allowsPreload = preload || isTrue("com.apple.security.cs.allow-dyld-environment-variables")
             contents.statements = key.statements
             return (program, try ProgramManifest(signing: contents, by: key.key))
         } catch { throw Refusal(error.description) }
     }
 
-    /// The application identifier and the access groups of a program, and whether it is allowed to generate code.
+    /// The application identifier and the access groups of a program, and whether an entitlement is true.
     private func entitlements(
         of path: String,
         _ team: TeamIdentifier
-    ) throws(Refusal) -> (application: String, groups: [String], isJIT: Bool) {
+    ) throws(Refusal) -> (application: String, groups: [String], isTrue: (String) -> Bool) {
         let folder = try? ProgramFolder(path: path)
         let name = identifier ?? (try? folder?.bundleIdentifier()) ?? URL(fileURLWithPath: path).lastPathComponent
         let bundleIdentifier = name.hasPrefix(team.prefix) ? String(name.dropFirst(team.prefix.count)) : name
         let application = team.prefix + bundleIdentifier
-        guard let entitlements else { return (application, [application], false) }
+        guard let entitlements else { return (application, [application], { _ in false }) }
         let url = URL(fileURLWithPath: entitlements)
         let file = try EntitlementsFile(url, prefix: team.prefix, bundleIdentifier: bundleIdentifier)
         guard file.unknownVariables.isEmpty else {
@@ -134,6 +143,6 @@ struct SignCommand: ParsableCommand {
                     + "\(team.prefix) In the file, write $(AppIdentifierPrefix) for it."
             )
         }
-        return (named.first ?? application, groups, file.contents["com.apple.security.cs.allow-jit"] as? Bool ?? false)
+        return (named.first ?? application, groups, { file.contents[$0] as? Bool ?? false })
     }
 }

@@ -80,20 +80,20 @@ struct Executable: ~Copyable {
         if InterpreterNames.isInterpreter(name) {
             return "\(name) executes other programs: it is an interpreter, a shell, or a debugger"
         }
-        guard let file = ELFFile({ pread(at: $0, count: $1) }) else { return "it is not a complete ELF executable" }
+        guard let file = program, !file.code.isEmpty else { return "it is not a complete ELF executable" }
         if let library = file.libraries.first(where: InterpreterNames.isInterpreterLibrary) {
             return "it is linked to \(library), an interpreter, and so can execute scripts"
         }
         return nil
     }
 
+    /// The parts of the file that hold its code; none if it is not an ELF executable.
+    var code: [Range<UInt64>] { program?.code ?? [] }
+
+    private var program: ELFFile? { ELFFile { pread(at: $0, count: $1) } }
+
     /// Whether the file is on a FUSE file system, which may execute other code than it returns for reads.
     var isServedByProgram: Bool { keychain_is_served_by_program(file.number) != 0 }
 
-    private func pread(at offset: UInt64, count: Int) -> [UInt8]? {
-        guard let offset = off_t(exactly: offset) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: count)
-        let size = Glibc.pread(file.number, &bytes, count, offset)
-        return size >= 0 ? Array(bytes[..<size]) : nil
-    }
+    private func pread(at offset: UInt64, count: Int) -> [UInt8]? { file.contents(at: offset, count: count) }
 }

@@ -8,9 +8,7 @@
 enum InterpreterNames {
     static func isInterpreter(_ name: String) -> Bool {
         let name = name.lowercased()
-        if name.hasPrefix("ld-linux") || name.hasPrefix("ld-musl") || name == "ld.so" || name.hasPrefix("ld64.so") {
-            return true
-        }
+        if isLoader(name) { return true }
         if names.contains(name) || isVersion(name) { return true }
         // Without a version, such as 3.11 or -7.4, and without what says how it was built.
         var plain = Substring(name)
@@ -24,6 +22,11 @@ enum InterpreterNames {
             plain = plain.dropLast()
         }
         return names.contains(String(plain))
+    }
+
+    /// Whether it is the loader of dynamically linked programs, which is mapped in each of them.
+    static func isLoader(_ name: String) -> Bool {
+        name.hasPrefix("ld-linux") || name.hasPrefix("ld-musl") || name == "ld.so" || name.hasPrefix("ld64.so")
     }
 
     /// Whether a library is an interpreter, by the name by which programs are linked to it, such as

@@ -38,6 +38,14 @@ struct Descriptor: ~Copyable {
         return contents
     }
 
+    /// As many bytes at an offset, or fewer at the end of the file; `nil` with `errno` set.
+    func contents(at offset: UInt64, count: Int) -> [UInt8]? {
+        guard let offset = off_t(exactly: offset) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let size = pread(number, &bytes, count, offset)
+        return size >= 0 ? Array(bytes[..<size]) : nil
+    }
+
     /// What fstat(2) says; `nil` with `errno` set.
     var status: stat? {
         var status = stat()
@@ -45,10 +53,15 @@ struct Descriptor: ~Copyable {
     }
 }
 
-/// What a symbolic link says; `nil` with `errno` set, and for what is not UTF-8.
-func linkTarget(_ name: String, below folder: Int32) -> String? {
+/// What a symbolic link says; `nil` with `errno` set.
+func linkBytes(_ name: String, below folder: Int32) -> [UInt8]? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 64)
     let count = readlinkat(folder, name, &buffer, buffer.count)
     guard count >= 0, count < buffer.count else { return nil }
-    return String(validating: buffer[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return buffer[..<count].map { UInt8(bitPattern: $0) }
+}
+
+/// The same as text; `nil` also for what is not UTF-8.
+func linkTarget(_ name: String, below folder: Int32) -> String? {
+    linkBytes(name, below: folder).flatMap { String(validating: $0, as: UTF8.self) }
 }

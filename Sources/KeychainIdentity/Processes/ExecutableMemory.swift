@@ -5,6 +5,9 @@ struct ExecutableMemory: Sendable, Hashable {
     /// The files that are mapped, each once.
     private(set) var files: [MemoryMapping] = []
 
+    /// Which parts of each of the files are mapped.
+    private(set) var parts: [MemoryMapping: [Range<UInt64>]] = [:]
+
     /// Anonymous mappings, by the name that the kernel gives them, such as `[stack]`; often it is empty.
     private(set) var generated: [String] = []
 
@@ -21,13 +24,13 @@ struct ExecutableMemory: Sendable, Hashable {
 
     /// Reads a list; `nil` when a line cannot be read.
     init?(text: [UInt8]) {
-        var seen: Set<MemoryMapping> = []
         for line in text.split(separator: UInt8(ascii: "\n")) {
             // Of the path only the line feeds are escaped; it may begin and end with blanks.
             let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5, omittingEmptySubsequences: false)
             guard words.count >= 5, words[1].count == 4, let addresses = MemoryMapping.addresses(words[0]),
                 let inode = String(validating: words[4], as: UTF8.self).flatMap({ UInt64($0) }),
-                let device = String(validating: words[3], as: UTF8.self)
+                let device = String(validating: words[3], as: UTF8.self),
+                let offset = String(validating: words[2], as: UTF8.self).flatMap({ UInt64($0, radix: 16) })
             else { return nil }
             guard words[1][words[1].startIndex + 2] == UInt8(ascii: "x") else { continue }
             let padded = words.count > 5 ? words[5] : []
@@ -36,7 +39,10 @@ struct ExecutableMemory: Sendable, Hashable {
             }
             if inode != 0 {
                 let mapping = MemoryMapping(device: device, inode: inode, path: MemoryMapping.unescaped(path))
-                if seen.insert(mapping).inserted { files.append(mapping) }
+                let (end, isTooLarge) = offset.addingReportingOverflow(addresses.upperBound - addresses.lowerBound)
+                guard !isTooLarge else { return nil }
+                if parts[mapping] == nil { files.append(mapping) }
+                parts[mapping, default: []].append(offset..<end)
             } else if !Self.ofKernel.contains(path) {
                 generated.append(path)
                 continue

@@ -3,19 +3,22 @@
 import CKeychainSupport
 import Glibc
 
-/// Whether the code that a process has loaded is its own: its executable, files that only root can change, and
-/// libraries that its manifest lists.
+/// Whether the code that a process has loaded is its own: all of its executable's, libraries that only root can change
+/// and that are no interpreters, and libraries that its manifest lists.
 ///
 /// `LD_PRELOAD`, `LD_AUDIT` and `LD_LIBRARY_PATH` load foreign libraries into a process; this detects them, and code
 /// that such a library leaves behind. It does not detect what they change in the program's data (ThreatModel).
 struct LoadedCode: Sendable {
     let trust: FileTrust
     let hashes: ExecutableHashes
+    let system: SystemCode
 
     /// The code that a program may execute.
     struct Allowance: Sendable {
         /// Its executable.
         var executable: FileMark
+        /// The parts of that file that hold its code.
+        var code: [Range<UInt64>]
         /// The libraries that its manifest names.
         var libraries: Set<SHA256Value>
         /// Whether it may execute code that it generates.
@@ -53,14 +56,35 @@ struct LoadedCode: Sendable {
             )
         }
         var named: [HashedFile] = []
+        var own: [Range<UInt64>] = []
         for mapping in memory.files {
             if allowance.isJIT, mapping.path.hasPrefix("/memfd:") { continue }
-            if let library = try check(mapping, allowance) { named.append(library) }
+            switch try check(mapping, allowance) {
+            case .executable: own += memory.parts[mapping] ?? []
+            case .system: break
+            case .named(let library): named.append(library)
+            }
+        }
+        // The kernel names as executable what it was told to (prctl(2)).
+        guard !allowance.code.isEmpty, allowance.code.allSatisfy({ $0.isCovered(by: own) }) else {
+            throw IdentityError(
+                "it does not run the code of its executable, or not all of it: another program can appear to run any "
+                    + "executable (PR_SET_MM)"
+            )
         }
         return named
     }
 
-    private func check(_ mapping: MemoryMapping, _ allowance: Allowance) throws(IdentityError) -> HashedFile? {
+    /// What a file is of which a program executes code.
+    private enum File {
+        case executable
+        /// A library that only root can change.
+        case system
+        /// One that a manifest names.
+        case named(HashedFile)
+    }
+
+    private func check(_ mapping: MemoryMapping, _ allowance: Allowance) throws(IdentityError) -> File {
         guard !mapping.path.hasSuffix(" (deleted)"), mapping.path.hasPrefix("/"),
             let file = Descriptor(mapping.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), let status = file.status,
             status.st_mode & S_IFMT == S_IFREG, try Self.isMapped(mapping, file, status)
@@ -69,8 +93,10 @@ struct LoadedCode: Sendable {
                 "it runs code of \(mapping.path), which does not exist or was replaced; restart the program"
             )
         }
-        if FileMark(status).isSameFile(as: allowance.executable) { return nil }
-        guard let reason = trust.objection(to: mapping.path) else { return nil }
+        if FileMark(status).isSameFile(as: allowance.executable) { return .executable }
+        guard let reason = trust.objection(to: mapping.path) ?? system.objection(to: file, mapping.path) else {
+            return .system
+        }
         guard !allowance.libraries.isEmpty else { throw Self.foreign(mapping, reason) }
         guard keychain_is_served_by_program(file.number) == 0 else {
             throw IdentityError(
@@ -83,7 +109,7 @@ struct LoadedCode: Sendable {
         }
         let (digest, mark) = try hashes.digest(of: file.number, mapping.path)
         guard allowance.libraries.contains(digest) else { throw Self.foreign(mapping, reason) }
-        return HashedFile(path: mapping.path, digest: digest, mark: mark)
+        return .named(HashedFile(path: mapping.path, digest: digest, mark: mark))
     }
 
     private static func foreign(_ mapping: MemoryMapping, _ reason: String) -> IdentityError {
@@ -124,5 +150,16 @@ struct LoadedCode: Sendable {
         let minor = device & 0xFF | device >> 12 & 0xFFFF_FF00
         return [major, minor].map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }
             .joined(separator: ":")
+    }
+}
+
+extension Range<UInt64> {
+    /// Whether other ranges together have all of it.
+    fileprivate func isCovered(by ranges: [Range<UInt64>]) -> Bool {
+        var start = lowerBound
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.contains(start) {
+            start = range.upperBound
+        }
+        return start >= upperBound
     }
 }

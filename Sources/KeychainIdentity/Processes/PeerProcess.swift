@@ -25,7 +25,7 @@ public final class PeerProcess: Sendable {
     public let isExact: Bool
 
     /// Its folder in `/proc`.
-    private let folder: ProcessFolder
+    let folder: ProcessFolder
 
     /// The process that connected to a socket.
     ///
@@ -105,10 +105,14 @@ extension PeerProcess {
         return try Executable(file, path: path)
     }
 
-    /// The path of the executable that it runs, as the kernel reports it; `nil` if it cannot be inspected.
-    public var executablePath: String? { linkTarget("exe", below: folder.number) }
+    /// The path of the executable that it runs, as the kernel reports it; `nil` if it cannot be inspected, and for what
+    /// is not UTF-8.
+    var executablePath: String? { linkTarget("exe", below: folder.number) }
 
-    /// The same, without the mark of the kernel for an executable that was removed or replaced meanwhile.
+    /// The same as bytes, which need not be UTF-8.
+    public var executablePathBytes: [UInt8]? { linkBytes("exe", below: folder.number) }
+
+    /// The path, without the mark of the kernel for an executable that was removed or replaced meanwhile.
     var executablePathOnDisk: String? { executablePath.map(ExecutablePath.onDisk) }
 
     /// The contents of the executable that it runs, even if its path has changed.
@@ -147,19 +151,21 @@ extension PeerProcess {
         return state
     }
 
-    /// Checks that no process traces one of its threads.
+    /// The state of each of its threads.
     ///
     /// ``state()`` speaks of the first one alone, and a tracer of any of them can write to the memory of all.
-    func checkThreadsAreUntraced() throws(IdentityError) {
+    func threadStates() throws(IdentityError) -> [State] {
         let threads = folder.threads
         guard !threads.isEmpty else { throw folder.failure("its threads cannot be listed") }
+        var states: [State] = []
         for thread in threads {
             let text = folder.contents("task/\(thread)/status", limit: 1 << 14)
             // It has ended meanwhile.
             if text == nil, errno == ENOENT || errno == ESRCH { continue }
             guard let state = text.flatMap(State.init) else { throw folder.failure(Self.unknownTracer) }
-            try state.checkIsUntraced()
+            states.append(state)
         }
+        return states
     }
 
     private static let unknownTracer = "it cannot be determined whether it is being traced"
@@ -168,17 +174,42 @@ extension PeerProcess {
     struct State {
         /// The process that traces the thread, as a debugger does; 0 for none.
         let tracer: Int32
+        /// The user as whom it acts.
+        let user: UInt32
+        /// The capabilities that it has or may take (capabilities(7)), a bit for each.
+        let capabilities: UInt64
         /// The size of its code, in KiB.
         let codeSize: UInt64?
 
         init?(_ status: [UInt8]) {
-            guard let tracer = ProcessStatus.tracer(status) else { return nil }
+            guard let tracer = ProcessStatus.tracer(status), let user = ProcessStatus.effectiveUser(status),
+                let capabilities = ProcessStatus.permittedCapabilities(status)
+            else { return nil }
             self.tracer = tracer
+            self.user = user
+            self.capabilities = capabilities
             codeSize = ProcessStatus.codeSize(status)
         }
 
         func checkIsUntraced() throws(IdentityError) {
             guard tracer == 0 else { throw IdentityError("process \(tracer) is tracing it, as a debugger does") }
+        }
+
+        /// Capabilities with which a process can have the kernel name another executable as its own (prctl(2),
+        /// `PR_SET_MM`), or see another system.
+        private static let names: KeyValuePairs<UInt64, String> = [
+            21: "CAP_SYS_ADMIN", 24: "CAP_SYS_RESOURCE", 40: "CAP_CHECKPOINT_RESTORE",
+        ]
+
+        /// Checks that it has no such capability, unless it is root, which has all of them.
+        func checkPrivileges() throws(IdentityError) {
+            guard user != 0, let (_, name) = Self.names.first(where: { capabilities >> $0.key & 1 == 1 }) else {
+                return
+            }
+            throw IdentityError(
+                "it has the capability \(name), with which it could appear to run another executable; only root's "
+                    + "programs are identified with it"
+            )
         }
     }
 
@@ -250,125 +281,5 @@ extension PeerProcess {
         var system = statvfs()
         guard let status = theirs.status, fstatvfs(theirs.number, &system) == 0 else { return false }
         return status.st_dev == ours.st_dev && status.st_ino == ours.st_ino && system.f_flag & UInt(ST_RDONLY) == 0
-    }
-
-    /// In which ways its view of the system differs from this process's: names of namespaces, or its root folder.
-    func foreignViews() throws(IdentityError) -> [String] {
-        let views = [("ns/pid", "PID namespace"), ("ns/mnt", "mount namespace"), ("root", "root folder")]
-        var foreign: [String] = []
-        for (name, text) in views {
-            var theirs = stat()
-            var ours = stat()
-            guard fstatat(folder.number, name, &theirs, 0) == 0, stat("/proc/self/\(name)", &ours) == 0 else {
-                if errno == EACCES || errno == EPERM { return try foreignViewsOfAnybody() }
-                throw folder.failure("its \(text) cannot be inspected")
-            }
-            if theirs.st_dev != ours.st_dev || theirs.st_ino != ours.st_ino { foreign.append(text) }
-        }
-        return foreign
-    }
-
-    /// The same from world-readable files, for a process that others may not inspect, such as `keychainctl`: its
-    /// mounts, by identifiers that are unique on the host (proc(5), `mountinfo`), and its PID namespaces.
-    func foreignViewsOfAnybody() throws(IdentityError) -> [String] {
-        guard let theirs = folder.contents("status", limit: 1 << 14),
-            let ours = Self.contents("/proc/self/status", limit: 1 << 14)
-        else { throw folder.failure("its PID namespace cannot be inspected") }
-        var foreign: [String] = []
-        let counts = [theirs, ours].map(ProcessStatus.namespaceCount)
-        if counts[0] != counts[1] { foreign.append("PID namespace") }
-        var hasSameMounts = false
-        // Something may be mounted between the two reads.
-        for _ in 0..<3 where !hasSameMounts {
-            guard let theirs = folder.contents("mountinfo", limit: Self.mostMountBytes), !theirs.isEmpty,
-                let ours = Self.contents("/proc/self/mountinfo", limit: Self.mostMountBytes)
-            else { throw folder.failure("its mount namespace cannot be inspected") }
-            hasSameMounts = theirs == ours
-        }
-        if !hasSameMounts { foreign.append("mount namespace") }
-        return foreign
-    }
-
-    private static let mostMountBytes = 1 << 22
-
-    private static func contents(_ path: String, limit: Int) -> [UInt8]? {
-        guard let file = Descriptor(path, O_RDONLY) else { return nil }
-        return file.contents(limit: limit)
-    }
-}
-
-/// The memory of a process as execve(2) made it.
-///
-/// An open list of mappings (proc(5), `maps`) belongs to that memory, and is empty once the process has executed
-/// another program: one that executes its first program again cannot hide that it was another meanwhile.
-final class ProcessImage: Sendable {
-    private let map: Descriptor
-
-    /// The memory of an open `maps`; `nil` when that has gone already.
-    init?(map: consuming Descriptor) {
-        self.map = map
-        guard isCurrent else { return nil }
-    }
-
-    /// Whether the process has that memory still.
-    var isCurrent: Bool {
-        var byte: UInt8 = 0
-        return pread(map.number, &byte, 1, 0) == 1
-    }
-}
-
-/// The folder of a process in `/proc`, opened.
-private struct ProcessFolder: Sendable, ~Copyable {
-    let number: Int32
-
-    init(_ process: Int32) throws(IdentityError) {
-        number = Glibc.open("/proc/\(process)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard number < 0 else { return }
-        // A process that nobody else may look into is not shown to its own user either (proc(5), hidepid=).
-        let isHidden = kill(process, 0) == 0 || errno == EPERM
-        throw IdentityError(
-            isHidden
-                ? "/proc does not show process \(process): it is mounted with hidepid=, with which only the system "
-                    + "service works" : "there is no process \(process)"
-        )
-    }
-
-    deinit { close(number) }
-
-    func open(_ name: String) -> Descriptor? { Descriptor(name, below: number, O_RDONLY) }
-
-    func contents(_ name: String, limit: Int) -> [UInt8]? {
-        guard let file = open(name) else { return nil }
-        return file.contents(limit: limit)
-    }
-
-    /// The numbers of its threads; none if they cannot be read.
-    var threads: [Int32] {
-        FolderNames.of("/proc/self/fd/\(number)/task", beginningWith: "").compactMap { Int32($0) }
-    }
-
-    func startTime() throws(IdentityError) -> UInt64 {
-        guard let text = contents("stat", limit: 4096), let time = ProcessStatus.startTime(text) else {
-            throw failure("its start time cannot be read")
-        }
-        return time
-    }
-
-    func user() throws(IdentityError) -> UInt32 {
-        guard let text = contents("status", limit: 1 << 14), let user = ProcessStatus.effectiveUser(text) else {
-            throw failure("its user cannot be read")
-        }
-        return user
-    }
-
-    func failure(_ what: String) -> IdentityError {
-        switch errno {
-        case EACCES, EPERM:
-            IdentityError(
-                "\(what): other processes of its user may not inspect it (PR_SET_DUMPABLE, or higher privileges)"
-            )
-        case ENOENT, ESRCH: IdentityError("\(what): it has exited")
-        case let failure: IdentityError("\(what): \(SystemText.of(failure))")
-        }
     }
 }

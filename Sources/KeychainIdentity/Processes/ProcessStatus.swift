@@ -35,6 +35,13 @@ enum ProcessStatus {
         return users.count == 4 ? number(users[1]).flatMap { UInt32(exactly: $0) } : nil
     }
 
+    /// The capabilities that it has or may take, a bit for each; they count in its user namespace.
+    static func permittedCapabilities(_ status: [UInt8]) -> UInt64? {
+        let words = field("CapPrm:", in: status)
+        guard words.count == 1, let digits = String(validating: words[0], as: UTF8.self) else { return nil }
+        return UInt64(digits, radix: 16)
+    }
+
     /// The words after a name at the beginning of a line.
     ///
     /// The name of the program, on the first line, has its line feeds

@@ -33,12 +33,15 @@ public struct RootManifest: Sendable, Hashable {
     /// Whether it executes code that it generates, as a just-in-time compiler does.
     public let isJIT: Bool
 
+    /// Whether it may be started with libraries that LD_PRELOAD or LD_AUDIT names (ld.so(8)).
+    public let allowsPreload: Bool
+
     /// Reads a manifest.
     ///
     /// - Throws: ``IdentityError`` for anything but a manifest of a known version, for a relative path, and for
     ///   groups that cannot be granted: every group, and those of teams and sandboxes.
     public init(text: some Sequence<UInt8>) throws(IdentityError) {
-        let optional: Set = ["sha256", "team", "exclusiveGroups", "ownerRights", "libraries", "jit"]
+        let optional: Set = ["sha256", "team", "exclusiveGroups", "ownerRights", "libraries", "jit", "preload"]
         let fields = try JSONFields(
             text,
             ["path", "applicationIdentifier", "accessGroups"],
@@ -53,6 +56,7 @@ public struct RootManifest: Sendable, Hashable {
         team = fields.has("team") ? try fields.team() : nil
         hasOwnerRights = try fields.flag("ownerRights")
         isJIT = try fields.flag("jit")
+        allowsPreload = try fields.flag("preload")
         var libraries: [SHA256Value] = []
         for text in fields.has("libraries") ? try fields.strings("libraries") : [] {
             guard let digest = SHA256Value(text) else { throw IdentityError("a library is not given by its SHA-256") }

@@ -23,6 +23,9 @@ public struct ProgramManifest: Sendable, Hashable {
     /// Whether it executes code that it generates, as a just-in-time compiler does.
     public let isJIT: Bool
 
+    /// Whether it may be started with libraries that LD_PRELOAD or LD_AUDIT names (ld.so(8)).
+    public let allowsPreload: Bool
+
     /// Orders the manifests of the application.
     public let serial: Int
 
@@ -54,6 +57,8 @@ public struct ProgramManifest: Sendable, Hashable {
         public var libraries: [SHA256Value] = []
         /// Whether it executes what it generates.
         public var isJIT = false
+        /// Whether it may be started with LD_PRELOAD or LD_AUDIT.
+        public var allowsPreload = false
         /// Its number among the manifests of the application.
         public var serial: Int
         /// When it is signed (RFC 3339, UTC).
@@ -95,6 +100,7 @@ public struct ProgramManifest: Sendable, Hashable {
             "statements": .strings(contents.statements.map(\.document.text)),
         ]
         if contents.isJIT { members["jit"] = .boolean(true) }
+        if contents.allowsPreload { members["preload"] = .boolean(true) }
         try self.init(SignedDocument(.object(members), for: .manifest, by: key))
     }
 
@@ -111,13 +117,14 @@ public struct ProgramManifest: Sendable, Hashable {
                 "team", "applicationIdentifier", "accessGroups", "executable", "libraries", "serial", "created",
                 "statements",
             ],
-            optional: ["jit"]
+            optional: ["jit", "preload"]
         )
         team = try fields.team()
         applicationIdentifier = try fields.string("applicationIdentifier")
         accessGroups = try fields.strings("accessGroups")
         executable = try fields.digest("executable")
         isJIT = try fields.flag("jit")
+        allowsPreload = try fields.flag("preload")
         serial = try fields.integer("serial")
         created = try fields.date("created")
         var libraries: [SHA256Value] = []

@@ -50,7 +50,8 @@ public struct IdentifiedPeer: Sendable {
     var signedProof: ProgramProof? { program?.proof.manifest == nil ? nil : program?.proof }
 
     /// Checks again, if its identity depends on its executable, that the process has not exited, still runs that
-    /// executable, has loaded no other code, and is not being traced, and that its manifest was not revoked.
+    /// executable, has loaded no other code, has no privileges and is not being traced, and that its manifest was not
+    /// revoked.
     ///
     /// Tracers of other threads than the first, and code of the same size, are noticed after a second at the latest.
     ///
@@ -70,10 +71,14 @@ public struct IdentifiedPeer: Sendable {
         }
         let state = try process.state()
         try state.checkIsUntraced()
+        try state.checkPrivileges()
         // Some versions of Linux (6.11, 6.12) let a running executable be written to, which its mark need not show; and
         // a hard link that was added or removed changes the mark alone.
         if try program.code.check(process, state) || mark != program.proof.mark {
-            try process.checkThreadsAreUntraced()
+            for state in try process.threadStates() {
+                try state.checkIsUntraced()
+                try state.checkPrivileges()
+            }
             let executable = try process.openContents()
             let (digest, _) = try program.code.hashes.digest(of: executable.number, program.proof.path)
             guard digest == program.proof.digest else { throw IdentityError("its executable was modified") }

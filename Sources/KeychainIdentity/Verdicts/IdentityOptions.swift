@@ -5,11 +5,11 @@ import HostFiles
 /// Where manifests are searched for.
 public struct IdentityOptions: Sendable {
     /// The folder of root-owned manifests.
-    public var rootManifestFolder = "/etc/swift-keychain/programs.d"
+    public var rootManifestFolder = ManifestFolders.rootOwned
 
     /// Folders of signed manifests, besides the folder of the executable itself: a manifest there is named by the
     /// executable's SHA-256 and ``ProgramManifest/fileSuffix``.
-    public var manifestFolders = ["/etc/swift-keychain/manifests"]
+    public var manifestFolders = [ManifestFolders.signed]
 
     /// Folders of teams' published statements: a file for each team, which only root or the user of this process may be
     /// able to write to.
@@ -33,7 +33,7 @@ public struct IdentityOptions: Sendable {
     public static var ofUser: IdentityOptions {
         var options = IdentityOptions()
         if let folder = userFolder {
-            options.manifestFolders.append("\(folder)/manifests")
+            options.manifestFolders.append(ManifestFolders.signed(in: folder))
             options.statementFolders.append("\(folder)/statements")
         }
         return options
@@ -48,12 +48,5 @@ public struct IdentityOptions: Sendable {
 
     /// The folder `swift-keychain` of the user who runs this process, in `$XDG_CONFIG_HOME` or in `~/.config`; `nil` if
     /// that user has no home folder.
-    ///
-    /// A daemon that a program starts inherits the variable; one that systemd starts has that of the user's manager.
-    public static var userFolder: String? {
-        let named = ProcessEnvironment.value("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let home = ProcessEnvironment.value("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let folder = named ?? (home ?? KeychainLocation.homeFromUserDatabase()).map { "\($0)/.config" }
-        return folder.map { "\($0)/swift-keychain" }
-    }
+    public static var userFolder: String? { ManifestFolders.user }
 }

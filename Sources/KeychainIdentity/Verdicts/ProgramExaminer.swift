@@ -10,6 +10,7 @@ import KeychainCore
 public struct ProgramExaminer: Sendable {
     let options: IdentityOptions
     let hashes: ExecutableHashes
+    private let system = SystemCode()
     private let store: String?
 
     /// Looks for proofs in these places.
@@ -30,12 +31,21 @@ public struct ProgramExaminer: Sendable {
     ///   - record: the record, to which the manifests of this process are added.
     /// - Returns: The process and its identity: anonymous if nothing is proved, with the reasons.
     public func identify(_ peer: PeerProcess, _ record: inout IdentityRecord) -> IdentifiedPeer {
+        identify(peer, label: peer.securityLabel, peer.controlGroup(), &record)
+    }
+
+    /// The same for a process with this label of a security module, in this control group.
+    func identify(
+        _ peer: PeerProcess,
+        label: String?,
+        _ group: ControlGroup?,
+        _ record: inout IdentityRecord
+    ) -> IdentifiedPeer {
         var findings = IdentityFindings()
         let exactness = peer.isExact ? "" : ", by its PID: this kernel has no SO_PEERPIDFD"
         findings.pass("process", "process \(peer.identifier) of user \(peer.user)\(exactness)")
         let foreign = findings.attempt("namespaces") { () throws(IdentityError) in try peer.foreignViews() }
-        let group = peer.controlGroup()
-        if let identity = sandbox(of: peer, foreign ?? [], group, &findings) {
+        if let identity = sandbox(of: peer, label, foreign ?? [], group, &findings) {
             return IdentifiedPeer(peer, Identification(identity: identity, checks: findings.checks))
         }
         var program: IdentifiedPeer.Program?
@@ -101,11 +111,12 @@ public struct ProgramExaminer: Sendable {
 
     private func sandbox(
         of peer: PeerProcess,
+        _ label: String?,
         _ foreign: [String],
         _ group: ControlGroup?,
         _ findings: inout IdentityFindings
     ) -> ClientIdentity? {
-        if let label = peer.securityLabel, let snap = SnapLabel(label) {
+        if let label, let snap = SnapLabel(label) {
             if let other = group?.snap, other != snap.snap {
                 findings.fail(
                     "snap",
@@ -160,16 +171,28 @@ public struct ProgramExaminer: Sendable {
         let code = findings.attempt("loaded code") { () throws(IdentityError) in
             try CheckedCode(
                 of: peer,
-                LoadedCode(trust: options.trust, hashes: hashes),
-                LoadedCode.Allowance(executable: proof.mark, libraries: proof.libraries, isJIT: proof.isJIT)
+                LoadedCode(trust: options.trust, hashes: hashes, system: system),
+                LoadedCode.Allowance(
+                    executable: proof.mark,
+                    code: proof.code,
+                    libraries: proof.libraries,
+                    isJIT: proof.isJIT
+                )
             )
         }
-        let isUntraced = findings.succeeds("tracer") { () throws(IdentityError) in
-            try peer.checkThreadsAreUntraced()
+        let states = findings.attempt("tracer") { () throws(IdentityError) in
+            let states = try peer.threadStates()
+            for state in states { try state.checkIsUntraced() }
+            return states
         }
-        guard let code, isUntraced else { return nil }
+        let isPlain = findings.succeeds("privileges") { () throws(IdentityError) in
+            for state in states ?? [] { try state.checkPrivileges() }
+        }
+        let isStartedPlainly = startsPlainly(peer, proof, &findings)
+        guard let code, states != nil, isPlain, isStartedPlainly else { return nil }
         findings.pass("loaded code", "its executable, system files, and libraries that its manifest lists")
         findings.pass("tracer", "no process is tracing it")
+        findings.pass("privileges", "it cannot appear to run another executable")
         if let manifest = proof.manifest {
             let isNoted = findings.succeeds("record") { () throws(IdentityError) in
                 try learned.note(manifest, path: proof.path)
@@ -178,6 +201,28 @@ public struct ProgramExaminer: Sendable {
         }
         record = learned
         return IdentifiedPeer.Program(proof: proof, code: code)
+    }
+
+    /// Whether no library was loaded into it by a variable with which it was started, as far as that can be seen.
+    private func startsPlainly(
+        _ peer: PeerProcess,
+        _ proof: ProgramProof,
+        _ findings: inout IdentityFindings
+    ) -> Bool {
+        if proof.allowsPreload {
+            findings.note("environment", "its manifest allows LD_PRELOAD and LD_AUDIT")
+            return true
+        }
+        // What this process can see, the system service cannot.
+        let isSeen = findings.attempt("environment") { () throws(IdentityError) in
+            options.isForSystemService ? false : try peer.checkLoaderVariables()
+        }
+        switch isSeen {
+        case true?: findings.pass("environment", "it was started without LD_PRELOAD and LD_AUDIT")
+        case false?: findings.note("environment", "the system service does not see with which variables it was started")
+        case nil: return false
+        }
+        return true
     }
 
     private func identity(

@@ -12,6 +12,9 @@ struct ProgramProof: Sendable {
     let digest: SHA256Value
     let mark: FileMark
 
+    /// The parts of its file that hold its code.
+    let code: [Range<UInt64>]
+
     /// The manifest that its team signed.
     let manifest: ProgramManifest?
 
@@ -29,6 +32,9 @@ struct ProgramProof: Sendable {
 
     /// Whether it may execute code that it generates.
     var isJIT: Bool { (manifest?.isJIT ?? false) || (root?.manifest.isJIT ?? false) }
+
+    /// Whether it may be started with LD_PRELOAD or LD_AUDIT.
+    var allowsPreload: Bool { (manifest?.allowsPreload ?? false) || (root?.manifest.allowsPreload ?? false) }
 
     /// Looks for manifests of an executable and checks them.
     ///
@@ -83,6 +89,7 @@ struct ProgramProof: Sendable {
             path: path,
             digest: facts.0,
             mark: facts.1,
+            code: executable.code,
             manifest: manifest,
             published: published,
             root: root,

@@ -125,7 +125,10 @@ struct CodeAttackTests {
         let library = try bench.library("own.so", "int own(void) { return 1; }")
         let mapping = try Workbench.mapping(library)
         let digest = try ProgramFile.digest(ofLibrary: library)
-        try bench.sign(tool) { $0.libraries = [digest] }
+        try bench.sign(tool) { contents in
+            contents.libraries = [digest]
+            contents.allowsPreload = true
+        }
         let examiner = ProgramExaminer(bench.options)
         try Workbench.waitUntilSettled(library)
         let program = try PeerProgram(["/usr/bin/env", "LD_PRELOAD=\(library)", tool, bench.socketPath])
@@ -141,7 +144,10 @@ struct CodeAttackTests {
     func changedLibrary() throws {
         let library = try bench.library("own.so", "int own(void) { return 1; }")
         let digest = try ProgramFile.digest(ofLibrary: library)
-        try bench.sign(tool) { $0.libraries = [digest] }
+        try bench.sign(tool) { contents in
+            contents.libraries = [digest]
+            contents.allowsPreload = true
+        }
         let program = try PeerProgram(["/usr/bin/env", "LD_PRELOAD=\(library)", tool, bench.socketPath])
         let peer = try bench.identify(bench.accept())
         #expect(peer.identity.isKnown, "\(peer.identity.reasons)")

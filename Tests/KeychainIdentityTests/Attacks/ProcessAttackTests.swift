@@ -44,7 +44,10 @@ struct ProcessAttackTests {
     func namedLibrary() throws {
         let library = try bench.library("own.so", "int own(void) { return 1; }")
         let digest = try ProgramFile.digest(ofLibrary: library)
-        try bench.sign(tool) { $0.libraries = [digest] }
+        try bench.sign(tool) { contents in
+            contents.libraries = [digest]
+            contents.allowsPreload = true
+        }
         let identity = try bench.identity("/usr/bin/env", "LD_PRELOAD=\(library)", tool)
         #expect(identity.kind == .signed(bench.team), "\(identity.reasons)")
     }
@@ -161,18 +164,6 @@ struct ProcessAttackTests {
         }
     }
 
-    /// What sees another system may be confined, and has no group that programs of the user share.
-    private func expectSandboxed(
-        _ identity: ClientIdentity,
-        _ words: String,
-        _ location: SourceLocation = #_sourceLocation
-    ) {
-        expectAnonymous(identity, words, location)
-        #expect(identity.isSandboxed, sourceLocation: location)
-        #expect(identity.groups(claimed: ["swift-keychain.common", "mine"]).isEmpty, sourceLocation: location)
-        #expect(identity.refusal(of: "mine")?.contains(words) == true, sourceLocation: location)
-    }
-
     @Test("a process in another mount namespace counts as in a sandbox", .enabled(if: isRoot))
     func mountNamespace() throws {
         expectSandboxed(try bench.identity("/usr/bin/unshare", "--mount", tool), "mount namespace")
@@ -213,6 +204,8 @@ struct ProcessAttackTests {
     func foreignViewsOfAnybody() throws {
         for (words, views) in [
             ([], []), (["/usr/bin/unshare", "--mount"], ["mount namespace"]),
+            (["/usr/bin/unshare", "--user"], ["user namespace"]),
+            (["/usr/bin/unshare", "--user", "--map-root-user"], ["user namespace"]),
             (["/usr/bin/unshare", "--pid", "--fork", "--kill-child"], ["PID namespace"]),
         ] as [([String], [String])] {
             let program = try PeerProgram(words + [tool, bench.socketPath])
@@ -242,8 +235,12 @@ struct ProcessAttackTests {
     }
 
     /// The kernel lets every user make a mount namespace with a root folder as they like.
-    @Test("an application of Flatpak can be feigned by a program outside of every sandbox", .enabled(if: isRoot))
-    func feignedFlatpak() throws {
+    @Test(
+        "an application of Flatpak can be feigned by a program outside of every sandbox",
+        .enabled(if: isRoot),
+        arguments: [[], ["--user", "--map-root-user"]]
+    )
+    func feignedFlatpak(_ options: [String]) throws {
         // A file for the root folder, over one that is there: nothing is left behind outside of the namespace.
         let script = #"""
             mkdir "$1/upper" && mount -t tmpfs none "$1/upper" && printf '[Application]\nname=org.example.App\n' > "$1/upper/.flatpak-info" &&
@@ -253,8 +250,8 @@ struct ProcessAttackTests {
             """#
         let folder = bench.folder.path(of: "sandbox")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        let words = ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", script, "sh", folder, tool, bench.socketPath]
-        let program = try PeerProgram(words)
+        let launcher = ["/usr/bin/unshare", "--mount"] + options
+        let program = try PeerProgram(launcher + ["/bin/sh", "-c", script, "sh", folder, tool, bench.socketPath])
         let identity = try bench.identify(bench.accept()).identity
         #expect(identity.kind == .flatpak("org.example.App"), "\(identity.reasons)")
         let groups = identity.groups(claimed: ["swift-keychain.common", "flatpak/org.example.App/cache"])

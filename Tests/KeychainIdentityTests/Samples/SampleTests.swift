@@ -37,6 +37,15 @@ struct SampleTests {
                     let files = memory.files.map { "\($0.device) \($0.inode) \($0.path)" }
                     return (files + memory.generated.map { "generated \($0)" }).joined(separator: "; ")
                 }
+            case "maps-parts":
+                ExecutableMemory(text: bytes).map { memory in
+                    memory.files.map { file in
+                        let parts = (memory.parts[file] ?? []).map { "\($0.lowerBound)..<\($0.upperBound)" }
+                        return "\(file.path) \(parts.joined(separator: " "))"
+                    }.joined(separator: "; ")
+                }
+            case "capabilities": ProcessStatus.permittedCapabilities(bytes).map { "\($0)" }
+            case "variables": LoaderVariables.named(in: bytes).joined(separator: " ")
             case "code-size": ProcessStatus.codeSize(bytes).map { "\($0)" }
             case "namespaces": "\(ProcessStatus.namespaceCount(bytes))"
             default: "no reader \(sample.reader)"

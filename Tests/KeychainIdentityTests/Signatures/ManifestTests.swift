@@ -38,6 +38,8 @@ struct ManifestTests {
     func members() throws {
         #expect(try !manifest(fields()).isJIT)
         #expect(try manifest(fields().merging(["jit": .boolean(true)]) { $1 }).isJIT)
+        #expect(try !manifest(fields()).allowsPreload)
+        #expect(try manifest(fields().merging(["preload": .boolean(true)]) { $1 }).allowsPreload)
         for name in fields().keys {
             var fields = fields()
             fields[name] = nil
@@ -57,7 +59,7 @@ struct ManifestTests {
             ("executable", #""E3B0""#), ("libraries", #"["x"]"#), ("serial", #"-1"#), ("serial", #"1.5"#),
             ("serial", #"99999999999999999999"#), ("created", #""yesterday""#),
             ("created", #""2026-11-23T03:00:00+01""#),
-            ("statements", #"["x"]"#), ("jit", #"1"#), ("jit", #""true""#),
+            ("statements", #"["x"]"#), ("jit", #"1"#), ("jit", #""true""#), ("preload", #"1"#),
         ]
     )
     func values(_ name: String, _ value: String) throws {
@@ -80,12 +82,12 @@ struct ManifestTests {
         let manifest = try RootManifest(
             text: #"""
                 {"version": 1, "path": "/usr/bin/tool", "applicationIdentifier": "tool", "accessGroups": ["a", "b"],
-                 "exclusiveGroups": ["a"], "ownerRights": true}
+                 "exclusiveGroups": ["a"], "ownerRights": true, "preload": true}
                 """#.utf8
         )
         #expect(manifest.accessGroups == ["a", "b"])
         #expect(manifest.exclusiveGroups == ["a"])
-        #expect(manifest.hasOwnerRights)
+        #expect(manifest.hasOwnerRights && manifest.allowsPreload && !manifest.isJIT)
         #expect(manifest.executable == nil && manifest.team == nil)
     }
 

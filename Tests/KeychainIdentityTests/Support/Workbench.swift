@@ -127,6 +127,11 @@ final class Workbench {
         return (examiner ?? ProgramExaminer(options)).identify(peer, &record)
     }
 
+    /// Who a process is that need not be connected.
+    func identify(_ program: PeerProgram) throws -> IdentifiedPeer {
+        ProgramExaminer(options).identify(try PeerProcess(identifier: program.identifier), &record)
+    }
+
     /// Expects that a program is identified, and is not answered any more after it has carried out some commands.
     func expectRefusal(
         of path: String,
@@ -194,4 +199,16 @@ func expectAnonymous(
     #expect(identity.ownedGroups.isEmpty, sourceLocation: location)
     let reasons = identity.reasons.joined(separator: "\n")
     #expect(reasons.contains(words), "\(reasons)", sourceLocation: location)
+}
+
+/// Expects that what sees another system, and so may be confined, has no group that programs of the user share.
+func expectSandboxed(
+    _ identity: ClientIdentity,
+    _ words: String,
+    _ location: SourceLocation = #_sourceLocation
+) {
+    expectAnonymous(identity, words, location)
+    #expect(identity.isSandboxed, sourceLocation: location)
+    #expect(identity.groups(claimed: ["swift-keychain.common", "mine"]).isEmpty, sourceLocation: location)
+    #expect(identity.refusal(of: "mine")?.contains(words) == true, sourceLocation: location)
 }

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <pthread.h>
@@ -133,6 +134,13 @@ static void reuse_number(pid_t number) {
     say(child == number ? "reused" : strerror(errno));
 }
 
+// Gives up what capabilities this process has, unless it is root's, which has them all.
+static void drop_capabilities(void) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {{0}};
+    if (geteuid() != 0) syscall(SYS_capset, &header, none);
+}
+
 // Another process goes on with the commands, with the descriptors of this one and a number of choice (0 for any), until it
 // is told to end; then it is gone, and this process goes on with the connection that it made.
 static int go_on_as_another(pid_t number) {
@@ -146,6 +154,7 @@ static int go_on_as_another(pid_t number) {
     if (child < 0) return say(strerror(errno));
     if (child == 0) {
         end_with(parent);
+        drop_capabilities();
         return say("begun");
     }
     int status;
@@ -168,6 +177,101 @@ static int write_code(void) {
     if (mprotect((void *)page, size, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return say(strerror(errno));
     *page = *page;
     return say(mprotect((void *)page, size, PROT_READ | PROT_EXEC) == 0 ? "written" : strerror(errno));
+}
+
+// A mapping of this program's own file.
+struct mapping {
+    uintptr_t start, end, offset;
+    int is_code;
+};
+
+// Has the code of this program come from another file, which has the same, and its data from none, so that nothing of
+// this program's file is mapped any more.
+static int replace_file(const char *code) {
+    char text[1 << 15], own[4096];
+    struct mapping mappings[32];
+    int count = 0, file = open(code, O_RDONLY | O_CLOEXEC), list = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    ssize_t size = 0, got, length = readlink("/proc/self/exe", own, sizeof own - 1);
+    while (list >= 0 && (got = read(list, text + size, sizeof text - 1 - (size_t)size)) > 0) size += got;
+    close(list);
+    if (file < 0 || length <= 0 || size <= 0) return -1;
+    text[size] = own[length] = 0;
+    for (char *line = strtok(text, "\n"); line != NULL && count < 32; line = strtok(NULL, "\n")) {
+        struct mapping next;
+        char rights[5], *path = strchr(line, '/');
+        if (path == NULL || strcmp(path, own) != 0) continue;
+        if (sscanf(line, "%lx-%lx %4s %lx", &next.start, &next.end, rights, &next.offset) != 4) return -1;
+        next.is_code = rights[2] == 'x';
+        mappings[count++] = next;
+    }
+    // The addresses of functions of libraries are among the data.
+    void *(*volatile map)(void *, size_t, int, int, int, off_t) = mmap;
+    void *(*volatile copy)(void *, const void *, size_t) = memcpy;
+    for (int index = 0; index < count; index++) {
+        struct mapping *one = &mappings[index];
+        size_t bytes = one->end - one->start;
+        if (one->is_code) {
+            map((void *)one->start, bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file, (off_t)one->offset);
+            continue;
+        }
+        void *saved = map(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        copy(saved, (void *)one->start, bytes);
+        map((void *)one->start, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0);
+        copy((void *)one->start, saved, bytes);
+    }
+    close(file);
+    return 0;
+}
+
+// Has the kernel say that another program is the executable of this process, and of those that share its memory.
+static int set_executable(const char *path) {
+    char text[4096];
+    int file = open(path, O_RDONLY | O_CLOEXEC), list = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t size = list < 0 ? -1 : read(list, text, sizeof text - 1);
+    close(list);
+    if (file < 0 || size <= 0) return -1;
+    text[size] = 0;
+    // The fields after the name of the program, the third first (proc_pid_stat(5)).
+    unsigned long fields[64] = {0};
+    int count = 3;
+    char *end = strrchr(text, ')');
+    for (char *word = end == NULL ? NULL : strtok(end + 1, " "); word != NULL && count < 64; word = strtok(NULL, " "))
+        fields[count++] = strtoul(word, NULL, 10);
+    struct prctl_mm_map map = {
+        .start_code = fields[26],
+        .end_code = fields[27],
+        .start_data = fields[45],
+        .end_data = fields[46],
+        .start_brk = fields[47],
+        .brk = (uintptr_t)sbrk(0),
+        .start_stack = fields[28],
+        .arg_start = fields[48],
+        .arg_end = fields[49],
+        .env_start = fields[50],
+        .env_end = fields[51],
+        .exe_fd = (uint32_t)file,
+    };
+    int result = prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
+    close(file);
+    return result;
+}
+
+static int set_executable_as_child(void *path) { return set_executable(path) == 0 ? 0 : errno; }
+
+// Appears as another program. The argument is its path, and that of the file to take the code from.
+// A child that shares the memory of this process, in a user namespace of its own, has the right that this one lacks.
+static int become(char *path, int by_child) {
+    char *code = strchr(path, ' ');
+    if (code == NULL) return say("no code");
+    *code++ = 0;
+    if (replace_file(code) != 0) return say("not replaced");
+    if (!by_child) return say(set_executable(path) == 0 ? "become" : strerror(errno));
+    static char stack[1 << 16] __attribute__((aligned(16)));
+    pid_t child = clone(set_executable_as_child, stack + sizeof stack, CLONE_VM | CLONE_NEWUSER | SIGCHLD, path);
+    int status = 0;
+    if (child < 0) return say(strerror(errno));
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    return say(status == 0 ? "become" : strerror(WEXITSTATUS(status)));
 }
 
 // A child keeps the connection, and this process ends.
@@ -197,7 +301,16 @@ static int map(const char *path) {
     return say("mapped");
 }
 
-// Changes it.
+// Has the code of another file in memory, where it can be executed.
+static int map_code(const char *path) {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    off_t end = file < 0 ? 0 : lseek(file, 0, SEEK_END);
+    void *code = end < 1 ? MAP_FAILED : mmap(NULL, (size_t)end, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+    close(file);
+    return say(code != MAP_FAILED ? "mapped" : strerror(errno));
+}
+
+// Changes the last byte of the file that was mapped to be written to.
 static int flip(void) {
     if (last_byte == NULL) return say("not mapped");
     *last_byte ^= 1;
@@ -336,7 +449,11 @@ static int perform(char *command, char *argument) {
     if (strcmp(command, "trace") == 0) return be_traced(getpid()), 0;
     if (strcmp(command, "trace-thread") == 0) return have_thread_traced(), 0;
     if (strcmp(command, "undumpable") == 0) return say(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? "done" : "failed");
+    if (strcmp(command, "isolate") == 0) return say(unshare(CLONE_NEWUSER) == 0 ? "isolated" : strerror(errno));
+    if (strcmp(command, "become") == 0) return become(argument, 0);
+    if (strcmp(command, "become-by-child") == 0) return become(argument, 1);
     if (strcmp(command, "map") == 0) return map(argument);
+    if (strcmp(command, "map-code") == 0) return map_code(argument);
     if (strcmp(command, "flip") == 0) return flip();
     if (strcmp(command, "leave") == 0) return leave();
     if (strcmp(command, "another") == 0) return connect_by_another(argument), 0;

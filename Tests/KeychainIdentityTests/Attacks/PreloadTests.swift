@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainIdentity
+
+/// Attempts to have a signed program do something else by a library that is gone when it is looked at, and by code of
+/// the system's that does what it is told.
+struct PreloadTests {
+    private let bench: Workbench
+    private let tool: String
+
+    init() throws { (bench, tool) = try Workbench.withSignedTool() }
+
+    /// A library that leaves no code behind.
+    private func vanishing() throws -> String { try bench.library("vanishing.so", VanishingLibrary.source) }
+
+    private static let isRoot = geteuid() == 0
+
+    /// The program after a library that vanishes was loaded into it.
+    private func identity(_ variables: String..., options: IdentityOptions? = nil) throws -> ClientIdentity {
+        let library = try vanishing()
+        let words = ["/usr/bin/env", "LD_PRELOAD=\(library)"] + variables + [tool, bench.socketPath]
+        let program = try PeerProgram(words)
+        let maps = try String(contentsOfFile: "/proc/\(program.identifier)/maps", encoding: .utf8)
+        #expect(!maps.split(separator: "\n").contains { $0.contains(" r-xp ") && $0.hasSuffix(library) })
+        let examiner = ProgramExaminer(options ?? bench.options)
+        return try bench.identify(bench.accept(), by: examiner).identity
+    }
+
+    @Test("a library that leaves nothing behind but the variable by which it was loaded")
+    func variable() throws {
+        expectAnonymous(try identity(), "was started with LD_PRELOAD")
+        expectAnonymous(try identity("LD_AUDIT=/nowhere"), "was started with LD_PRELOAD and LD_AUDIT")
+    }
+
+    @Test("the same in a program whose manifest allows that")
+    func allowed() throws {
+        try bench.sign(tool) { $0.allowsPreload = true }
+        let identity = try identity()
+        #expect(identity.kind == .signed(bench.team), "\(identity.reasons)")
+    }
+
+    @Test("variables that name no library do not matter")
+    func emptyVariable() throws {
+        let identity = try bench.identity("/usr/bin/env", "LD_PRELOAD=", "LD_AUDIT= :", "NO_LD_PRELOAD=x", tool)
+        #expect(identity.kind == .signed(bench.team), "\(identity.reasons)")
+    }
+
+    @Test(
+        "a library that also hides that, and leaves an interpreter of the system, unless a manifest lists that",
+        .enabled(if: isRoot, "only root has libraries that only root can change")
+    )
+    func interpreter() throws {
+        let interpreter = try bench.library("libpython3.99.so.1.0", "int Py_Main(void) { return 0; }")
+        var options = bench.options
+        options.trust = FileTrust(base: bench.folder.path)
+        let words = ["CAREFUL=1", "INTERPRETER=\(interpreter)"]
+        let identity = try identity(words[0], words[1], options: options)
+        expectAnonymous(identity, "libpython3.99.so.1.0, which is an interpreter")
+        let digest = try ProgramFile.digest(ofLibrary: interpreter)
+        try bench.sign(tool) { $0.libraries = [digest] }
+        let listed = try self.identity(words[0], words[1], options: options)
+        #expect(listed.kind == .signed(bench.team), "\(listed.reasons)")
+    }
+
+    @Test("not defended: a library that also hides that, and leaves nothing but what it wrote")
+    func careful() throws {
+        let identity = try identity("CAREFUL=1")
+        #expect(identity.kind == .signed(bench.team), "\(identity.reasons)")
+    }
+
+    @Test(
+        "code of another program that only root can change, and of a shell, before it was looked at and afterwards",
+        arguments: [("/usr/bin/env", "is another program"), ("/bin/sh", "is an interpreter")]
+    )
+    func otherProgram(_ path: String, _ words: String) throws {
+        let (program, connection) = try bench.start(tool)
+        let real = try #require(realpath(path, nil).map { String(cString: $0) })
+        #expect(try program.ask("map-code \(real)") == "mapped")
+        expectAnonymous(try bench.identify(connection).identity, "\(real), which \(words)")
+        try bench.expectRefusal(of: tool, after: "map-code \(real)", answering: "mapped")
+    }
+
+    @Test("libraries of the system are no programs, and its programs are none of its libraries")
+    func kinds() throws {
+        let system = SystemCode()
+        let program = try PeerProgram([tool, "-"])
+        let memory = try PeerProcess(identifier: program.identifier).executableMemory()
+        #expect(memory.files.count > 2)
+        for mapping in memory.files {
+            guard let file = Descriptor(mapping.path, O_RDONLY) else { throw PeerProgram.Failure(mapping.path) }
+            let objection = system.objection(to: file, mapping.path)
+            #expect((objection == nil) == (mapping.path != tool), "\(mapping.path): \(objection ?? "")")
+            #expect(system.objection(to: file, mapping.path) == objection)
+        }
+    }
+}
+
+/// A library that leaves no code behind, nor generates any: its last call, after which its own cannot be executed,
+/// returns to the loader.
+///
+/// It loads the library that INTERPRETER names, and with CAREFUL overwrites the variable by which it was loaded itself.
+enum VanishingLibrary {
+    static let source = #"""
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <stdint.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <sys/mman.h>
+
+        extern char **environ;
+        static void begin(void);
+        static uintptr_t start, end;
+
+        static __attribute__((noinline)) void prepare(void) {
+            const char *interpreter = getenv("INTERPRETER");
+            if (interpreter != NULL && dlopen(interpreter, RTLD_NOW) == NULL) exit(9);
+            for (char **one = environ; getenv("CAREFUL") != NULL && *one != NULL; one++) {
+                if (strncmp(*one, "LD_PRELOAD=", 11) == 0) memset(*one, 'x', 10);
+            }
+            FILE *maps = fopen("/proc/self/maps", "r");
+            char line[512];
+            while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+                uintptr_t from, to;
+                if (sscanf(line, "%lx-%lx", &from, &to) != 2) continue;
+                if (from <= (uintptr_t)&begin && (uintptr_t)&begin < to) start = from, end = to;
+            }
+            if (maps != NULL) fclose(maps);
+        }
+
+        __attribute__((constructor)) static void begin(void) {
+            prepare();
+            // A jump, so that nothing returns to what cannot be executed. The loader reads the file's tables still.
+            mprotect((void *)start, end - start, PROT_READ);
+        }
+        """#
+}

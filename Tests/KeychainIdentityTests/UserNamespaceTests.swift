@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import Testing
+
+@testable import KeychainIdentity
+
+/// What is in a user namespace of its own by design keeps the groups that its own proof gives it, and nothing else is
+/// more than an unidentified sandbox.
+@Suite(.enabled(if: UserNamespaces.arePossible, "this system lets this user make no user namespaces"))
+struct UserNamespaceTests {
+    private let bench: Workbench
+    private let tool: String
+
+    init() throws { (bench, tool) = try Workbench.withSignedTool() }
+
+    /// The signed program in a user namespace of its own, as a program with a label and in a control group.
+    private func identity(label: String? = nil, group: String? = nil) throws -> ClientIdentity {
+        let (program, connection) = try bench.start(tool)
+        #expect(try program.ask("isolate") == "isolated")
+        let peer = try PeerProcess(socket: connection.socket, greetingByteCount: Workbench.greetingByteCount)
+        var record = IdentityRecord()
+        return ProgramExaminer(bench.options)
+            .identify(peer, label: label, group.flatMap { ControlGroup(text: Array($0.utf8)) }, &record).identity
+    }
+
+    @Test("a program of a snap has the groups of the snap")
+    func snap() throws {
+        let identity = try identity(label: "snap.browser.renderer (enforce)")
+        #expect(identity.kind == .snap("browser"))
+        #expect(identity.groups(claimed: ["snap/browser/cache", "mine"]) == ["snap/browser", "snap/browser/cache"])
+        #expect(identity.isSandboxed)
+    }
+
+    @Test("a service of the system (PrivateUsers=) has the groups of its unit, and none of its manifest")
+    func unit() throws {
+        let identity = try identity(group: "0::/system.slice/tool.service\n")
+        #expect(identity.kind == .systemUnit("tool.service"))
+        let groups = identity.groups(claimed: ["systemd/tool.service/cache", "mine"])
+        #expect(groups == ["systemd/tool.service", "systemd/tool.service/cache"])
+        #expect(identity.isSandboxed)
+    }
+
+    @Test("any other program is in an unidentified sandbox, with a manifest or without")
+    func others() throws {
+        for (label, group) in [
+            (nil, nil), ("snap.browser.renderer (complain)", nil), ("unconfined", "0::/user.slice/tool.service\n"),
+        ] as [(String?, String?)] {
+            expectSandboxed(try identity(label: label, group: group), "user namespace")
+        }
+    }
+}
