@@ -11,8 +11,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+// Newer than the headers of some systems; the same on all that have no numbers of their own for options of sockets.
 #ifndef SO_PASSPIDFD
 #define SO_PASSPIDFD 76
+#endif
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
 #endif
 
 static int make_address(struct sockaddr_un *address, const char *path) {
@@ -84,11 +88,19 @@ int keychain_name_senders(int socket) {
     // Whoever made the listening socket may have set these. What else comes with the bytes is taken for a descriptor.
     setsockopt(socket, SOL_SOCKET, SO_PASSSEC, &off, sizeof off);
     setsockopt(socket, SOL_SOCKET, SO_PASSPIDFD, &off, sizeof off);
+    // Otherwise bytes out of band are dropped, and what came with them.
+    setsockopt(socket, SOL_SOCKET, SO_OOBINLINE, &on, sizeof on);
     return setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 ? 0 : errno;
 }
 
+void keychain_permit_descriptors(int socket, bool permits) {
+    int value = permits;
+    // Before Linux 6.16 they are always permitted.
+    setsockopt(socket, SOL_SOCKET, SO_PASSRIGHTS, &value, sizeof value);
+}
+
 ssize_t keychain_receive_from(int socket, pid_t sender, void *bytes, size_t count, bool *has_descriptor) {
-    // Room for the credentials alone. Descriptors are closed then, and MSG_CTRUNC is set.
+    // Room for the credentials alone. Descriptors are dropped then, in this call, and MSG_CTRUNC is set.
     union {
         char bytes[CMSG_SPACE(sizeof(struct ucred))];
         struct cmsghdr alignment;
@@ -114,6 +126,27 @@ ssize_t keychain_receive_from(int socket, pid_t sender, void *bytes, size_t coun
     keychain_wipe(bytes, (size_t)received);
     errno = EPERM;
     return -1;
+}
+
+bool keychain_discard(int socket) {
+    char bytes[4096];
+    ssize_t received;
+    while (true) {
+        union {
+            char bytes[CMSG_SPACE(sizeof(struct ucred))];
+            struct cmsghdr alignment;
+        } control;
+        struct iovec part = {.iov_base = bytes, .iov_len = sizeof bytes};
+        struct msghdr message = {
+            .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+        // A look at what is queued drops nothing, but says whether there was no room for something.
+        do received = recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        while (received < 0 && errno == EINTR);
+        if (received <= 0 || message.msg_flags & MSG_CTRUNC) break;
+        if (keychain_receive(socket, bytes, (size_t)received) != received) break;
+    }
+    keychain_wipe(bytes, sizeof bytes);
+    return received == 0;
 }
 
 int keychain_peer(int socket, pid_t *process, uid_t *user) {

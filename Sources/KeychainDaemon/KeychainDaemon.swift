@@ -130,12 +130,20 @@ public enum KeychainDaemon {
             log.write(.notice, "stopping: \(reason)")
             notification.stopping()
             server.stop()
+            // The process ends before that, or something in it does not, such as a file system.
+            sleep(longestEndSeconds)
+            log.write(.error, "ending without what does not respond")
+            _exit(DaemonStatus.failed.rawValue)
         }
         guard isWatched else { throw DaemonFailure("the system cannot create another thread") }
         notification.ready("Serving.")
         keychain_background_report(DaemonStatus.done.rawValue, "")
-        server.run()
+        server.run(beatingEvery: notification.watchdogMilliseconds) { notification.alive() }
     }
+
+    /// How long the daemon may take to end: longer than it waits for calls in progress, and less than the service
+    /// manager waits.
+    private static let longestEndSeconds: UInt32 = 17
 
     private static func places(
         _ arguments: DaemonArguments

@@ -22,6 +22,16 @@ final class ConnectedProcess: Sendable {
             case process(ProcessInstance)
             case application(String)
         }
+
+        init(user: UInt32, program: Program) {
+            self.user = user
+            self.program = program
+        }
+
+        /// That of a process which was not identified.
+        init(_ process: Int32, as user: UInt32) {
+            self.init(user: user, program: .process(ProcessInstance(identifier: process, startTime: 0)))
+        }
     }
 
     // Queue 0 is that of an authenticator with a single queue.
@@ -140,6 +150,11 @@ final class ProcessTable: Sendable {
         state.users[share.user, default: (0, ofUser)].processes += 1
         return process
     }
+
+    /// Counts a socket that remains open as a connection, until ``release(_:)``.
+    func hold(_ share: ConnectedProcess.Share) { state.withLock { $0.connectionsOf[share, default: 0] += 1 } }
+
+    func release(_ share: ConnectedProcess.Share) { state.withLock { $0.connectionsOf.subtractOne(share) } }
 
     /// Removes a connection; with the last one of a process, its contexts and their open prompts end.
     func leave(_ process: ConnectedProcess) {

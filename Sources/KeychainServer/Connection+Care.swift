@@ -30,7 +30,7 @@ extension Connection {
             case .greeting:
                 return tick &- state.since > options.ticks(options.messageMilliseconds) ? .end(.tooSlow) : .watch
             case .idle:
-                if state.reader.isEmpty { return state.pending.isEmpty ? .none : .watch }
+                if state.isAtRest { return state.pending.isEmpty ? .none : .watch }
                 return tick &- state.since > options.ticks(options.messageMilliseconds) ? .end(.tooSlow) : .watch
             case .busy, .waiting:
                 if hasHungUp { return .end(nil) }
@@ -51,7 +51,7 @@ extension Connection {
     /// Since when the connection is idle; `nil` if it is not.
     var idleSince: UInt64? {
         state.withLock { state in
-            state.phase == .idle && state.reader.isEmpty && state.pending.isEmpty ? state.since : nil
+            state.phase == .idle && state.isAtRest && state.pending.isEmpty ? state.since : nil
         }
     }
 

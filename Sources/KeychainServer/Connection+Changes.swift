@@ -42,11 +42,10 @@ extension Connection {
     }
 
     /// The result of receiving on a subscription, of which only the end is expected.
-    func observed(_ state: inout State, _ tick: UInt64) -> Arrival {
-        guard sendNotice(&state, tick) else { return .end(nil) }
-        switch message(&state) {
+    func observed(_ state: inout State, _ received: Received) -> Arrival {
+        switch message(&state, received) {
         case .wait where state.reader.isEmpty:
-            state.reader.clear()
+            state.clearReader()
             _ = count(&state)
             return .wait(Self.wanted(state))
         case .end(let error): return .end(error)
@@ -54,7 +53,10 @@ extension Connection {
         }
     }
 
-    private func sendNotice(_ state: inout State, _ tick: UInt64) -> Bool {
+    /// Sends the pending notice, if everything before it was sent.
+    ///
+    /// - Returns: Whether the connection remains open.
+    func sendNotice(_ state: inout State, _ tick: UInt64) -> Bool {
         guard state.pending.isEmpty, let notice = state.notice else { return true }
         state.notice = nil
         state.lastNotice += 1

@@ -9,8 +9,9 @@ import Synchronization
 
 /// A connection of a process: the part of a message that has arrived, pending output, and the command in progress.
 ///
-/// One thread at a time reads. Several may send: the one that replies, the one that cancels a prompt, and the one that
-/// reports progress. The socket is closed with the object, so its number is not reused while a thread uses it.
+/// One thread at a time reads, without the lock of the state, because that may sleep. Several may send: the one that
+/// replies, the one that cancels a prompt, and the one that reports progress. The socket is closed with the object, so its
+/// number is not reused while a thread uses it.
 final class Connection: Sendable {
     let number: UInt64
     let socket: Int32
@@ -21,6 +22,7 @@ final class Connection: Sendable {
     let process: ConnectedProcess
     let peer: any ConnectedPeer
     let state: Mutex<State>
+    private let close: @Sendable (Int32) -> Void
 
     /// Whether the program has subscribed to changes.
     let isSubscribed = Atomic(false)
@@ -50,7 +52,12 @@ final class Connection: Sendable {
     /// What is only used while the lock of ``state`` is held.
     struct State: ~Copyable {
         var phase = Phase.greeting
+        /// What has arrived of the next message; empty while a thread receives.
         var reader = FrameReader()
+        /// Whether a thread receives.
+        var isReceiving = false
+        /// The size of the reader's buffer, as of the last time that bytes were received.
+        var readerCapacity = 0
         var pending: [SecretBytes] = []
         var sentOfFirst = 0
         var lastTaken: UInt64 = 0
@@ -67,8 +74,30 @@ final class Connection: Sendable {
         var notice: ChangeNotice?
         var lastNotice: UInt64 = 0
         var polling = BusyPoll()
+
+        /// Whether no byte of the next message has arrived, and none is being received.
+        var isAtRest: Bool { !isReceiving && reader.isEmpty }
+
+        /// Forgets what has arrived.
+        ///
+        /// What a thread receives now is forgotten when it has done so.
+        mutating func clearReader() {
+            reader.clear()
+            readerCapacity = isReceiving ? readerCapacity : reader.capacity
+        }
     }
 
+    /// A connection.
+    ///
+    /// - Parameters:
+    ///   - socket: its socket.
+    ///   - number: its number.
+    ///   - user: the user as whom the process connected.
+    ///   - sender: the process that connected (PID).
+    ///   - process: the process's shared state.
+    ///   - peer: the process.
+    ///   - tick: the present tick.
+    ///   - close: closes the socket at last.
     init(
         _ socket: Int32,
         number: UInt64,
@@ -76,9 +105,11 @@ final class Connection: Sendable {
         sender: pid_t,
         process: ConnectedProcess,
         peer: any ConnectedPeer,
-        tick: UInt64
+        tick: UInt64,
+        close: @escaping @Sendable (Int32) -> Void
     ) {
         self.socket = socket
+        self.close = close
         self.number = number
         self.user = user
         self.sender = sender
@@ -138,31 +169,73 @@ final class Connection: Sendable {
         return isReadable
     }
 
-    /// Sends pending output, and receives available bytes.
+    /// What receiving gave.
+    typealias Received = Result<FrameReader.Progress, WireError>
+
+    /// Sends pending output, and receives available bytes; may sleep (``SleepingCalls``).
     func receive(tick: UInt64) -> Arrival {
-        state.withLock { state in
-            guard Self.flush(&state, socket, tick) else { return .end(nil) }
-            _ = count(&state)
-            guard state.pending.isEmpty else { return .wait(.writable) }
-            switch state.phase {
-            case .observing: return observed(&state, tick)
-            case .greeting: return greeting(&state, tick)
-            case .idle: return command(&state, tick)
-            case .asking: return message(&state)
-            // Only the thread that executes its command, or ends it, uses it.
-            case .busy, .waiting: return .wait([])
-            case .leaving, .ended: return .end(nil)
-            }
+        var reader = FrameReader()
+        var expected = FrameReader.Expected.message
+        let arrival = state.withLock { state -> Arrival? in
+            if let arrival = beginReceiving(&state, tick) { return arrival }
+            if state.phase == .greeting { expected = .greeting }
+            swap(&state.reader, &reader)
+            state.isReceiving = true
+            return nil
+        }
+        if let arrival { return arrival }
+        let received = Received { () throws(WireError) in
+            try reader.receive(expected, from: socket, sentBy: sender)
+        }
+        return state.withLock { state in
+            swap(&state.reader, &reader)
+            state.isReceiving = false
+            state.readerCapacity = state.reader.capacity
+            return endReceiving(&state, received, tick)
         }
     }
 
-    private func greeting(_ state: inout State, _ tick: UInt64) -> Arrival {
+    /// Prepares to receive.
+    ///
+    /// - Returns: What has to be done instead; `nil` for nothing.
+    private func beginReceiving(_ state: inout State, _ tick: UInt64) -> Arrival? {
+        guard Self.flush(&state, socket, tick) else { return .end(nil) }
+        _ = count(&state)
+        guard state.pending.isEmpty else { return .wait(.writable) }
+        switch state.phase {
+        case .observing: guard sendNotice(&state, tick) else { return .end(nil) }
+        // From now on the time of a message runs.
+        case .idle: if state.reader.isEmpty { state.since = tick }
+        case .greeting, .asking: break
+        // Only the thread that executes its command, or ends it, uses it.
+        case .busy, .waiting: return .wait([])
+        case .leaving, .ended: return .end(nil)
+        }
+        return nil
+    }
+
+    private func endReceiving(_ state: inout State, _ received: Received, _ tick: UInt64) -> Arrival {
+        switch state.phase {
+        case .observing: return observed(&state, received)
+        case .greeting: return greeting(&state, received, tick)
+        case .idle: return command(&state, received, tick)
+        case .asking: return message(&state, received)
+        case .busy, .waiting, .leaving, .ended:
+            // It has ended meanwhile.
+            state.clearReader()
+            return .end(nil)
+        }
+    }
+
+    private func greeting(_ state: inout State, _ received: Received, _ tick: UInt64) -> Arrival {
         do throws(WireError) {
-            guard let end = arrival(try state.reader.receive(.greeting, from: socket, sentBy: sender)) else {
+            guard let end = arrival(try received.get()) else {
                 let answer = ServerGreeting(
                     to: try state.reader.withBytes { (bytes) throws(WireError) in try ClientGreeting(bytes) }
                 )
-                state.reader.clear()
+                state.clearReader()
+                // The first message has to come with one.
+                keychain_permit_descriptors(socket, true)
                 state.pending.append(SecretBytes(answer.bytes))
                 guard answer.version != nil else {
                     _ = Self.flush(&state, socket, tick)
@@ -184,9 +257,11 @@ final class Connection: Sendable {
         state.workingSince = tick
     }
 
-    private func command(_ state: inout State, _ tick: UInt64) -> Arrival {
-        let begins = state.reader.isEmpty
-        switch message(&state) {
+    private func command(_ state: inout State, _ received: Received, _ tick: UInt64) -> Arrival {
+        let isFirst = state.lastTaken == 0
+        let arrival = message(&state, received)
+        if isFirst, case .message = arrival { keychain_permit_descriptors(socket, false) }
+        switch arrival {
         case .message(.command(let number, let command, let canAskForSecrets)) where number > state.lastTaken:
             state.lastTaken = number
             begin(&state, tick)
@@ -196,24 +271,21 @@ final class Connection: Sendable {
             begin(&state, tick)
             return .observation(number, client)
         case .message: return .end(KeychainError(WireError.unknownCase))
-        case .wait(let wanted):
-            if begins { state.since = tick }
-            return .wait(wanted)
         case let other: return other
         }
     }
 
-    /// Reads a message, or the available part of it.
-    func message(_ state: inout State) -> Arrival {
+    /// The message that was received, or the part of it that was available.
+    func message(_ state: inout State, _ received: Received) -> Arrival {
         do throws(WireError) {
-            let progress = try state.reader.receive(.message, from: socket, sentBy: sender)
+            let progress = try received.get()
             guard count(&state) else { return .end(.tooMuchBuffered) }
             if let end = arrival(progress) { return end }
             // Unlike the others, the first message may be bytes that a program copies to a socket that it inherited.
             guard state.lastTaken > 0 || state.reader.hasDescriptor else { return .end(.copiedBytes) }
             let message = try state.reader.withBytes { (bytes) throws(WireError) in try WireMessage(frame: bytes) }
             if case .command = message { state.commandByteCount = state.reader.withBytes { $0.count } }
-            state.reader.clear()
+            state.clearReader()
             _ = count(&state)
             return .message(message)
         } catch {
@@ -286,7 +358,7 @@ final class Connection: Sendable {
     }
 
     private func leave(_ state: inout State, _ tick: UInt64) {
-        state.reader.clear()
+        state.clearReader()
         // A queued command is not executed any more.
         let isTaken = state.waiting == nil
         state.waiting = nil
@@ -305,7 +377,7 @@ final class Connection: Sendable {
                 _ = enqueue(frame, &state, tick)
             }
             state.phase = .ended
-            state.reader.clear()
+            state.clearReader()
             state.pending = []
             state.waiting = nil
             state.commandByteCount = 0
@@ -379,7 +451,7 @@ final class Connection: Sendable {
     ///
     /// - Returns: Whether the limits are kept.
     func count(_ state: inout State) -> Bool {
-        let all = state.reader.capacity + state.commandByteCount + state.pending.reduce(0) { $0 + $1.count }
+        let all = state.readerCapacity + state.commandByteCount + state.pending.reduce(0) { $0 + $1.count }
         let held = max(0, all - Self.uncounted)
         if held < state.counted {
             process.buffered.subtract(state.counted - held)

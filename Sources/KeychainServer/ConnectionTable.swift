@@ -13,6 +13,8 @@ final class ConnectionTable: Sendable {
         var connections: [UInt64: Connection] = [:]
         var users: [uid_t: Int] = [:]
         var reserved = 0
+        /// The sockets that remain open, though their connections have ended.
+        var held = 0
         var isClosed = false
     }
 
@@ -32,7 +34,7 @@ final class ConnectionTable: Sendable {
     func reserve(_ user: uid_t) throws(KeychainError) {
         let error: KeychainError? = state.withLock { state in
             guard !state.isClosed else { return .stopping }
-            guard state.connections.count + state.reserved < options.mostConnections else {
+            guard state.connections.count + state.reserved + state.held < options.mostConnections else {
                 return .tooManyConnections("all programs")
             }
             guard state.users[user, default: 0] < options.mostConnectionsOfUser else {
@@ -91,6 +93,21 @@ final class ConnectionTable: Sendable {
             guard state.connections.removeValue(forKey: connection.number) != nil else { return false }
             state.users.subtractOne(connection.user)
             return true
+        }
+    }
+
+    /// Counts a socket of a user that remains open as a connection, until ``release(_:)``.
+    func hold(_ user: uid_t) {
+        state.withLock { state in
+            state.held += 1
+            state.users[user, default: 0] += 1
+        }
+    }
+
+    func release(_ user: uid_t) {
+        state.withLock { state in
+            state.held -= 1
+            state.users.subtractOne(user)
         }
     }
 

@@ -30,12 +30,13 @@ final class Housekeeping: Sendable {
     /// Waits for the next tick, or, while nothing is in progress, for activity.
     ///
     /// - Parameters:
+    ///   - longest: for how many milliseconds at most; `nil` for any time.
     ///   - isOver: whether to return without waiting for the tick after activity.
     ///   - isQuiet: whether nothing is in progress. It is called again once other threads can see the wait.
-    func wait(isOver: () -> Bool, isQuiet: () -> Bool) {
+    func wait(atMost longest: Int32? = nil, isOver: () -> Bool, isQuiet: () -> Bool) {
         if isQuiet() {
             isAsleep.store(true, ordering: .sequentiallyConsistent)
-            if isQuiet() { wake.wait() }
+            if isQuiet() { _ = wake.wait(timeout: longest.map { .now() + .milliseconds(Int($0)) } ?? .distantFuture) }
             isAsleep.store(false, ordering: .sequentiallyConsistent)
             if isOver() { return }
         }

@@ -22,6 +22,7 @@ public final class KeychainServer: Sendable {
     private let admissions: AdmissionTable
     let calls: CallTable
     private let workers: Workers
+    private let sleeping: SleepingCalls
     private let housekeeping: Housekeeping
     let changes: ChangePublishers
     private let numbers: Atomic<UInt64>
@@ -48,6 +49,7 @@ public final class KeychainServer: Sendable {
         admissions = AdmissionTable(options)
         calls = CallTable(options)
         workers = Workers(atMost: options.mostWorkers)
+        sleeping = SleepingCalls(options)
         housekeeping = Housekeeping(options)
         changes = ChangePublishers(options)
         // Lower numbers are those of the listening sockets, and 0 is that of the stop event.
@@ -61,28 +63,38 @@ public final class KeychainServer: Sendable {
             _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
             let unnamed = keychain_name_senders(socket)
             guard unnamed == 0 else { throw KeychainError(call: "setsockopt", errno: unnamed) }
+            keychain_permit_descriptors(socket, false)
             let failure = keychain_watch_add(watch, socket, UInt64(index) + 1, SocketReadiness.readable.rawValue)
             guard failure == 0 else { throw KeychainError(call: "epoll_ctl", errno: failure) }
         }
     }
 
     deinit {
-        close(watch)
-        close(wake)
+        Glibc.close(watch)
+        Glibc.close(wake)
     }
 
     /// The number of connections.
     public var connectionCount: Int { connections.count }
 
     /// Serves until ``stop()``.
-    public func run() {
+    ///
+    /// - Parameters:
+    ///   - milliseconds: how often to call `beat`, roughly; `nil` for never.
+    ///   - beat: called each time after all timeouts were enforced; never again if that does not end.
+    public func run(beatingEvery milliseconds: Int32? = nil, _ beat: () -> Void = {}) {
         workers.start { [self] in work() }
+        var next = Deadline(milliseconds: 0)
         while !isStopping {
             housekeeping.wait(
+                atMost: milliseconds,
                 isOver: { isStopping },
                 isQuiet: { !isStopping && !lookAfter() && !isAcceptPaused.load(ordering: .sequentiallyConsistent) }
             )
             resumeAccepting()
+            guard let milliseconds, next.isOver, !isStopping else { continue }
+            beat()
+            next = Deadline(milliseconds: milliseconds)
         }
         finish()
     }
@@ -128,10 +140,10 @@ public final class KeychainServer: Sendable {
 
     private func serve(_ connection: Connection) {
         while true {
-            switch connection.receive(tick: tick) {
+            guard let arrival = receive(on: connection) else { return }
+            switch arrival {
             case .wait(let wanted): return again(connection, wanted)
             case .command(let command):
-                // The connection was idle when the event was noted.
                 housekeeping.noteActivity()
                 workers.begin { [self] in work() }
                 let wanted = answer(command, on: connection)
@@ -149,6 +161,20 @@ public final class KeychainServer: Sendable {
             case .end(let error): return end(connection, error)
             }
         }
+    }
+
+    /// Receives on a connection; while it sleeps, another thread takes the place of this one.
+    ///
+    /// - Returns: What has arrived; `nil` if too many others of the program sleep, so that it is received later.
+    private func receive(on connection: Connection) -> Connection.Arrival? {
+        guard sleeping.beginReceiving(connection) else { return nil }
+        housekeeping.noteActivity()
+        workers.begin { [self] in work() }
+        defer {
+            workers.end()
+            for other in sleeping.endReceiving(connection.process.share) { again(other, .readable) }
+        }
+        return connection.receive(tick: tick)
     }
 
     private var mayPoll: Bool { BusyPoll.hasRoom(besides: workers.busyCount) && !isStopping }
@@ -262,6 +288,7 @@ public final class KeychainServer: Sendable {
         changes.remove(connection)
         guard connections.remove(connection) else { return }
         calls.remove(connection)
+        sleeping.remove(connection)
         processes.leave(connection.process)
         if isStopping { housekeeping.interrupt() }
     }
@@ -294,20 +321,20 @@ extension KeychainServer {
     /// Has the process at a socket identified, and then those of its user that were queued for that.
     private func admit(_ socket: Int32) {
         let candidate: AdmissionTable.Candidate
+        var process: pid_t = 0
+        var user: uid_t = 0
         do throws(KeychainError) {
-            var process: pid_t = 0
-            var user: uid_t = 0
             let failure = keychain_peer(socket, &process, &user)
             guard failure == 0 else { throw KeychainError(call: "getsockopt", errno: failure) }
             // A socket that connected before the listening one had the option need not inherit it (seen on Linux 6.18).
             let unnamed = keychain_name_senders(socket)
             guard unnamed == 0 else { throw KeychainError(call: "setsockopt", errno: unnamed) }
+            keychain_permit_descriptors(socket, false)
             try makeRoom(for: user)
             candidate = AdmissionTable.Candidate(socket: socket, process: process, user: user, since: tick)
         } catch {
             refuse(socket, error)
-            close(socket)
-            return
+            return close(socket, of: .init(process, as: user))
         }
         guard admissions.enter(candidate) else { return housekeeping.noteActivity() }
         workers.begin { [self] in work() }
@@ -322,15 +349,17 @@ extension KeychainServer {
     private func admit(_ candidate: AdmissionTable.Candidate) {
         do throws(KeychainError) {
             let peer = try examine(candidate)
+            let process = try processes.join(peer, of: candidate.user)
             take(
                 Connection(
                     candidate.socket,
                     number: numbers.add(1, ordering: .relaxed).newValue,
                     user: candidate.user,
                     sender: candidate.process,
-                    process: try processes.join(peer, of: candidate.user),
+                    process: process,
                     peer: peer,
-                    tick: tick
+                    tick: tick,
+                    close: { [self] socket in close(socket, of: process.share) }
                 )
             )
         } catch {
@@ -352,7 +381,18 @@ extension KeychainServer {
     private func drop(_ candidate: AdmissionTable.Candidate, _ error: KeychainError) {
         connections.unreserve(candidate.user)
         refuse(candidate.socket, error)
-        close(candidate.socket)
+        close(candidate.socket, of: .init(candidate.process, as: candidate.user))
+    }
+
+    /// Closes a socket that is not used any more; for as long as it cannot be, it counts as a connection.
+    private func close(_ socket: Int32, of share: ConnectedProcess.Share) {
+        sleeping.close(socket, of: share) {
+            connections.hold(share.user)
+            processes.hold(share)
+        } isClosed: { [self] in
+            connections.release(share.user)
+            processes.release(share)
+        }
     }
 
     /// Makes room for a connection of a user, by closing an idle one if necessary.
@@ -395,7 +435,8 @@ extension KeychainServer {
     private func lookAfter() -> Bool {
         admissions.refuseOverdue(tick: tick) { refuse($0, .overdueAdmission) }
         for candidate in admissions.removeOverdue(tick: tick) { drop(candidate, .overdueAdmission) }
-        var isAnything = !admissions.isEmpty
+        sleeping.closeNext()
+        var isAnything = !admissions.isEmpty || !sleeping.isEmpty
         for connection in connections.all {
             switch connection.care(tick: tick, options) {
             case .none: continue

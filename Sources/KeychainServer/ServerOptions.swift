@@ -23,8 +23,13 @@ public struct ServerOptions: Sendable, Hashable {
     public var mostSubscriptionsOfProcess = 64
     /// The maximum number of authentication contexts of one process; the oldest is discarded for a new one; 256.
     public var mostContextsOfProcess = 256
-    /// The maximum number of threads, each of which executes one command at a time, including its prompts; 128.
-    public var mostWorkers = 128
+    /// The maximum number of concurrent receiving and closing calls of one process, or of one sandboxed application:
+    /// such a call sleeps if the program passes a descriptor whose close sleeps; 8.
+    public var mostSleepingCallsOfProcess = 8
+    /// The same of one user; 32.
+    public var mostSleepingCallsOfUser = 32
+    /// The maximum number of threads, each of which executes one command at a time, including its prompts; 160.
+    public var mostWorkers = 160
     /// The maximum number of commands that prompt or wait for their turn to; further ones fail as if the user could not
     /// be prompted; 48.
     public var mostQuestions = 48
@@ -66,6 +71,8 @@ public struct ServerOptions: Sendable, Hashable {
         options.mostConnectionsOfUser = 512
         options.mostCallsOfUser = 24
         options.mostAdmissionsOfUser = 8
+        options.mostSleepingCallsOfProcess = 4
+        options.mostSleepingCallsOfUser = 8
         options.mostQuestionsOfUser = 12
         options.mostBufferedBytes = 512 << 20
         options.mostBufferedBytesOfProcess = 96 << 20
@@ -74,11 +81,14 @@ public struct ServerOptions: Sendable, Hashable {
     }
 
     /// The maximum number of threads that overdue identifications may occupy.
-    var mostOverdueAdmissions: Int { max(1, mostWorkers / 4) }
+    var mostOverdueAdmissions: Int { max(1, mostWorkers / 5) }
+
+    /// The maximum number of concurrent receiving and closing calls.
+    var mostSleepingCalls: Int { max(1, mostWorkers / 5) }
 
     /// The maximum number of concurrent commands: the remaining threads identify programs, read, and execute urgent
     /// commands.
-    var mostCalls: Int { max(1, mostWorkers - mostOverdueAdmissions - mostWorkers / 16) }
+    var mostCalls: Int { max(1, mostWorkers - mostOverdueAdmissions - mostSleepingCalls - mostWorkers / 20) }
 
     /// How many ticks a time takes: one at least.
     func ticks(_ milliseconds: Int32) -> UInt64 { UInt64(max(1, milliseconds / max(1, tickMilliseconds))) }

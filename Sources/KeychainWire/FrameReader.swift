@@ -8,8 +8,8 @@ import KeychainCore
 ///
 /// A program sends nothing before its last message was answered, so bytes after the end of a message are an error;
 /// those of a daemon are kept for the next message. A length field is not trusted beyond the bytes that have arrived:
-/// the memory at most doubles with them.
-public struct FrameReader: ~Copyable {
+/// the memory at most doubles with them. It is the only owner of its memory.
+public struct FrameReader: ~Copyable, @unchecked Sendable {
     /// What is expected next.
     public enum Expected: Sendable {
         /// Sixteen bytes.
@@ -52,7 +52,7 @@ public struct FrameReader: ~Copyable {
     /// Whether a descriptor came with bytes of the message, as far as the sender is known.
     public private(set) var hasDescriptor = false
 
-    /// Receives the available bytes, without blocking.
+    /// Receives the available bytes, without waiting for more; but a descriptor that comes with them may have it sleep.
     ///
     /// - Parameters:
     ///   - expected: what is to arrive.

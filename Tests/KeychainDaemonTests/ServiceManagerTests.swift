@@ -48,9 +48,23 @@ struct ServiceManagerTests {
         #expect(try withAddress(path) { bind(receiver, $0, $1) } == 0)
         let notification = ServiceNotification(socket: path)
         notification.ready("Serving.")
+        notification.alive()
         notification.stopping()
         #expect(receive(receiver) == "READY=1\nSTATUS=Serving.")
+        #expect(receive(receiver) == "WATCHDOG=1")
         #expect(receive(receiver) == "STOPPING=1\nSTATUS=Ending.")
+    }
+
+    @Test(
+        "a daemon says that it works twice in the time that the service manager waits, if that waits for this process",
+        arguments: [
+            ("60000000", nil, 30_000), ("60000000", "\(getpid())", 30_000), ("60000000", "1", nil), ("1", nil, 1),
+            ("0", nil, nil), ("", nil, nil), ("-5", nil, nil), (nil, nil, nil), ("18446744073709551615", nil, .max),
+        ] as [(String?, String?, Int32?)]
+    )
+    func watchdog(_ microseconds: String?, _ process: String?, _ milliseconds: Int32?) {
+        let notification = ServiceNotification(socket: nil, watchdog: microseconds, process: process)
+        #expect(notification.watchdogMilliseconds == milliseconds)
     }
 
     @Test("no service manager, or a name that is none, is no error", arguments: [nil, "", "relative", "/nowhere/x"])

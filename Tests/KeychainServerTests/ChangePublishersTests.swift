@@ -49,7 +49,8 @@ struct ChangePublishersTests {
             sender: process,
             process: ConnectedProcess(peer, share, BufferedBytes(atMost: .max)),
             peer: peer,
-            tick: 0
+            tick: 0,
+            close: { close($0) }
         )
     }
 

@@ -2,6 +2,9 @@
 
 import Dispatch
 import Foundation
+import KeychainTestSupport
+import KeychainWire
+import ServerTestSupport
 import Synchronization
 import Testing
 
@@ -31,5 +34,25 @@ struct HousekeepingTests {
         isStopping.store(true, ordering: .sequentiallyConsistent)
         housekeeping.interrupt()
         #expect(ended.wait(timeout: .now() + 60) == .success)
+    }
+
+    @Test("a server that is idle says again and again that it works, until it is told to stop")
+    func beats() throws {
+        let folder = try TemporaryFolder(prefix: "kd")
+        let socket = try ListeningSocket(SocketLocation(path: folder.path(of: "s")))
+        var options = ServerOptions()
+        options.tickMilliseconds = 10
+        let admission = OpenAdmission(CountingKeychain())
+        let server = try KeychainServer(sockets: [socket.descriptor], options: options, admission: admission)
+        let count = Mutex(0)
+        // Without further beats it would not end.
+        server.run(beatingEvery: 10) {
+            let isLast = count.withLock { count in
+                count += 1
+                return count == 3
+            }
+            if isLast { server.stop() }
+        }
+        #expect(count.withLock(\.self) == 3)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unix stream sockets between a program and the daemon, and waiting for many of them. Nothing here blocks but what says so.
+// Unix stream sockets between a program and the daemon, and waiting for many of them. Nothing here
+// blocks but what says so.
 #ifndef CKEYCHAIN_SOCKETS_H
 #define CKEYCHAIN_SOCKETS_H
 
@@ -29,12 +30,21 @@ ssize_t keychain_receive(int socket, void *bytes, size_t count);
 ssize_t keychain_send_with(int socket, int descriptor, const void *bytes, size_t count);
 
 // Has the kernel say of all that arrives which process wrote it (SO_PASSCRED, unix(7)); sockets that a listening one
-// accepts say so, too. 0 or an error number.
+// accepts say so, too. Bytes that are sent out of band are in their place among the others. 0 or an error number.
 int keychain_name_senders(int socket);
 
+// Says whether descriptors may be passed on a socket, if the kernel can refuse them (SO_PASSRIGHTS, Linux 6.16); sockets
+// that a listening one accepts begin as that one is.
+void keychain_permit_descriptors(int socket, bool permits);
+
 // Receives on such a socket what one process wrote; EPERM when the next bytes are another's. If a descriptor came with the
-// bytes, it is closed, and *has_descriptor is set; otherwise that stays as it is.
+// bytes, *has_descriptor is set, and it is dropped, upon which this sleeps for as long as its last close takes; otherwise
+// that stays as it is.
 ssize_t keychain_receive_from(int socket, pid_t sender, void *bytes, size_t count, bool *has_descriptor);
+
+// Reads what is left on such a socket, which was shut down, and forgets it; false if a descriptor is among that, which the
+// close of the socket drops, and sleeps for as long as the last close of that takes.
+bool keychain_discard(int socket);
 
 // Who connected, or on the side of who connected: who listens (SO_PEERCRED, unix(7)). 0 or an error number.
 int keychain_peer(int socket, pid_t *process, uid_t *user);

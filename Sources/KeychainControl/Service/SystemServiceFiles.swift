@@ -45,6 +45,12 @@ struct SystemServiceFiles {
     // PrivateTmp=, ProtectKernelTunables= and others): it identifies programs by their files, so it has to see the same
     // ones. CAP_SYS_PTRACE (capabilities(7)) lets it inspect other users' processes.
     //
+    // With CAP_SYS_PTRACE it could read and write the memory of any process; it reads files in /proc only, so that no call
+    // is permitted that takes memory of others (ptrace(2) is none of @system-service).
+    //
+    // MemoryMax= and TasksMax= are beyond what the limits of the server add up to: 512 MiB of messages, four derivations
+    // of 256 MiB, and the stores; and some 200 threads, with one for each user who locks or subscribes.
+    //
     // NoNewPrivileges= does not prevent checking passwords through PAM later: for any user but root, unix_chkpwd(8)
     // checks only that user's own password, so a separate program that runs as root is needed in any case.
     private var serviceText: String {
@@ -64,6 +70,7 @@ struct SystemServiceFiles {
         \(SystemdUnits.restartPause)
         RestartPreventExitStatus=2
         TimeoutStopSec=20
+        WatchdogSec=60
         StateDirectory=swift-keychain
         StateDirectoryMode=0700
         UMask=0077
@@ -71,11 +78,14 @@ struct SystemServiceFiles {
         LimitCORE=0
         LimitMEMLOCK=64M
         LimitNOFILE=16384
+        MemoryMax=4G
+        TasksMax=1024
         AmbientCapabilities=CAP_SYS_PTRACE
         CapabilityBoundingSet=CAP_SYS_PTRACE
         NoNewPrivileges=yes
         SystemCallArchitectures=native
         SystemCallFilter=@system-service
+        SystemCallFilter=~@privileged @resources process_vm_readv process_vm_writev
         SystemCallErrorNumber=EPERM
         RestrictAddressFamilies=AF_UNIX
         RestrictNamespaces=yes

@@ -112,6 +112,20 @@ struct SystemdUnitsTests {
         }
     }
 
+    @Test(
+        "the system service may neither touch the memory of others, nor take all of the computer, nor hang for ever",
+        arguments: [
+            "SystemCallFilter=@system-service\nSystemCallFilter=~@privileged @resources process_vm_readv process_vm_writev",
+            "MemoryMax=4G", "TasksMax=1024", "WatchdogSec=60", "TimeoutStopSec=20", "Restart=on-failure",
+            "CapabilityBoundingSet=CAP_SYS_PTRACE", "NoNewPrivileges=yes",
+        ]
+    )
+    func limits(_ lines: String) throws {
+        let files = SystemServiceFiles(program: "/usr/bin/keychaind").files
+        let service = try #require(files.first { $0.name == SystemdUnits.serviceUnit }?.text)
+        #expect(service.contains("\n\(lines)\n"))
+    }
+
     @Test("systemd is used where it runs for the user, and nowhere else")
     func manager() throws {
         let folder = try TemporaryFolder()

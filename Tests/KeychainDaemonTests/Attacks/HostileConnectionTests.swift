@@ -92,6 +92,35 @@ struct HostileConnectionTests {
         #expect(try scene.peakMebibytes - before < 64)
     }
 
+    @Test(
+        "descriptors that sleep when they are closed hold up neither others nor timeouts, nor the end of the daemon",
+        arguments: Mode.possible
+    )
+    func lingeringDescriptors(_ mode: Mode) throws {
+        let scene = try ConnectionScene(mode)
+        let greeting = try Flood(scene, count: Self.lingeringCount, greets: false)
+        // A kernel that lets the daemon refuse descriptors does so there.
+        _ = try greeting.transmitLingering(ClientGreeting().bytes)
+        try withExtendedLifetime(greeting) { try scene.expectAllAreServed("descriptors with greetings") }
+        let command = try Flood(scene, count: Self.lingeringCount)
+        #expect(try command.transmitLingering(Self.status()) == command.count)
+        try scene.expectAllAreServed("descriptors with commands")
+        let slow = try scene.program()
+        try scene.connect(slow)
+        try scene.expectGreeting(slow)
+        #expect(try slow.transmit([0]))
+        #expect(try slow.message() != nil, "it is told that it took too long")
+        #expect(try slow.receive(1).isEmpty)
+        try scene.expectAllAreServed("descriptors with commands, for longer")
+        let daemon = try scene.daemon
+        #expect(kill(daemon, SIGTERM) == 0)
+        #expect(eventually("it has ended") { ConnectionScene.hasEnded(daemon) })
+        withExtendedLifetime((greeting, command)) {}
+    }
+
+    /// More than a program may have sleep at the same time.
+    private static let lingeringCount = 3 * ServerOptions().mostSleepingCallsOfProcess
+
     @Test("programs that ask and do not read hold up nobody", arguments: Mode.possible)
     func slowReaders(_ mode: Mode) throws {
         let scene = try ConnectionScene(mode)
@@ -299,6 +328,12 @@ private final class ConnectionScene {
         }
     }
 
+    /// Whether a process has ended.
+    static func hasEnded(_ process: pid_t) -> Bool {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
+        return text.split(separator: ")").last?.hasPrefix(" Z ") == true
+    }
+
     /// Whether all threads of a process are stopped (proc(5), `/proc/PID/task/TID/stat`).
     static func isStopped(_ process: pid_t) throws -> Bool {
         let folder = "/proc/\(process)/task"
@@ -344,6 +379,11 @@ private struct Flood {
     ///
     /// - Returns: On how many that was possible.
     func transmit(_ bytes: [UInt8]) throws -> Int { try number("transmit-all \(HelperProcess.digits(bytes))") }
+
+    /// The same, each with a descriptor that sleeps when it is closed.
+    func transmitLingering(_ bytes: [UInt8]) throws -> Int {
+        try number("transmit-lingering \(HelperProcess.digits(bytes))")
+    }
 
     /// On how many connections so many bytes have arrived that it has not read.
     func unread(_ count: Int) throws -> Int { try number("unread \(count)") }

@@ -32,15 +32,22 @@ final class RawConnection: Sendable {
     /// A connection that has greeted.
     static func greeted(_ location: SocketLocation) throws -> RawConnection {
         let connection = try RawConnection(location)
-        connection.send(ClientGreeting().bytes)
+        connection.sendAlone(ClientGreeting().bytes)
         _ = try connection.receive(Greeting.byteCount)
         return connection
     }
 
-    /// Sends as much as the socket takes, and passes a descriptor with it, as a program does with its first command.
+    /// Sends as much as the socket takes, and passes a descriptor with it, as a program does with its first command;
+    /// without one where the server takes none.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Int {
-        bytes.withUnsafeBytes { keychain_send_with(socket, STDERR_FILENO, $0.baseAddress, $0.count) }
+        let sent = send(bytes, passing: STDERR_FILENO)
+        return sent < 0 && errno == EPERM ? sendAlone(bytes) : sent
+    }
+
+    /// The same with this descriptor.
+    func send(_ bytes: [UInt8], passing descriptor: Int32) -> Int {
+        bytes.withUnsafeBytes { keychain_send_with(socket, descriptor, $0.baseAddress, $0.count) }
     }
 
     /// The same without a descriptor.

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/sched.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -322,18 +323,47 @@ static int hexadecimal(char digit) {
     return found == NULL ? -1 : (int)(found - digits);
 }
 
-// Sends bytes with a descriptor, as programs send their first command.
-static ssize_t send_with_descriptor(int socket, const void *bytes, size_t count) {
+// Sends bytes with a descriptor.
+static ssize_t send_passing(int socket, int descriptor, const void *bytes, size_t count) {
     union {
         char bytes[CMSG_SPACE(sizeof(int))];
         struct cmsghdr header;
     } control = {.header = {.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
-    int descriptor = STDERR_FILENO;
     memcpy(CMSG_DATA(&control.header), &descriptor, sizeof descriptor);
     struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
     return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+// Sends bytes with a descriptor, as programs send their first command; without one where the other side takes none.
+static ssize_t send_with_descriptor(int socket, const void *bytes, size_t count) {
+    ssize_t sent = send_passing(socket, STDERR_FILENO, bytes, count);
+    return sent < 0 && errno == EPERM ? send(socket, bytes, count, MSG_NOSIGNAL) : sent;
+}
+
+// A TCP socket with data that nobody takes: whoever closes it last sleeps for ten minutes (socket(7), SO_LINGER).
+static int lingering_socket(void) {
+    static int listening = -1;
+    static struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t size = sizeof address;
+    int room = 4096, more = 1 << 16;
+    if (listening < 0) {
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        setsockopt(listening, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+        if (bind(listening, (struct sockaddr *)&address, sizeof address) != 0 || listen(listening, 512) != 0 ||
+            getsockname(listening, (struct sockaddr *)&address, &size) != 0)
+            return -1;
+    }
+    int full = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct linger linger = {.l_onoff = 1, .l_linger = 600};
+    setsockopt(full, SOL_SOCKET, SO_SNDBUF, &more, sizeof more);
+    if (connect(full, (struct sockaddr *)&address, sizeof address) != 0) return -1;
+    char bytes[4096] = {0};
+    while (send(full, bytes, sizeof bytes, MSG_DONTWAIT | MSG_NOSIGNAL) > 0) {}
+    setsockopt(full, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
+    return full;
 }
 
 // The bytes that digits stand for, two each; their number, or -1 if they are none.
@@ -394,6 +424,32 @@ static int transmit_to_all(const char *digits) {
     return say_count(reached);
 }
 
+static void *close_later(void *descriptor) {
+    close((int)(intptr_t)descriptor);
+    return NULL;
+}
+
+// The same with such a socket of its own for each, of which nobody else has a descriptor.
+static int transmit_lingering(const char *digits) {
+    unsigned char bytes[2048];
+    ssize_t count = parse(digits, bytes, sizeof bytes);
+    if (count < 0) return say("no digits");
+    int reached = 0;
+    for (int index = 0; index < flood_count; index++) {
+        int descriptor = lingering_socket();
+        pthread_t thread;
+        if (send_passing(flood[index], descriptor, bytes, (size_t)count) == count) {
+            reached++;
+        } else {
+            struct linger none = {0};
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+        }
+        // Where the other side has closed it first, this sleeps.
+        if (pthread_create(&thread, NULL, close_later, (void *)(intptr_t)descriptor) == 0) pthread_detach(thread);
+    }
+    return say_count(reached);
+}
+
 // Receives so many bytes from each of them, or fewer if it ends.
 static int receive_from_all(int count) {
     int reached = 0;
@@ -433,6 +489,7 @@ static int perform(char *command, char *argument) {
     if (strcmp(command, "receive") == 0) return receive(atoi(argument));
     if (strcmp(command, "flood") == 0) return begin_flood(argument);
     if (strcmp(command, "transmit-all") == 0) return transmit_to_all(argument);
+    if (strcmp(command, "transmit-lingering") == 0) return transmit_lingering(argument);
     if (strcmp(command, "receive-all") == 0) return receive_from_all(atoi(argument));
     if (strcmp(command, "unread") == 0) return count_unread(atoi(argument));
     if (strcmp(command, "held") == 0) return count_held();

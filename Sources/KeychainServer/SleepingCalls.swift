@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import HostFiles
+import KeychainCore
+import Synchronization
+
+/// The system calls that may sleep for as long as a program likes: receiving what it sent, and closing a socket with
+/// something unread in it.
+///
+/// A program can pass descriptors with its bytes (`SCM_RIGHTS`, unix(7)). They are not taken, and the kernel drops them
+/// within these calls; with the last reference to a file goes what its close takes, such as the linger time of a TCP
+/// socket with unsent data (socket(7), `SO_LINGER`), or the answer of a file system. So such a call occupies a thread, is
+/// made without a lock, and their number is limited. What is beyond the limits waits for those of the same program or
+/// user, and remains open.
+final class SleepingCalls: Sendable {
+    private let options: ServerOptions
+    private let state = Mutex(State())
+
+    private struct State {
+        var calls = 0
+        var callsOf: [ConnectedProcess.Share: Int] = [:]
+        var callsOfUser: [UInt32: Int] = [:]
+        var waiting: [Connection] = []
+        var closing: [Closing] = []
+
+        mutating func begin(_ share: ConnectedProcess.Share, _ options: ServerOptions) -> Bool {
+            guard hasRoom(for: share, options) else { return false }
+            calls += 1
+            callsOf[share, default: 0] += 1
+            callsOfUser[share.user, default: 0] += 1
+            return true
+        }
+
+        mutating func end(_ share: ConnectedProcess.Share) {
+            calls -= 1
+            callsOf.subtractOne(share)
+            callsOfUser.subtractOne(share.user)
+        }
+
+        func hasRoom(for share: ConnectedProcess.Share, _ options: ServerOptions) -> Bool {
+            calls < options.mostSleepingCalls && callsOf[share, default: 0] < options.mostSleepingCallsOfProcess
+                && callsOfUser[share.user, default: 0] < options.mostSleepingCallsOfUser
+        }
+    }
+
+    /// A socket that is to be closed.
+    private struct Closing: Sendable {
+        let socket: Int32
+        let share: ConnectedProcess.Share
+        let isClosed: @Sendable () -> Void
+    }
+
+    init(_ options: ServerOptions) { self.options = options }
+
+    /// Begins to receive from a connection; if the limit is reached, the connection is queued until
+    /// ``endReceiving(_:)`` returns it.
+    func beginReceiving(_ connection: Connection) -> Bool {
+        state.withLock { state in
+            if state.begin(connection.process.share, options) { return true }
+            state.waiting.append(connection)
+            return false
+        }
+    }
+
+    /// Ends receiving.
+    ///
+    /// - Returns: The queued connections for which there may be room now, to be watched again.
+    func endReceiving(_ share: ConnectedProcess.Share) -> [Connection] {
+        let (next, closes) = state.withLock { state -> ([Connection], Bool) in
+            state.end(share)
+            guard !state.waiting.isEmpty else { return ([], !state.closing.isEmpty) }
+            let next = state.waiting.filter { state.hasRoom(for: $0.process.share, options) }
+            state.waiting.removeAll { connection in next.contains { $0 === connection } }
+            return (next, !state.closing.isEmpty)
+        }
+        if closes { closeNext() }
+        return next
+    }
+
+    /// Removes a connection that has ended from the queue.
+    func remove(_ connection: Connection) {
+        state.withLock { state in state.waiting.removeAll { $0 === connection } }
+    }
+
+    /// Shuts a socket down and closes it: at once if no descriptor was left unread, otherwise on a thread of its own.
+    ///
+    /// - Parameters:
+    ///   - socket: the socket.
+    ///   - share: whose limits apply.
+    ///   - isOpen: called before if it may remain open for long.
+    ///   - isClosed: called then once it is closed.
+    func close(
+        _ socket: Int32,
+        of share: ConnectedProcess.Share,
+        isOpen: () -> Void,
+        isClosed: @escaping @Sendable () -> Void
+    ) {
+        shutdown(socket, Int32(SHUT_RDWR))
+        // Nothing more arrives.
+        guard !keychain_discard(socket) else {
+            Glibc.close(socket)
+            return
+        }
+        isOpen()
+        state.withLock { $0.closing.append(Closing(socket: socket, share: share, isClosed: isClosed)) }
+        closeNext()
+    }
+
+    /// Starts threads for the sockets that are to be closed and have room.
+    func closeNext() {
+        while let next = takeClosing() {
+            let isStarted = HostThread.start(.blocked) { [self] in
+                Glibc.close(next.socket)
+                next.isClosed()
+                state.withLock { $0.end(next.share) }
+                closeNext()
+            }
+            if isStarted { continue }
+            // The next check finds it again.
+            return state.withLock { state in
+                state.end(next.share)
+                state.closing.append(next)
+            }
+        }
+    }
+
+    /// Whether no such call is in progress, and no socket is to be closed.
+    var isEmpty: Bool { state.withLock { $0.calls == 0 && $0.closing.isEmpty } }
+
+    private func takeClosing() -> Closing? {
+        state.withLock { state in
+            guard let index = state.closing.firstIndex(where: { state.hasRoom(for: $0.share, options) }) else {
+                return nil
+            }
+            let next = state.closing.remove(at: index)
+            return state.begin(next.share, options) ? next : nil
+        }
+    }
+}
