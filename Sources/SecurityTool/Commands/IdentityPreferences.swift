@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainFiles
 
 /// `set-identity-preference`: chooses the identity for a service, or none of them.
 ///

@@ -3,33 +3,29 @@
 import Crypto
 import KeychainCertificates
 import KeychainCore
+import KeychainFiles
 
-/// Which identity is to be used for a service: a generic password item without a password.
-///
-/// Its service is that of the preference, its type `iprf`, and its generic attribute the SHA-256 digest of the
-/// certificate.
-struct IdentityPreference {
-    let service: String
-
-    private static let account = "identity preference"
-    private static let type: Int64 = 0x6970_7266
-
-    /// The item of the preference; `nil` without one.
-    func item(in stores: [any ItemStore]) throws(KeychainError) -> StoredItem? {
+extension IdentityPreference {
+    /// The preferences of some keychains, in their order.
+    private static func items(in stores: [any ItemStore]) throws(KeychainError) -> [StoredItem] {
         var conditions = Conditions()
-        let schema = ItemSchema.of(.genericPassword)
-        conditions.set("type", .number(.integer(Self.type)), schema)
-        conditions.set(.service, .string(service), schema)
-        for store in stores {
-            if let item = try store.items(.genericPassword, conditions).first { return item }
-        }
-        return nil
+        for (name, value) in searched { conditions.set(name, value, ItemSchema.of(.genericPassword)) }
+        var items: [StoredItem] = []
+        for store in stores { items += try store.items(.genericPassword, conditions) }
+        return items
     }
 
-    /// The certificate that the preference names; `nil` when there is none of them.
+    /// The item of the preference for the service as given; `nil` without one.
+    func item(in stores: [any ItemStore]) throws(KeychainError) -> StoredItem? {
+        try Self.items(in: stores).first { $0[.service] == .string(service) }
+    }
+
+    /// The certificate that the preference in effect names; `nil` when there is none of them.
     func certificate(in stores: [any ItemStore]) throws(KeychainError) -> StoredCertificate? {
-        guard let item = try item(in: stores) else { return nil }
-        let digest = item.bytes("gena")
+        let item = inEffect(try Self.items(in: stores)) { item in
+            if case .string(let service)? = item[.service] { service } else { nil }
+        }
+        guard let digest = item?.bytes(Self.digest) else { return nil }
         return try StoredCertificate.all(in: stores).first { Array(SHA256.hash(data: $0.certificate.der)) == digest }
     }
 
@@ -39,14 +35,17 @@ struct IdentityPreference {
         in stores: [any ItemStore],
         _ target: () throws(KeychainError) -> any ItemStore
     ) throws(KeychainError) {
-        let digest = PropertyValue.data(SecretBytes(Array(SHA256.hash(data: chosen.certificate.der))))
+        let digest = Array(SHA256.hash(data: chosen.certificate.der))
         if let item = try item(in: stores) {
-            return try item.store.update(item, ["gena": digest], nil, RequestedAccess())
+            let changes = [Self.digest.description: PropertyValue.data(SecretBytes(digest))]
+            return try item.store.update(item, changes, nil, RequestedAccess())
         }
-        let attributes: [String: PropertyValue] = [
-            "acct": .string(Self.account), "svce": .string(service), "labl": .string(service),
-            "type": .number(.integer(Self.type)), "gena": digest,
-        ]
-        try target().add(.genericPassword, attributes, SecretBytes(), RequestedAccess())
+        let attributes = attributes(digest: digest).map { ($0.key.description, $0.value) }
+        try target().add(
+            .genericPassword,
+            Dictionary(uniqueKeysWithValues: attributes),
+            SecretBytes(),
+            RequestedAccess()
+        )
     }
 }
