@@ -128,7 +128,7 @@ final class Call: Sendable {
         while true {
             switch connection.receive(tick: server.tick) {
             case .message(let message) where message.answeredQuestion == number: return .message(message)
-            case .message, .command, .observation, .end: return .connectionEnded
+            case .message, .command, .end: return .connectionEnded
             case .wait: break
             }
             let left = deadline.millisecondsLeft

@@ -24,6 +24,8 @@ final class ChangePublisher: Sendable {
 
     private struct State {
         var observers: [UInt64: Observer] = [:]
+        /// The subscriptions that wait for their turn.
+        var reserved: [UInt64: ConnectedProcess.Share] = [:]
         var noted: [Source: ChangeNotice] = [:]
         /// The keychains that too many processes changed to record each.
         var crowded: Set<ObjectIdentifier> = []
@@ -49,33 +51,43 @@ final class ChangePublisher: Sendable {
     /// A publisher for the subscriptions that the options allow.
     init(_ options: ServerOptions) { mostOfProcess = options.mostSubscriptionsOfProcess }
 
-    /// Adds a subscriber.
+    /// Reserves a subscription, until ``add(_:_:tell:)`` or ``remove(_:)``.
+    ///
+    /// - Throws: `errSecNotAvailable` if the process has too many.
+    func reserve(_ connection: Connection) throws(KeychainError) {
+        let share = connection.process.share
+        let isReserved = state.withLock { state in
+            let others = state.observers.values.count { $0.connection.process.share == share }
+            guard others + state.reserved.values.count(where: { $0 == share }) < mostOfProcess else { return false }
+            state.reserved[connection.number] = share
+            return true
+        }
+        guard !isReserved else { return }
+        throw KeychainError(
+            .notAvailable,
+            "the keychain daemon has reached its limit of subscriptions of this process; end some",
+            kind: .unavailable
+        )
+    }
+
+    /// Adds a subscriber whose subscription was reserved.
     ///
     /// - Parameters:
     ///   - connection: its connection.
     ///   - filter: the groups that its program may access.
     ///   - tell: sends a notice on a connection.
-    /// - Throws: `errSecNotAvailable` if the system cannot create another thread, or the process has too many.
+    /// - Throws: `errSecNotAvailable` if the system cannot create another thread.
     func add(
         _ connection: Connection,
         _ filter: ChangeFilter,
         tell: @escaping @Sendable (Connection, ChangeNotice) -> Void
     ) throws(KeychainError) {
-        let share = connection.process.share
-        let needsThread = state.withLock { state -> Bool? in
-            let others = state.observers.values.count { $0.connection.process.share == share }
-            guard others < mostOfProcess else { return nil }
+        let needsThread = state.withLock { state in
+            state.reserved[connection.number] = nil
             state.observers[connection.number] = Observer(connection: connection, filter: filter)
             hasObservers.store(true, ordering: .sequentiallyConsistent)
             defer { state.hasThread = true }
             return !state.hasThread && !state.isOver
-        }
-        guard let needsThread else {
-            throw KeychainError(
-                .notAvailable,
-                "the keychain daemon has reached its limit of subscriptions of this process; end some",
-                kind: .unavailable
-            )
         }
         guard needsThread, !HostThread.start(.blocked, { [self] in publish(tell) }) else { return }
         state.withLock { $0.hasThread = false }
@@ -83,10 +95,10 @@ final class ChangePublisher: Sendable {
         throw KeychainError(.notAvailable, "the keychain daemon cannot create another thread", kind: .unavailable)
     }
 
-    /// Removes a subscriber.
+    /// Removes a subscriber, or a reserved subscription.
     func remove(_ connection: Connection) {
-        guard hasObservers.load(ordering: .sequentiallyConsistent) else { return }
         state.withLock { state in
+            state.reserved[connection.number] = nil
             state.observers[connection.number] = nil
             hasObservers.store(!state.observers.isEmpty, ordering: .sequentiallyConsistent)
         }

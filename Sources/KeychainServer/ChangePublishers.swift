@@ -17,18 +17,24 @@ final class ChangePublishers: Sendable {
     /// Publishers for the subscriptions that the options allow.
     init(_ options: ServerOptions) { self.options = options }
 
+    /// Reserves a subscription, as ``ChangePublisher/reserve(_:)`` does.
+    func reserve(_ connection: Connection) throws(KeychainError) { try publisher(of: connection).reserve(connection) }
+
     /// Adds a subscriber, as ``ChangePublisher/add(_:_:tell:)`` does.
     func add(
         _ connection: Connection,
         _ filter: ChangeFilter,
         tell: @escaping @Sendable (Connection, ChangeNotice) -> Void
     ) throws(KeychainError) {
-        let publisher = publishers.withLock { publishers in
+        try publisher(of: connection).add(connection, filter, tell: tell)
+    }
+
+    private func publisher(of connection: Connection) -> ChangePublisher {
+        publishers.withLock { publishers in
             let publisher = publishers[connection.user] ?? ChangePublisher(options)
             publishers[connection.user] = publisher
             return publisher
         }
-        try publisher.add(connection, filter, tell: tell)
     }
 
     /// Removes a subscriber.

@@ -49,7 +49,7 @@ extension Connection {
             _ = count(&state)
             return .wait(Self.wanted(state))
         case .end(let error): return .end(error)
-        case .wait, .command, .observation, .message: return .end(KeychainError(WireError.unknownCase))
+        case .wait, .command, .message: return .end(KeychainError(WireError.unknownCase))
         }
     }
 

@@ -18,7 +18,7 @@ final class Connection: Sendable {
     let user: uid_t
     /// The process that connected (PID): if another one writes to the socket that it inherited or was passed, the
     /// connection ends.
-    private let sender: pid_t
+    let sender: pid_t
     let process: ConnectedProcess
     let peer: any ConnectedPeer
     let state: Mutex<State>
@@ -124,185 +124,6 @@ final class Connection: Sendable {
         close(socket)
     }
 
-    // MARK: Reading
-
-    /// The result of receiving.
-    enum Arrival {
-        /// More bytes are expected, or have to be sent first: what to wait for.
-        case wait(SocketReadiness)
-        /// A command to execute and answer.
-        case command(ReceivedCommand)
-        /// The program sends no more commands, and subscribes to changes.
-        case observation(UInt64, Client)
-        /// The program's answer to a question.
-        case message(WireMessage)
-        /// The connection ends; with an error for the program, if there is one.
-        case end(KeychainError?)
-    }
-
-    /// Queues a command until ``takeWaiting(tick:)``.
-    func wait(_ command: ReceivedCommand) {
-        state.withLock { state in
-            guard state.phase == .busy else { return }
-            state.phase = .waiting
-            state.waiting = command
-        }
-    }
-
-    /// The queued command, which is executed from now on; `nil` if the connection has ended.
-    func takeWaiting(tick: UInt64) -> ReceivedCommand? {
-        state.withLock { state in
-            guard state.phase == .waiting, let command = state.waiting.take() else { return nil }
-            state.phase = .busy
-            state.since = tick
-            return command
-        }
-    }
-
-    /// Waits for the next command by busy polling, if that is worthwhile.
-    ///
-    /// - Returns: Whether it has arrived.
-    func pollForCommand(while mayPoll: () -> Bool) -> Bool {
-        guard mayPoll(), state.withLock({ $0.polling.begin() }) else { return false }
-        let isReadable = BusyPoll.wait(for: socket, while: mayPoll)
-        state.withLock { $0.polling.end(wasInVain: !isReadable) }
-        return isReadable
-    }
-
-    /// What receiving gave.
-    typealias Received = Result<FrameReader.Progress, WireError>
-
-    /// Sends pending output, and receives available bytes; may sleep (``SleepingCalls``).
-    func receive(tick: UInt64) -> Arrival {
-        var reader = FrameReader()
-        var expected = FrameReader.Expected.message
-        let arrival = state.withLock { state -> Arrival? in
-            if let arrival = beginReceiving(&state, tick) { return arrival }
-            if state.phase == .greeting { expected = .greeting }
-            swap(&state.reader, &reader)
-            state.isReceiving = true
-            return nil
-        }
-        if let arrival { return arrival }
-        let received = Received { () throws(WireError) in
-            try reader.receive(expected, from: socket, sentBy: sender)
-        }
-        return state.withLock { state in
-            swap(&state.reader, &reader)
-            state.isReceiving = false
-            state.readerCapacity = state.reader.capacity
-            return endReceiving(&state, received, tick)
-        }
-    }
-
-    /// Prepares to receive.
-    ///
-    /// - Returns: What has to be done instead; `nil` for nothing.
-    private func beginReceiving(_ state: inout State, _ tick: UInt64) -> Arrival? {
-        guard Self.flush(&state, socket, tick) else { return .end(nil) }
-        _ = count(&state)
-        guard state.pending.isEmpty else { return .wait(.writable) }
-        switch state.phase {
-        case .observing: guard sendNotice(&state, tick) else { return .end(nil) }
-        // From now on the time of a message runs.
-        case .idle: if state.reader.isEmpty { state.since = tick }
-        case .greeting, .asking: break
-        // Only the thread that executes its command, or ends it, uses it.
-        case .busy, .waiting: return .wait([])
-        case .leaving, .ended: return .end(nil)
-        }
-        return nil
-    }
-
-    private func endReceiving(_ state: inout State, _ received: Received, _ tick: UInt64) -> Arrival {
-        switch state.phase {
-        case .observing: return observed(&state, received)
-        case .greeting: return greeting(&state, received, tick)
-        case .idle: return command(&state, received, tick)
-        case .asking: return message(&state, received)
-        case .busy, .waiting, .leaving, .ended:
-            // It has ended meanwhile.
-            state.clearReader()
-            return .end(nil)
-        }
-    }
-
-    private func greeting(_ state: inout State, _ received: Received, _ tick: UInt64) -> Arrival {
-        do throws(WireError) {
-            guard let end = arrival(try received.get()) else {
-                let answer = ServerGreeting(
-                    to: try state.reader.withBytes { (bytes) throws(WireError) in try ClientGreeting(bytes) }
-                )
-                state.clearReader()
-                // The first message has to come with one.
-                keychain_permit_descriptors(socket, true)
-                state.pending.append(SecretBytes(answer.bytes))
-                guard answer.version != nil else {
-                    _ = Self.flush(&state, socket, tick)
-                    return .end(nil)
-                }
-                state.phase = .idle
-                guard Self.flush(&state, socket, tick) else { return .end(nil) }
-                return .wait(Self.wanted(state))
-            }
-            return end
-        } catch {
-            return .end(KeychainError(error))
-        }
-    }
-
-    private func begin(_ state: inout State, _ tick: UInt64) {
-        state.phase = .busy
-        state.since = tick
-        state.workingSince = tick
-    }
-
-    private func command(_ state: inout State, _ received: Received, _ tick: UInt64) -> Arrival {
-        let isFirst = state.lastTaken == 0
-        let arrival = message(&state, received)
-        if isFirst, case .message = arrival { keychain_permit_descriptors(socket, false) }
-        switch arrival {
-        case .message(.command(let number, let command, let canAskForSecrets)) where number > state.lastTaken:
-            state.lastTaken = number
-            begin(&state, tick)
-            return .command(ReceivedCommand(number: number, command: command, canAskForSecrets: canAskForSecrets))
-        case .message(.observe(let number, let client)) where number > state.lastTaken:
-            state.lastTaken = number
-            begin(&state, tick)
-            return .observation(number, client)
-        case .message: return .end(KeychainError(WireError.unknownCase))
-        case let other: return other
-        }
-    }
-
-    /// The message that was received, or the part of it that was available.
-    func message(_ state: inout State, _ received: Received) -> Arrival {
-        do throws(WireError) {
-            let progress = try received.get()
-            guard count(&state) else { return .end(.tooMuchBuffered) }
-            if let end = arrival(progress) { return end }
-            // Unlike the others, the first message may be bytes that a program copies to a socket that it inherited.
-            guard state.lastTaken > 0 || state.reader.hasDescriptor else { return .end(.copiedBytes) }
-            let message = try state.reader.withBytes { (bytes) throws(WireError) in try WireMessage(frame: bytes) }
-            if case .command = message { state.commandByteCount = state.reader.withBytes { $0.count } }
-            state.clearReader()
-            _ = count(&state)
-            return .message(message)
-        } catch {
-            return .end(KeychainError(error))
-        }
-    }
-
-    /// The result of an incomplete read.
-    private func arrival(_ progress: FrameReader.Progress) -> Arrival? {
-        switch progress {
-        case .complete: nil
-        case .incomplete: .wait(.readable)
-        case .failed(EPERM): .end(.otherSender)
-        case .ended, .failed: .end(nil)
-        }
-    }
-
     // MARK: Sending
 
     /// Sends a message, or as much of it as the socket accepts; the rest follows.
@@ -403,7 +224,7 @@ final class Connection: Sendable {
         return count(&state)
     }
 
-    private static func flush(_ state: inout State, _ socket: Int32, _ tick: UInt64) -> Bool {
+    static func flush(_ state: inout State, _ socket: Int32, _ tick: UInt64) -> Bool {
         while let frame = state.pending.first {
             let sent = frame.withUnsafeBytes { bytes in
                 keychain_send(socket, bytes.baseAddress.map { $0 + state.sentOfFirst }, bytes.count - state.sentOfFirst)
@@ -461,25 +282,4 @@ final class Connection: Sendable {
         state.counted = held
         return true
     }
-}
-
-/// A received command.
-struct ReceivedCommand {
-    let number: UInt64
-    let command: KeychainCommand
-    /// Whether a user could type at the program.
-    let canAskForSecrets: Bool
-}
-
-extension KeychainError {
-    fileprivate static let otherSender = KeychainError(
-        .missingEntitlement,
-        "another process than the one that connected wrote to the connection; each process has to connect itself"
-    )
-
-    fileprivate static let copiedBytes = KeychainError(
-        .missingEntitlement,
-        "the first message of a connection came without a descriptor, so it may not be the program's own: a program that "
-            + "copies its input to a socket that it inherited could have sent it"
-    )
 }

@@ -5,19 +5,35 @@ import KeychainWire
 
 /// Notifications of changes.
 extension KeychainServer {
+    /// Refuses a subscription, and ends its connection, if the process has too many: before it waits for its turn.
+    ///
+    /// - Returns: Whether there is room; always for a command.
+    func hasRoom(for command: ReceivedCommand, on connection: Connection) -> Bool {
+        guard case .observation = command.content else { return true }
+        do throws(KeychainError) {
+            try changes.reserve(connection)
+            return true
+        } catch {
+            end(connection, error)
+            return false
+        }
+    }
+
     /// Notifies a program of other programs' changes from now on.
-    func observe(_ connection: Connection, _ number: UInt64, _ client: Client) {
+    ///
+    /// - Returns: What the connection waits for next; `nil` if it has ended.
+    func observe(_ connection: Connection, _ number: UInt64, _ client: Client) -> SocketReadiness? {
         do throws(KeychainError) {
             let filter = try connection.peer.changeFilter(for: client)
+            // Whether the process is still the same program may take long to find out.
             try connection.peer.confirm()
             try changes.add(connection, filter) { [self] connection, notice in tell(connection, notice) }
         } catch {
-            return end(connection, error)
+            end(connection, error)
+            return nil
         }
-        guard let frame = try? WireMessage.reply(number, .done).encoded(),
-            let wanted = connection.beginObserving(frame, tick: tick)
-        else { return end(connection) }
-        again(connection, wanted)
+        guard let frame = try? WireMessage.reply(number, .done).encoded() else { return nil }
+        return connection.beginObserving(frame, tick: tick)
     }
 
     private func tell(_ connection: Connection, _ notice: ChangeNotice) {

@@ -134,6 +134,46 @@ struct SubscriptionTests {
         #expect(try raw.isEnded())
     }
 
+    @Test("subscriptions that take long are limited like commands: the others wait, and other programs are served")
+    func slowChecks() throws {
+        var options = ServerOptions()
+        options.mostCallsOfProcess = 3
+        let admission = SlowAdmission(keychain)
+        let server = try TestServer(admission: admission, options)
+        let subscribers = try (0..<12).map { _ in try RawConnection.greeted(server.location) }
+        for subscriber in subscribers { try subscriber.send(.observe(1, .of("shared"))) }
+        #expect(eventually("three are checked") { admission.held == 3 && subscribers.allSatisfy(\.isRead) })
+        admission.isOpen = true
+        try server.client().add("a", in: "shared")
+        #expect(admission.mostHeld == 3)
+        admission.open(12)
+        for subscriber in subscribers { #expect(try subscriber.message() == .reply(1, .done)) }
+        #expect(admission.mostHeld == 3)
+    }
+
+    @Test("more subscriptions than a program may have are refused before anything is checked")
+    func limitFirst() throws {
+        var options = ServerOptions()
+        options.mostCallsOfProcess = 1
+        options.mostSubscriptionsOfProcess = 2
+        let admission = SlowAdmission(keychain)
+        let server = try TestServer(admission: admission, options)
+        let subscribers = try (0..<4).map { _ in try RawConnection.greeted(server.location) }
+        for subscriber in subscribers.prefix(2) { try subscriber.send(.observe(1, .of("shared"))) }
+        #expect(eventually("one is checked, one waits") { admission.held == 1 && subscribers.allSatisfy(\.isRead) })
+        for subscriber in subscribers.dropFirst(2) {
+            try subscriber.send(.observe(1, .of("shared")))
+            guard case .failure(0, let error) = try subscriber.message() else {
+                Issue.record("it is not refused")
+                continue
+            }
+            #expect(error.reason.contains("limit of subscriptions"))
+        }
+        #expect(admission.mostHeld == 1)
+        admission.open(2)
+        for subscriber in subscribers.prefix(2) { #expect(try subscriber.message() == .reply(1, .done)) }
+    }
+
     @Test("a subscriber that is no longer the program that was admitted gets no notice")
     func changedProgram() throws {
         let admission = NumberedAdmission(keychain)
@@ -193,6 +233,58 @@ struct SubscriptionTests {
 
     private static func threadCount(_ process: Int32) -> Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").count) ?? .max
+    }
+}
+
+/// Takes all connections for those of one process, which takes long to check, until the test opens it; then for those of
+/// another one, which does not.
+private final class SlowAdmission: Admission {
+    private let keychain: CountingKeychain
+    private let state = Mutex((held: 0, mostHeld: 0, isOpen: false))
+    private let gate = DispatchSemaphore(value: 0)
+
+    init(_ keychain: CountingKeychain) { self.keychain = keychain }
+
+    /// How many checks are in progress.
+    var held: Int { state.withLock(\.held) }
+
+    /// How many were at once, at most.
+    var mostHeld: Int { state.withLock(\.mostHeld) }
+
+    var isOpen: Bool {
+        get { state.withLock(\.isOpen) }
+        set { state.withLock { $0.isOpen = newValue } }
+    }
+
+    /// Lets so many checks end.
+    func open(_ count: Int) { for _ in 0..<count { gate.signal() } }
+
+    func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
+        Peer(admission: self, process: ProcessInstance(identifier: isOpen ? 2 : 1, startTime: 0), backend: keychain)
+    }
+
+    private func check() {
+        state.withLock { state in
+            state.held += 1
+            state.mostHeld = max(state.mostHeld, state.held)
+        }
+        gate.wait()
+        state.withLock { $0.held -= 1 }
+    }
+
+    private struct Peer: ConnectedPeer {
+        let admission: SlowAdmission
+        let process: ProcessInstance
+        let backend: any KeychainBackend
+        let vouchesForBiometry = false
+
+        func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand { command }
+
+        func confirm() throws(KeychainError) { if process.identifier == 1 { admission.check() } }
+
+        func changeFilter(for client: Client) throws(KeychainError) -> ChangeFilter {
+            ChangeFilter(groups: client.accessGroups)
+        }
     }
 }
 

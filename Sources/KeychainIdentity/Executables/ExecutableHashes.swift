@@ -7,10 +7,11 @@ import Synchronization
 ///
 /// Whoever may write to a file can change its contents and leave its ``FileMark`` as it is: writes through a shared
 /// mapping do not change ctime on tmpfs, nor anywhere else while the page is still dirty. So all other files are hashed
-/// each time.
+/// each time, once for all threads that wait for the same one.
 final class ExecutableHashes: Sendable {
     private let known = Mutex<[FileMark: SHA256Value]>([:])
     private let trust: FileTrust
+    private let computation = SharedComputation<FileMark, Result<SHA256Value, IdentityError>>()
 
     /// The number of files in the cache, after which it is emptied.
     private static let capacity = 1024
@@ -28,8 +29,14 @@ final class ExecutableHashes: Sendable {
         let before = try mark(of: file, path)
         let isCacheable = isRoots(before, path)
         if isCacheable, let digest = known.withLock({ $0[before] }) { return (digest, before) }
-        guard let digest = SHA256Value(ofFile: file) else { throw .system("reading", path, errno) }
-        guard try mark(of: file, path) == before else { throw IdentityError("\(path) is being modified") }
+        let result = computation.value(of: before) {
+            Result { () throws(IdentityError) -> SHA256Value in
+                guard let digest = SHA256Value(ofFile: file) else { throw .system("reading", path, errno) }
+                guard try mark(of: file, path) == before else { throw IdentityError("\(path) is being modified") }
+                return digest
+            }
+        }
+        let digest = try result.get()
         // A change within the same tick of the clock would leave the mark as it is (at most 10 ms, the kernel's coarse
         // clock).
         if isCacheable, Self.isSettled(file) {
