@@ -141,6 +141,12 @@ public struct PrivateDirectory: Sendable, Hashable {
         return lstat(path(of: name), &status) == 0
     }
 
+    /// Whether a file has another name as well, here or elsewhere on its file system (link(2)).
+    public func hasOtherNames(_ name: String) -> Bool {
+        var status = stat()
+        return lstat(path(of: name), &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_nlink > 1
+    }
+
     /// Moves a file that stands in the way aside, without overwriting one that was moved before.
     public func setAside(_ name: String) throws(FileError) {
         for number in 1... {

@@ -22,6 +22,7 @@ extension Surroundings {
                 },
                 authenticator: ProcessAuthenticator()
             )
+            surroundings.linkedRootKey = { parts.embedded.linkedRootKey }
             surroundings.unlocksForAll = { keychain.route != .embedded }
             surroundings.service = {
                 KeychainService(parts, manager: UserManager.current(output: ProgramOutput.probe))

@@ -24,6 +24,9 @@ struct Surroundings: Sendable {
     /// Whether an unlock outlives this program, because the daemon has the keychain.
     var unlocksForAll: @Sendable () -> Bool = { false }
 
+    /// The path of the root key's file if the file has another name as well.
+    var linkedRootKey: @Sendable () -> String? = { nil }
+
     /// The daemon of the keychain.
     var service: @Sendable () throws(Refusal) -> KeychainService = { () throws(Refusal) in
         throw Refusal("this keychain has no daemon")

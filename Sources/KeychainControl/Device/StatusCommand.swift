@@ -18,5 +18,11 @@ struct StatusCommand: ParsableCommand {
         let surroundings = Surroundings.current
         let status = try refusing { () throws(KeychainError) in try surroundings.keychain.device.status() }
         surroundings.say(json ? try StatusText.json(status) : StatusText.plain(status))
+        if let path = surroundings.linkedRootKey() {
+            surroundings.remark(
+                "\(path) has another name elsewhere (a hard link), as a backup that copies by links gives it: the root key stays "
+                    + "there when this name is removed"
+            )
+        }
     }
 }

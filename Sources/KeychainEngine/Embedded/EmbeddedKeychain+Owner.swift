@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostFiles
 import KeychainCore
 import KeychainProtection
 import KeychainStore
@@ -50,6 +51,15 @@ extension EmbeddedKeychain {
         try withEngine(.observing) { (engine) throws(KeychainError) in
             try engine.read { (_) throws(KeychainError) in engine.session.currentUnlock }
         }
+    }
+
+    /// The path of the root key's file if the file has another name as well, so that the key stays on the disk when this
+    /// name is removed or gets another key; `nil` for one that has none, or that is not there.
+    package var linkedRootKey: String? {
+        guard case .folder(let location, _) = access.source,
+            let folder = (try? PrivateDirectory(existing: location)) ?? nil, folder.hasOtherNames(RootKeyFile.name)
+        else { return nil }
+        return folder.path(of: RootKeyFile.name)
     }
 
     /// Whether there is a store, and this keychain may open it; nothing is made.

@@ -66,6 +66,17 @@ struct StatusCommandTests {
         #expect(try object(control.run(["device", "status", "--json"]).output)["passcodeSet"] as? Bool == true)
     }
 
+    @Test("a root key whose file has another name is told of, beside the status")
+    func linkedRootKey() throws {
+        var control = Control(device: FakeDevice(passcode: "1234"))
+        let plain = try control.run(["device", "status"])
+        #expect(plain.remarks.isEmpty)
+        control.linkedRootKey = "/folder/root.key"
+        let outcome = try control.run(["device", "status"])
+        #expect(outcome.output == plain.output)
+        #expect(outcome.remarks.contains("/folder/root.key has another name elsewhere"))
+    }
+
     private func object(_ text: String) throws -> NSDictionary {
         try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary)
     }

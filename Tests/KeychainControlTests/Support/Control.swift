@@ -16,6 +16,7 @@ struct Control {
     var input = ""
     var confirmation: Bool?
     var programStatus: Int32 = 0
+    var linkedRootKey: String?
 
     /// What a command left behind.
     struct Outcome: Equatable {
@@ -57,6 +58,7 @@ struct Control {
             authenticator: authenticator
         )
         surroundings.standardInput = standardInput
+        surroundings.linkedRootKey = { [linkedRootKey] in linkedRootKey }
         surroundings.say = { text in notes.change { $0.output += text } }
         surroundings.remark = { text in notes.change { $0.remarks += text } }
         surroundings.confirm = { [confirmation] question in

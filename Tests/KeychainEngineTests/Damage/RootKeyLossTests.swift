@@ -81,6 +81,19 @@ struct RootKeyLossTests {
         #expect(store.open().everything() == .accounts(["anna", "bert"]))
     }
 
+    @Test("a root key whose file has another name is used, and told of: a backup that copies by links gives it one")
+    func otherName() throws {
+        let store = try TestStore()
+        #expect(store.open().add("anna", "secret") == .done)
+        #expect(store.open().linkedRootKey == nil)
+        let copy = store.folder.path(of: "copy of root.key")
+        try FileManager.default.linkItem(atPath: store.file("root.key"), toPath: copy)
+        #expect(store.open().secret("anna") == .secret("secret"))
+        #expect(store.open().linkedRootKey?.hasSuffix("/keychain/root.key") ?? false)
+        try FileManager.default.removeItem(atPath: copy)
+        #expect(store.open().linkedRootKey == nil)
+    }
+
     @Test("a folder that has a root key and no store gets a store for that key")
     func keyWithoutStore() throws {
         let other = try TestStore()
