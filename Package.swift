@@ -546,7 +546,8 @@ let targets: [Target] = [
         dependencies: [
             "KeychainFiles", "KeychainFrontEnd", "KeychainEngine", "KeychainProtection", "KeychainCore",
             "KeychainTestSupport",
-        ]
+        ],
+        exclude: ["Released"]
     ),
     .testTarget(
         name: "KeychainStoreTests",
@@ -560,6 +561,7 @@ let targets: [Target] = [
         ],
         exclude: [
             "Released/unreleased-1", "Released/unreleased-2", "Released/format-2", "Released/format-2-passcode",
+            "Released/format-3", "Released/format-3-passcode",
             "Released/enclave-2", "Format/reader.py",
         ]
     ),

@@ -104,8 +104,10 @@ extension Engine {
     /// Reads the keybag of a store that was just opened, and does what an earlier process left to be done.
     func start() throws(KeychainError) {
         let record = try read { (reader) throws(KeychainError) in try reader.deviceRecord() }
+        try migrate()
         if record.owesLogErasure { try? eraseLog() }
         try takeUpUnlock()
+        if session.currentUnlock != nil { try? resealFormerRows() }
     }
 
     /// Takes over the keybag of a store that was just made, whose record is the first one.
@@ -132,6 +134,10 @@ extension Engine {
     func write<Result>(
         _ body: (RowWriter) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
+        if store.hasFormerTables {
+            try read { (_) throws(KeychainError) in }
+            try migrate()
+        }
         let result = try store.write { (writer) throws(KeychainError) in
             try refresh(writer)
             return try body(writer)

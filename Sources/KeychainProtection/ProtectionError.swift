@@ -52,4 +52,9 @@ public enum RowDamage: Int, Sendable, Hashable, CaseIterable {
     case oversized = 6
     /// The header of the application password asks for less work than is allowed.
     case passwordWork = 7
+    /// The secret opens, but its padding is not that of its length.
+    case padding = 8
+
+    /// Whether the attributes open, and the secret alone does not.
+    public var isOfSecret: Bool { [.secret, .passwordWork, .padding].contains(self) }
 }

@@ -68,8 +68,9 @@ public struct Sealer: Sendable {
         let schema = ItemSchema.of(item.itemClass)
         let primaryKeyTag = tags.primaryKeyTag(schema, item.attributes, replacing: old)
         if !item.isTombstone {
-            // A digest of the secret would let whoever reads the attributes guess at it past the application password.
-            let secret = passwordKey == nil ? item.secret : nil
+            // A digest of the secret would let whoever reads the attributes guess at it past the application password,
+            // and tell everybody when the secret of a keychain file's item changes, whose attributes are in the open.
+            let secret = passwordKey == nil && keybag.owner != .keychainFile ? item.secret : nil
             item.attributes[.digest] = .data(
                 ItemDigest.make(primaryKeyTag, secret: secret, under: classKey, of: storeIdentifier)
             )
@@ -134,8 +135,10 @@ public struct Sealer: Sendable {
         _ tags: SearchTags
     ) throws(ProtectionError) {
         let schema = ItemSchema.of(row.itemClass)
+        // In a store of the format before that could not be migrated, the digest has a tag.
+        let found = row.tags.filter { $0.name != .digest }
         guard tags.primaryKeyTag(schema, metadata.attributes) == row.primaryKeyTag,
-            tags.tags(schema, metadata.attributes) == row.tags
+            tags.tags(schema, metadata.attributes) == found
         else { throw .damagedRow(.contradiction) }
     }
 
@@ -167,6 +170,22 @@ public struct Sealer: Sendable {
         return try RowSecret(row, self, metadata.associatedData).passwordHeader()
     }
 
+    /// What a store of this format has for a row of the format before: sealed anew if its keys are there and it opens;
+    /// else, and in quarantine, as it was, without a tag of its digest in the clear.
+    public func migrate(
+        _ row: StoredRow,
+        isInQuarantine: Bool,
+        _ tags: SearchTags
+    ) throws(ProtectionError) -> StoredRow {
+        if !isInQuarantine, let row = sealedAnew(row, tags) { return row }
+        return try concealed(row)
+    }
+
+    /// A row sealed anew by this format; `nil` if its keys are not there, or it does not open.
+    public func sealedAnew(_ row: StoredRow, _ tags: SearchTags) -> StoredRow? {
+        try? reseal(row, under: self, tags, random)
+    }
+
     /// The generation of the keys that seal new rows of a protection class.
     func generation(of accessibility: Accessibility) throws(ProtectionError) -> UInt32 {
         if let generation = currentGeneration(of: accessibility) { return generation }
@@ -193,10 +212,10 @@ public struct ReplacedRow: Sendable {
     let row: StoredRow
     let changed: Set<AttributeName>
 
-    /// A row, and the attributes that were set anew; the digest always is.
+    /// A row, and the attributes that were set anew.
     public init(_ row: StoredRow, changed: Set<AttributeName>) {
         self.row = row
-        self.changed = changed.union([.digest])
+        self.changed = changed
     }
 }
 

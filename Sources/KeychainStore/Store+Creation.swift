@@ -21,15 +21,18 @@ extension Store {
         addRows: (Connection) throws(KeychainError) -> Void = { _ in }
     ) throws(KeychainError) {
         let temporary = "\(fileName).new"
-        let files = ["", "-wal", "-shm", "-journal"].map { temporary + $0 }
+        let companions = ["-wal", "-shm", "-journal"].map { temporary + $0 }
+        func remove(_ names: [String]) { for name in names { folder.remove(name) } }
         // A process that died may have left them.
-        for name in files { folder.remove(name) }
-        defer { for name in files { folder.remove(name) } }
+        remove([temporary] + companions)
+        defer { remove([temporary] + companions) }
         try changing(folder) { (folder) throws(FileError) in
             try setOrphanedLogAside(in: folder)
             try folder.makeEmptyFile(temporary)
         }
         try fillFile(folder.path(of: temporary), options, keybag: keybag, addRows: addRows)
+        // Before it is a store, for nobody looks for them afterwards.
+        remove(companions)
         try changing(folder) { (folder) throws(FileError) in try folder.publish(temporary, as: fileName) }
     }
 
@@ -81,7 +84,7 @@ extension Store {
         try addRows(connection)
         try sql { () throws(SQLiteError) in
             try connection.execute("PRAGMA application_id = \(Layout.applicationIdentifier)")
-            try connection.execute("PRAGMA user_version = \(Layout.version)")
+            try connection.execute("PRAGMA user_version = \(FileVersion.current.recorded)")
             try connection.execute("COMMIT")
         }
     }

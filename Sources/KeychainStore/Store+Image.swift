@@ -16,15 +16,21 @@ extension Store {
     ///   ``KeychainError/StorageFailure/newerFormat``.
     package convenience init(image: [UInt8]) throws(KeychainError) {
         try self.init()
-        do throws(StoreError) { try connection.loadForeign(image) } catch { throw KeychainError(error) }
+        do throws(StoreError) {
+            fileVersion = try connection.loadForeign(image)
+        } catch {
+            throw KeychainError(error)
+        }
     }
 }
 
 extension Connection {
     /// Loads an image after a look at everything in it that SQLite would act upon.
-    fileprivate func loadForeign(_ image: [UInt8]) throws(StoreError) {
+    ///
+    /// - Returns: Its version, which is this one or that of the format before.
+    fileprivate func loadForeign(_ image: [UInt8]) throws(StoreError) -> FileVersion {
+        let version: FileVersion
         do throws(SQLiteError) {
-            let tables = try declarations()
             guard !image.isEmpty else {
                 throw SQLiteError(code: SQLITE_NOTADB, operation: "loading the image of a store")
             }
@@ -34,28 +40,54 @@ extension Connection {
             guard try integer("PRAGMA application_id") == Layout.applicationIdentifier else {
                 throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for the mark of a keychain store")
             }
-            let version = try integer("PRAGMA user_version")
-            guard version <= Layout.version else { throw SQLiteError(code: SQLITE_SCHEMA, operation: "newer") }
+            version = FileVersion(recorded: try integer("PRAGMA user_version"))
+        } catch {
+            throw Self.refusal(error)
+        }
+        guard version.version <= FileFormat.version, version.canBeRead() || version.version == FileFormat.formerVersion
+        else { throw .newer(version) }
+        do throws(SQLiteError) {
+            let (necessary, possible) = try Self.knownDeclarations(version.version)
             let found = try declarations()
-            guard version == Layout.version, found == tables else {
+            guard necessary.isSubset(of: found), found.isSubset(of: possible) else {
                 throw SQLiteError(code: SQLITE_NOTADB, operation: "comparing the tables of a keychain store")
             }
+            hasSearchIndexes = found != necessary
+            tables = ItemTables(version: version.version)
             let check = try prepare("PRAGMA integrity_check(1)")
             defer { check.reset() }
             guard try check.step(), check.text(0) == "ok" else {
                 throw SQLiteError(code: SQLITE_CORRUPT, operation: "checking the structure")
             }
         } catch {
-            switch error.primaryCode {
-            case SQLITE_SCHEMA: throw .newer(version: Layout.version + 1)
-            case SQLITE_CORRUPT, SQLITE_NOTADB: throw .notAStore(path: "", error.description)
-            default: throw .sqlite(error)
-            }
+            throw Self.refusal(error)
+        }
+        return version
+    }
+
+    private static func refusal(_ error: SQLiteError) -> StoreError {
+        [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode)
+            ? .notAStore(path: "", error.description) : .sqlite(error)
+    }
+
+    private typealias Declarations = (necessary: Set<String>, possible: Set<String>)
+
+    /// What the tables of a version are declared as; of one that was never released nothing is known.
+    private static func knownDeclarations(_ version: UInt16) throws(SQLiteError) -> Declarations {
+        switch version {
+        case FileFormat.version: try current.get()
+        case FileFormat.formerVersion: try former.get()
+        default: throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for a version that was released")
         }
     }
 
+    private static let current = Result { () throws(SQLiteError) in try MemoryImage.declarations(FileFormat.version) }
+    private static let former = Result { () throws(SQLiteError) in
+        try MemoryImage.declarations(FileFormat.formerVersion)
+    }
+
     /// What the database declares: tables and indexes, and whatever else somebody may have put there.
-    private func declarations() throws(SQLiteError) -> Set<String> {
+    func declarations() throws(SQLiteError) -> Set<String> {
         let statement = try prepare("SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema")
         defer { statement.reset() }
         var found: Set<String> = []

@@ -16,6 +16,15 @@ public final class Store {
     let options: StoreOptions
     private let watched: WatchedFile?
 
+    /// The version that the file has, as far as this program goes by it.
+    var fileVersion = FileVersion.current
+
+    /// Whether the file has got another version since, so that it has to be opened anew.
+    private var hasOtherVersion = false
+
+    /// Why a store of the format before could not be brought up to date, so that it is only read.
+    package var obstacle: String?
+
     /// The file's name in the keychain's folder.
     public static let fileName = "keychain.db"
     private static let lockName = "setup.lock"
@@ -111,7 +120,7 @@ public final class Store {
     public var file: FileIdentity? { watched?.identity }
 
     /// Whether the file that this store opened is still the one at its path.
-    public var isCurrent: Bool { watched?.isCurrent ?? true }
+    public var isCurrent: Bool { !hasOtherVersion && watched?.isCurrent ?? true }
 
     /// What keeps rows from being changed, for tests.
     package var condition = StoreCondition.healthy {
@@ -193,17 +202,27 @@ public final class Store {
         let state = connection.state
         if state != nil, connection.checkedState == state { return }
         try withVersion(check)
+        try checkWriter()
         connection.checkedState = state
     }
 
-    /// A newer program may have migrated the store since it was opened; then this one must not touch it any more.
-    private func check(_ version: Int64) throws(KeychainError) {
-        guard version == Layout.version else {
-            throw KeychainError(
-                version > Layout.version
-                    ? .newer(version: version) : .neverReleased(path: watched?.path ?? "", version: version)
-            )
+    /// Another program may have migrated the store since it was opened; then it is not read by what was known of it.
+    private func check(_ recorded: Int64) throws(KeychainError) {
+        if recorded == fileVersion.recorded { return }
+        let version = FileVersion(recorded: recorded)
+        guard Int64(version.version) >= Layout.firstVersion else {
+            throw KeychainError(StoreError.neverReleased(path: watched?.path ?? "", version: recorded))
         }
+        hasOtherVersion = true
+        throw KeychainError(version.canBeRead() ? .changedVersion : .newer(version))
+    }
+
+    /// Refuses to change a store that this program may only read.
+    private func checkWriter() throws(KeychainError) {
+        if fileVersion.canBeChanged() { return }
+        throw KeychainError(
+            hasFormerTables ? .notMigrated(obstacle ?? "it was not tried") : .newerWriter(fileVersion)
+        )
     }
 
     func run(_ kind: FixedStatement, _ sql: String) throws(KeychainError) {
@@ -303,16 +322,25 @@ extension Store {
 
     private func checkFormat(_ file: WatchedFile) throws(StoreError) {
         let path = file.path
-        let version: Int64
         do throws(SQLiteError) {
             guard try connection.integer("PRAGMA application_id") == Layout.applicationIdentifier else {
                 throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for the mark of a keychain store")
             }
-            version = try Migrations.current.run(on: connection)
+            fileVersion = try recordedVersion()
+            // The format before takes keys, and whoever has them brings it up to date.
+            if fileVersion.version < FileFormat.version, !hasFormerTables {
+                _ = try Migrations.current.run(on: connection)
+                fileVersion = try recordedVersion()
+            }
+            if hasFormerTables {
+                connection.tables = ItemTables(version: FileFormat.formerVersion)
+            } else if fileVersion.version > FileFormat.version, fileVersion.canBeRead() {
+                connection.tables = try ItemTables(version: fileVersion.version, in: connection)
+            }
         } catch {
             throw Self.openingFailure(error, path)
         }
-        guard version <= Layout.version else { throw .newer(version: version) }
+        guard hasFormerTables || fileVersion.canBeRead() else { throw .newer(fileVersion) }
         // As it lies there is no log, and SQLite names none.
         if file.isUnchanging { return }
         do throws(SQLiteError) {
@@ -324,6 +352,14 @@ extension Store {
         } catch {
             throw Self.openingFailure(error, path)
         }
+    }
+
+    private func recordedVersion() throws(SQLiteError) -> FileVersion {
+        let recorded = try connection.integer("PRAGMA user_version")
+        guard recorded >= 0 else {
+            throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for a version that was released")
+        }
+        return FileVersion(recorded: recorded)
     }
 
     private static func openingFailure(_ error: SQLiteError, _ path: String) -> StoreError {

@@ -9,8 +9,14 @@ public enum StoreError: Error, Sendable, Hashable {
     case file(FileError)
     /// The file is not a store, or its beginning is damaged.
     case notAStore(path: String, String)
-    /// The file was written by a newer version.
-    case newer(version: Int64)
+    /// The file was written by a newer version, which this one cannot read.
+    case newer(FileVersion)
+    /// The file was written by a newer version, and this one may read it only.
+    case newerWriter(FileVersion)
+    /// The file has another version than when it was opened.
+    case changedVersion
+    /// The file has the format before this one, and could not be brought up to date: why.
+    case notMigrated(String)
     /// Another call of this process took longer than this one waits.
     case occupied
     /// The file was written by a version of this package that was never released.
@@ -22,7 +28,7 @@ public enum StoreError: Error, Sendable, Hashable {
     /// The file is not a backup, or it is damaged.
     case notABackup(path: String, String)
     /// The backup was written by a newer version.
-    case newerBackup(version: Int64)
+    case newerBackup(FileVersion)
     /// There is a store where one was to be restored.
     case storeExists(path: String)
     /// There is a rollback journal beside the store, which has a log instead.
@@ -45,7 +51,15 @@ extension StoreError: CustomStringConvertible {
         case .notAStore(let path, let why):
             "\(path) is not a keychain store or is damaged (\(why)); put it back from a backup"
         case .newer(let version):
-            "the store has format \(FileFormat.text(of: version)), written by a newer version; update this program"
+            "the store has format \(version), written by a newer version; update this program, which has format "
+                + FileFormat.text(of: FileFormat.version)
+        case .newerWriter(let version):
+            "the store can only be read: it has format \(version), written by a newer version; update this program, which has "
+                + "format \(FileFormat.text(of: FileFormat.version))"
+        case .changedVersion: "the store was brought up to date by another program; try again"
+        case .notMigrated(let why):
+            "the store can only be read: it has format \(FileFormat.text(of: FileFormat.formerVersion)), and could not be brought "
+                + "up to date (\(why))"
         case .occupied: "the store is busy: other calls of this process took longer than the time-out; try again"
         case .neverReleased(let path, let version):
             "\(path) has layout \(version) of format 1, which was never released, and was left as it is; read it with the "
@@ -55,7 +69,8 @@ extension StoreError: CustomStringConvertible {
             "this process was forked while another thread was in the midst of a call; execute a program to use a keychain"
         case .notABackup(let path, let why): "\(path) is not a keychain backup or is damaged (\(why)); use another one"
         case .newerBackup(let version):
-            "the backup has format \(FileFormat.text(of: version)), written by a newer version; update this program"
+            "the backup has format \(version), written by a newer version; update this program, which has format "
+                + FileFormat.text(of: FileFormat.version)
         case .storeExists(let path): "\(path) holds a keychain already; restore into a folder that has none"
         case .journal(let path):
             "\(path) is a rollback journal, which a keychain never has; move it away, for SQLite would write it into the store"
@@ -97,7 +112,9 @@ extension StoreError {
         switch self {
         case .file(let error): error.isBusy ? .busy : error.isWantOfRoom ? .full : .file
         case .notAStore: .damaged
-        case .newer: .newerFormat
+        case .newer, .newerWriter: .newerFormat
+        case .changedVersion: .busy
+        case .notMigrated: .readOnly
         case .occupied: .busy
         case .neverReleased: .unreleasedFormat
         case .lostByFork: .lostByFork
@@ -119,11 +136,12 @@ extension StoreError {
             .unreadableLog(let path):
             ["path": path]
         case .neverReleased(let path, let version): ["path": path, "version": "\(version)"]
-        case .newer(let version), .newerBackup(let version): ["version": FileFormat.text(of: version)]
+        case .newer(let version), .newerWriter(let version), .newerBackup(let version):
+            ["version": FileFormat.text(of: version.version)]
         case .libraryTooOld(let version, _): ["version": SQLiteLibrary.text(version)]
         case .doubtfulCommit(let error), .sqlite(let error):
             ["SQLite": "\(error.code)", "operation": error.operation]
-        case .occupied, .lostByFork, .abandonedByFork: [:]
+        case .occupied, .lostByFork, .abandonedByFork, .changedVersion, .notMigrated: [:]
         }
     }
 }

@@ -62,6 +62,33 @@ struct LeakTests {
         #expect(Set(ones).isDisjoint(with: twos))
     }
 
+    @Test(
+        "what changes in a row does not tell whether its secret did, nor whether it was set back, and its length hardly does"
+    )
+    func secretChanges() throws {
+        let store = try TestStore()
+        let keychain = store.open()
+        #expect(keychain.add("anna", "secret") == .done)
+        let raw = try store.raw()
+        let columns = try raw.run("SELECT name FROM pragma_table_info('items_genp') ORDER BY cid").compactMap { name in
+            name.map { String(decoding: $0, as: UTF8.self) }
+        }
+        func row() throws -> [[UInt8]?] { try raw.run("SELECT * FROM items_genp") }
+        var last = try row()
+        var lengths: Set<Int> = []
+        for secret in ["secret", "another", "secret", "a somewhat longer one"] {
+            #expect(keychain.update("anna", secret) == .done)
+            let next = try row()
+            let changed = columns.indices.filter { last[$0] != next[$0] }.map { columns[$0] }
+            #expect(Set(changed).subtracting(["t_mdat"]) == ["version", "metadata", "secret"], "\(secret)")
+            let index = try #require(columns.firstIndex(of: "secret"))
+            lengths.insert(next[index]?.count ?? 0)
+            last = next
+        }
+        #expect(lengths == [60])
+        #expect(!columns.contains("t_sha1"))
+    }
+
     private static func exercise(_ keychain: EmbeddedKeychain) throws {
         let generic: [String: PropertyValue] = [
             "class": .string("genp"), "acct": .string(texts[0]), "svce": .string(texts[1]), "labl": .string(texts[2]),

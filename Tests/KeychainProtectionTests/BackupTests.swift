@@ -202,7 +202,7 @@ struct BackupTests {
     func otherVersions() {
         var altered = bytes
         altered[4] += 1
-        let newer = ProtectionError.newerKeybag(version: Int(FileFormat.version) + 1)
+        let newer = ProtectionError.newerKeybag(version: Int(FileFormat.keybagVersion) + 1)
         #expect(throws: newer) { try OpenBackup(altered, "backup secret") }
         altered[4...5] = [1, 0]
         expectError(altered, "a version that was never released")

@@ -173,17 +173,34 @@ struct KnownAnswerTests {
             StoreKeys(BackupKeys.purposes.map { ($0, Self.key) }),
             .standard
         )
-        // Sealed by Python's cryptography, as Documentation/Format.md says, with a nonce of zeros.
-        var metadata = row
-        metadata.metadata = Array(hexadecimal: Self.sealedMetadata)
-        #expect(try RowPart(.metadata, of: metadata, keys).open { Array($0) } == Array("metadata".utf8))
-        var secret = row
-        secret.secret = Array(hexadecimal: Self.sealedSecret)
-        #expect(try RowPart(.secret, of: secret, keys).open { Array($0) } == Array("s3cret".utf8))
+        for sealed in Self.sealed {
+            var sealedRow = row
+            sealedRow.former = sealed.former.map { Array(hexadecimal: $0) }
+            sealedRow.metadata = Array(hexadecimal: sealed.metadata)
+            #expect(try RowPart(.metadata, of: sealedRow, keys).open { Array($0) } == Array("metadata".utf8))
+            guard let secret = sealed.secret else { continue }
+            sealedRow.secret = Array(hexadecimal: secret)
+            #expect(try RowSecret(sealedRow, keys).open(needsPassword: false, nil) == "s3cret")
+        }
     }
 
-    private static let sealedMetadata = "000000000000000000000000f285715e2d019bc393cf8017b1aecfd8b181bd2b4076dfd9"
-    private static let sealedSecret = "000000000000000000000000c66d631ec0eb8700f225fd7cc4dc792d71cb738da545"
+    /// Sealed by Python's cryptography, as Documentation/Format.md says, with nonces of zeros: a row of this format, one of
+    /// the format before, and one of that which is bound to the tag of its digest, too.
+    private static let sealed: [(former: String?, metadata: String, secret: String?)] = [
+        (
+            nil, "000000000000000000000000a70523b90afcba65bcce91d82bfdec323124bfd68131cb2f",
+            "000000000000000000000000e8edea8b6e69168bb3d41c596e828cc47c124da0deb8cc5353543f2f8973bbd0"
+                + "58374b802cffd226301823575c47d768"
+        ),
+        (
+            "", "000000000000000000000000f285715e2d019bc393cf8017b1aecfd8b181bd2b4076dfd9",
+            "000000000000000000000000c66d631ec0eb8700f225fd7cc4dc792d71cb738da545"
+        ),
+        (
+            "000000000000000000000000800e39f6c67cee014a2792dc4fb919b97def1b2cba907c983e5d9507730f030b",
+            "000000000000000000000000f285715e2d019bc3e8b111eaf87ffc44823c9ac4b732e99a", nil
+        ),
+    ]
 
     @Test("a key for one of several purposes is that for the purpose alone")
     func severalDerivations() {
@@ -222,7 +239,7 @@ struct KnownAnswerTests {
         ]
         let encoded = MetadataCodec.encode(.init(attributes: attributes, hasSecret: true))
         let expected =
-            "0201" + "0300" + "61636363" + "07" + "0a000000" + "0100000000000000" + "616b" + "61636374" + "01"
+            "0301" + "0300" + "61636363" + "07" + "0a000000" + "0100000000000000" + "616b" + "61636374" + "01"
             + "02000000" + "c3a9" + "706f7274" + "03" + "08000000" + "feffffffffffffff"
         #expect(encoded.hexadecimal == expected)
         #expect(try MetadataCodec.decode(encoded).attributes == attributes)
@@ -238,7 +255,7 @@ struct KnownAnswerTests {
         let attributes: Attributes = ["accc": .accessControl(accessControl)]
         let encoded = MetadataCodec.encode(.init(attributes: attributes, hasSecret: false))
         let expected =
-            "0200" + "0100" + "61636363" + "07" + "1a000000" + "0800000000000000" + "000102030405060708090a0b0c0d0e0f"
+            "0300" + "0100" + "61636363" + "07" + "1a000000" + "0800000000000000" + "000102030405060708090a0b0c0d0e0f"
             + "636b"
         #expect(encoded.hexadecimal == expected)
     }

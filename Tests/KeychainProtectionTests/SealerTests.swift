@@ -102,7 +102,7 @@ struct SealerTests {
         #expect(back == accessControl && back.enrolledSet == enrolment.expected)
     }
 
-    @Test("metadata of another version is none", arguments: [0, 1, 3] as [UInt8])
+    @Test("metadata of another version is none", arguments: [0, 1, 2, 4] as [UInt8])
     func metadataOfOtherVersions(_ version: UInt8) throws {
         var bytes = MetadataCodec.encode(.init(attributes: SealableItem.sample().attributes, hasSecret: true))
         bytes[0] = version

@@ -46,8 +46,16 @@ struct LayoutTests {
         #expect(try Self.tagColumns(itemClass, Layout.version) == names)
     }
 
+    @Test("version 3.0 has no tag of the digest, and else the same", arguments: ItemClass.stored)
+    func withoutDigest(_ itemClass: ItemClass) throws {
+        let names = try Self.tagColumns(itemClass, 0x0300).joined(separator: " ")
+        #expect(names == Self.tagColumns[itemClass]?.replacing("sha1 ", with: ""))
+        #expect(Layout.itemTable(itemClass, 0x0300)[0].contains("former BLOB"))
+        #expect(!Layout.itemTable(itemClass, 0x0200)[0].contains("former"))
+    }
+
     /// The names of the tag columns that a version makes: those that a backup of it is read with.
-    private static func tagColumns(_ itemClass: ItemClass, _ version: Int64) throws -> [String] {
+    private static func tagColumns(_ itemClass: ItemClass, _ version: UInt16) throws -> [String] {
         try #require(Layout.itemTable(itemClass, version).first).matches(of: /t_(....) BLOB/).map { String($0.1) }
     }
 

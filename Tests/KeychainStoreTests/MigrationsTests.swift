@@ -13,20 +13,20 @@ import Testing
 /// Revisions of the tables within the format: none came after the first yet, so the steps are those of tests.
 struct MigrationsTests {
     private static let steps: [Int64: [String]] = [
-        0x0200: ["ALTER TABLE keybag ADD COLUMN first TEXT"],
-        0x0201: ["ALTER TABLE keybag ADD COLUMN second TEXT", "UPDATE keybag SET second = 'migrated'"],
+        0x0300: ["ALTER TABLE keybag ADD COLUMN first TEXT"],
+        0x0301: ["ALTER TABLE keybag ADD COLUMN second TEXT", "UPDATE keybag SET second = 'migrated'"],
     ]
-    private static let migrations = Migrations(target: 0x0202, steps: steps)
+    private static let migrations = Migrations(target: 0x0302, steps: steps)
 
     @Test("an older store is brought up to date step by step")
     func migratesStepByStep() throws {
-        let connection = try makeConnection(version: 0x0200)
-        #expect(try Self.migrations.run(on: connection) == 0x0202)
+        let connection = try makeConnection(version: 0x0300)
+        #expect(try Self.migrations.run(on: connection) == 0x0302)
         #expect(try connection.integer("SELECT count(*) FROM keybag WHERE second = 'migrated'") == 1)
-        #expect(try connection.integer("PRAGMA user_version") == 0x0202)
+        #expect(try connection.integer("PRAGMA user_version") == 0x0302)
     }
 
-    @Test("a store that is up to date or newer is left alone", arguments: [0x0202, 0x0203, 0x0300] as [Int64])
+    @Test("a store that is up to date or newer is left alone", arguments: [0x0302, 0x0303, 0x0400] as [Int64])
     func leavesNewerAlone(_ version: Int64) throws {
         let connection = try makeConnection(version: version)
         #expect(try Self.migrations.run(on: connection) == version)
@@ -35,12 +35,12 @@ struct MigrationsTests {
 
     @Test("a step that fails leaves the store as it was")
     func undoesAFailedStep() throws {
-        let connection = try makeConnection(version: 0x0200)
+        let connection = try makeConnection(version: 0x0300)
         var steps = Self.steps
-        steps[0x0201] = ["UPDATE keybag SET nosuchcolumn = 1"]
-        let migrations = Migrations(target: 0x0202, steps: steps)
+        steps[0x0301] = ["UPDATE keybag SET nosuchcolumn = 1"]
+        let migrations = Migrations(target: 0x0302, steps: steps)
         #expect(throws: SQLiteError.self) { try migrations.run(on: connection) }
-        #expect(try connection.integer("PRAGMA user_version") == 0x0200)
+        #expect(try connection.integer("PRAGMA user_version") == 0x0300)
         #expect(try connection.integer("SELECT count(*) FROM pragma_table_info('keybag')") == 2)
     }
 
@@ -59,14 +59,14 @@ struct MigrationsTests {
             let connection = try Connection(path: path)
             try connection.execute("PRAGMA cache_size = 1")
             try connection.execute("BEGIN IMMEDIATE")
-            for statement in MigrationsTests.steps[0x0200] ?? [] { try connection.execute(statement) }
-            try connection.execute("PRAGMA user_version = \(0x0201)")
+            for statement in MigrationsTests.steps[0x0300] ?? [] { try connection.execute(statement) }
+            try connection.execute("PRAGMA user_version = \(0x0301)")
             _exit(7)
         }
-        #expect(try folder.raw().integer("PRAGMA user_version") == Layout.version)
+        #expect(try folder.raw().integer("PRAGMA user_version") == Int(FileVersion.current.recorded))
         #expect(try folder.open().keybag() == [1, 2, 3])
         let connection = try Connection(path: path)
-        #expect(try Self.migrations.run(on: connection) == 0x0202)
+        #expect(try Self.migrations.run(on: connection) == 0x0302)
     }
 
     @Test("of many connections that migrate a store at once, one does and all go on")
@@ -81,7 +81,7 @@ struct MigrationsTests {
                 let connection = try Connection(path: path)
                 connection.setBusyTimeout(milliseconds: 60_000)
                 let version = try Self.migrations.run(on: connection)
-                if version != 0x0202 { failures.append("\(version)") }
+                if version != 0x0302 { failures.append("\(version)") }
             } catch {
                 failures.append("\(error)")
             }
@@ -99,7 +99,7 @@ struct MigrationsTests {
         try store.read { (_) throws(KeychainError) in
             let before = (try? folder.names()) ?? []
             let header = try? FileHeader(path: path)
-            #expect(header?.version == Layout.version)
+            #expect(header?.version == FileVersion.current.recorded)
             #expect(header?.applicationIdentifier == Layout.applicationIdentifier)
             #expect((try? folder.names()) == before)
         }

@@ -62,6 +62,29 @@ struct StoreTests {
         try store.write { (_) throws(KeychainError) in }
     }
 
+    @Test("a store that cannot be made leaves nothing behind, and what a process left that died is removed")
+    func leftovers() throws {
+        let files = ["", "-wal", "-shm", "-journal"].map { "keychain.db.new\($0)" }
+        func names() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        }
+        for name in files {
+            try Data([1, 2]).write(to: URL(fileURLWithPath: directory.path(of: name)))
+        }
+        // Complete, it cannot take its name.
+        let taken = directory.path(of: "keychain.db")
+        #expect(throws: KeychainError.self) {
+            try Store.open(in: directory, options: StoreOptions()) { () throws(KeychainError) in
+                mkdir(taken, 0o700)
+                return [1]
+            }
+        }
+        #expect(try Set(names()) == ["keychain.db", "setup.lock"])
+        rmdir(taken)
+        _ = try open()
+        #expect(try names().filter { $0.hasPrefix("keychain.db.new") } == [])
+    }
+
     @Test("a store whose keybag cannot be made is not made")
     func noKeybag() throws {
         let refusal = KeychainError(.allocate, "no")

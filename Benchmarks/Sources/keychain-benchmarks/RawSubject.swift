@@ -40,7 +40,7 @@ final class RawSubject: Subject {
         byAccount = try select("t_acct = ? LIMIT 1")
         insertion = try database.prepare(layout.insertion)
         replacement = try database.prepare(
-            "UPDATE items_genp SET version = ?, metadata = ?, secret = ?, t_mdat = ?, t_sha1 = ? WHERE id = ?"
+            "UPDATE items_genp SET version = ?, metadata = ?, secret = ?, t_mdat = ? WHERE id = ?"
         )
         deletion = try database.prepare("DELETE FROM items_genp WHERE pk = ? AND damage IS NULL")
         begin = try database.prepare("BEGIN IMMEDIATE")
@@ -56,7 +56,7 @@ final class RawSubject: Subject {
         let parts = store(layout.plain(Item(number: item).secret), identifier, version)
         let values = [
             identifier, version, fresh.primaryKey, parts.metadata, parts.secret, fresh.account, fresh.label,
-            services[item % services.count], bytes16(), bytes16(), bytes16(),
+            services[item % services.count], bytes16(), bytes16(),
         ]
         for (index, value) in values.enumerated() { insertion.bind(value, at: index + 1) }
         try insertion.run()
@@ -76,10 +76,10 @@ final class RawSubject: Subject {
         let version = bytes16()
         let plain = PlainRow(metadata: row.plain.metadata, secret: Item(number: item).newSecret)
         let parts = store(plain, row.identifier, version)
-        for (index, value) in [version, parts.metadata, parts.secret, bytes16(), bytes16()].enumerated() {
+        for (index, value) in [version, parts.metadata, parts.secret, bytes16()].enumerated() {
             replacement.bind(value, at: index + 1)
         }
-        replacement.bind(row.number, at: 6)
+        replacement.bind(row.number, at: 5)
         try replacement.run()
         try commit.run()
     }

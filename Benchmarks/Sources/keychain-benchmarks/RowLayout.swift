@@ -10,7 +10,7 @@ struct RowLayout {
 
     /// The columns that differ from row to row.
     private static let drawn = [
-        "uuid", "version", "pk", "metadata", "secret", "t_acct", "t_labl", "t_svce", "t_cdat", "t_mdat", "t_sha1",
+        "uuid", "version", "pk", "metadata", "secret", "t_acct", "t_labl", "t_svce", "t_cdat", "t_mdat",
     ]
 
     init(_ database: Database) throws {
@@ -45,7 +45,12 @@ struct RowLayout {
 
     /// A row to seal, so that it becomes as long as the keychain's.
     func plain(_ secret: [UInt8]) -> PlainRow {
-        PlainRow(metadata: Array(repeating: 0x61, count: metadataLength - Sealer.overhead), secret: secret)
+        // Documentation/Format.md, "Padding", for a short one.
+        let padding = [UInt8](repeating: 0, count: 32 - secret.count % 32)
+        return PlainRow(
+            metadata: Array(repeating: 0x61, count: metadataLength - Sealer.overhead),
+            secret: secret + padding
+        )
     }
 
     /// A row as long as a sealed one.

@@ -3,7 +3,7 @@
 import Crypto
 import Foundation
 
-/// The least cryptography that format 2 asks for: two sealed parts, each under a key of that version of the row, which
+/// The least cryptography that format 3 asks for: two sealed parts, each under a key of that version of the row, which
 /// one HMAC derives, with as much associated data as the format has.
 struct Sealer {
     private let metadataKey = SymmetricKey(size: .bits256)

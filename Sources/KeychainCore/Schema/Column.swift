@@ -28,8 +28,17 @@ public final class Column: Sendable {
     /// revision, and comes with a migration to that one.
     public let taggedSince: UInt16?
 
+    /// Since which version the store keeps no search tag for it any more; `nil` while it keeps one, or never did.
+    public let untaggedSince: UInt16?
+
     /// Whether the store keeps a search tag for it.
-    public var isSearchable: Bool { taggedSince != nil }
+    public var isSearchable: Bool { isTagged(in: FileFormat.version) }
+
+    /// Whether the tables of a version have a column for its search tags.
+    public func isTagged(in version: UInt16) -> Bool {
+        guard let taggedSince, taggedSince <= version else { return false }
+        return untaggedSince.map { version < $0 } ?? true
+    }
 
     /// Who may name a column.
     public enum Access: Sendable, Hashable {
@@ -52,7 +61,8 @@ public final class Column: Sendable {
         hashed: Bool = false,
         default defaultValue: AttributeValue? = nil,
         access: Access = .open,
-        taggedSince: UInt16? = 0x0200
+        taggedSince: UInt16? = 0x0200,
+        untaggedSince: UInt16? = nil
     ) {
         self.name = name
         self.kind = kind
@@ -61,5 +71,6 @@ public final class Column: Sendable {
         self.defaultValue = defaultValue
         self.access = access
         self.taggedSince = taggedSince
+        self.untaggedSince = untaggedSince
     }
 }

@@ -22,7 +22,8 @@ enum ColumnTable {
         Column(.accessible, .accessibility, taggedSince: nil),
         Column(.accessControl, .accessControl, taggedSince: nil),
         Column(.tombstone, .number, default: zero, access: .computed, taggedSince: nil),
-        Column(.digest, .data, access: .computed),
+        // A tag of it would tell when a secret changed, and when it was set back: the item is opened instead.
+        Column(.digest, .data, access: .computed, untaggedSince: 0x0300),
         Column("UUID", .string),
         Column(.systemBound, .number, access: .guardedQuery),
         Column(.appClip, .number, access: .forbidden, taggedSince: nil),

@@ -23,6 +23,12 @@ public final class ItemSchema: Sendable {
     /// The names of ``searchable``.
     public let searchableNames: [AttributeName]
 
+    /// The names of the columns that the tables of a version have search tags of, ordered.
+    public func searchableNames(in version: UInt16) -> [AttributeName] {
+        version == FileFormat.version
+            ? searchableNames : columns.filter { $0.isTagged(in: version) }.map(\.name).sorted()
+    }
+
     /// The columns that have an SQL index, several for an index over more than one column.
     public let indexes: [[AttributeName]]
 

@@ -18,6 +18,9 @@ public struct StoredRow: Sendable, Hashable {
     public var primaryKeyTag: SearchTag
     /// The tags of the attributes that are there, ordered by name.
     public var tags: [AttributeTag]
+    /// Of a row that was sealed by the format before: the search tag of its digest, sealed, or nothing where it has
+    /// none or lies among ``tags``; `nil` for a row of this format.
+    public var former: [UInt8]?
     /// The sealed attributes.
     public var metadata: [UInt8]
     /// The sealed secret.
@@ -33,6 +36,7 @@ public struct StoredRow: Sendable, Hashable {
         version: Bytes16,
         primaryKeyTag: SearchTag,
         tags: [AttributeTag],
+        former: [UInt8]? = nil,
         metadata: [UInt8] = [],
         secret: [UInt8] = []
     ) {
@@ -44,6 +48,7 @@ public struct StoredRow: Sendable, Hashable {
         self.version = version
         self.primaryKeyTag = primaryKeyTag
         self.tags = tags
+        self.former = former
         self.metadata = metadata
         self.secret = secret
     }
@@ -71,4 +76,7 @@ public enum ItemLimits {
     public static let secretByteCount = 16 << 20
     /// The largest sum of encoded attributes, in bytes: 16 MiB.
     public static let metadataByteCount = 16 << 20
+    /// More than either part of a row has that is written: a secret is padded by a sixteenth at most, and what seals it
+    /// and an application password add little.
+    public static let partByteCount = (17 << 20) + (1 << 16)
 }

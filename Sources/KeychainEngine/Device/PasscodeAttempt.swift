@@ -98,6 +98,7 @@ struct PasscodeAttempt {
                 }
             }
             engine.session.install(keys, of: stored, mark)
+            try? engine.resealFormerRows()
         }
     }
 

@@ -151,6 +151,7 @@ extension MatchConditions.Condition {
     /// Whether the class has what the condition is about.
     fileprivate func hasMeaning(for itemClass: ItemClass) -> Bool {
         switch self {
+        case .digest: true
         case .hostOrSubdomain: itemClass == .internetPassword
         case .emailAddress, .issuers, .policy, .trustedOnly, .validOn: itemClass == .certificate
         }
@@ -165,6 +166,7 @@ extension ItemTransaction {
         _ metadata: OpenedMetadata,
         _ given: Query
     ) throws(KeychainError) -> Bool {
+        if case .digest = condition { return given.hasDigest(of: metadata.attributes) }
         var query = given
         query.match = MatchConditions(condition)
         guard query.match.isOnHost(metadata.attributes) else { return false }

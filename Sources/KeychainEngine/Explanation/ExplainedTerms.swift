@@ -18,6 +18,7 @@ extension ExplainedTerm {
         case .protection(let level): value = .string(level)
         case .passcodeGeneration: isGiven = false
         case .ignored(let name): value = query.attributes[name]
+        case .contents(.digest(let digest)): value = digest
         case .contents(.hostOrSubdomain(let host)): value = .string(host)
         case .contents(.emailAddress(let address)): value = .string(address)
         case .contents, .nothing: break

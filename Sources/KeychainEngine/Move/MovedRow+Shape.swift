@@ -14,8 +14,8 @@ extension MovedRow {
         guard Accessibility(rawValue: row.protection).map(Accessibility.stored.contains) == true else {
             return "the protection class is unknown"
         }
-        guard row.secret.count <= ItemLimits.secretByteCount + Self.sealingByteCount,
-            row.metadata.count <= ItemLimits.metadataByteCount + Self.sealingByteCount
+        guard row.secret.count <= ItemLimits.partByteCount, row.metadata.count <= ItemLimits.partByteCount,
+            row.former?.count ?? 0 <= Self.formerByteCount
         else { return "a part is too large" }
         var known = ItemSchema.of(row.itemClass).searchableNames[...]
         for tag in row.tags {
@@ -28,8 +28,8 @@ extension MovedRow {
     /// Row numbers after which there is room for more.
     private static let numbers: ClosedRange<Int64> = 1...(1 << 62)
 
-    /// More than what sealing adds to a part of a row.
-    private static let sealingByteCount = 1 << 16
+    /// A tag of a row of the format before, sealed.
+    private static let formerByteCount = 44
 }
 
 extension RowReader {

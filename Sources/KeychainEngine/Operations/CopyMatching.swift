@@ -56,7 +56,9 @@ struct ItemSearch {
                 findings.add(try read(row, for: query))
             }
         }
-        return findings.isEmpty ? .failure(try transaction.nothingFound(selection)) : .success(findings)
+        guard findings.isEmpty else { return .success(findings) }
+        if let closed = findings.closed { return .failure(closed) }
+        return .failure(try transaction.nothingFound(selection))
     }
 
     /// A row that has one of the primary keys that the query spells out: an index probe for each.
@@ -70,7 +72,8 @@ struct ItemSearch {
     /// How many rows may have to be looked at: with a condition that only the open item can answer, any number.
     private var rowLimit: Int? {
         let mayPassOver =
-            query.match.hostOrSubdomain != nil || query.match.decidesOnCertificates || query.authenticationUI == .skip
+            query.namesDigest || query.match.hostOrSubdomain != nil || query.match.decidesOnCertificates
+            || query.authenticationUI == .skip
         return mayPassOver ? nil : query.match.limit.maximum
     }
 
@@ -99,12 +102,21 @@ struct ItemSearch {
     /// Reads a row that matches by its tags, as far as a query, or its half, needs it.
     func read(_ row: NumberedRow, for query: Query) throws(KeychainError) -> Candidate {
         let sealer = transaction.sealer
+        let opened: Opened<OpenedMetadata>
+        do throws(KeychainError) {
+            opened = try sealer.openMetadata(row)
+        } catch {
+            guard query.namesDigest else { throw error }
+            return .closed(error)
+        }
         let metadata: OpenedMetadata
-        switch try sealer.openMetadata(row) {
+        switch opened {
         case .damaged(let damaged): return .damaged(damaged)
         case .content(let content): metadata = content
         }
-        guard query.match.isOnHost(metadata.attributes) else { return .leftOut }
+        guard query.match.isOnHost(metadata.attributes), query.hasDigest(of: metadata.attributes) else {
+            return .leftOut
+        }
         let certificates = row.row.itemClass == .certificate ? certificates : nil
         if let certificates, try !certificates.acceptIssuer(of: metadata.attributes) { return .leftOut }
         let passwordKey: PasswordKey?

@@ -30,8 +30,11 @@ extension ItemWriteTransaction {
         let selection = plan(query, of: .delete).selection(tags)
         // Rows in quarantine are deleted like any other when a caller asks for it: that is how one gets rid of them.
         let areLocal = query.effectiveScope == .local
-        // Only a synchronizable item is opened, for its tombstone.
-        let matches = try everyRow(selection, sealedParts: !areLocal)
+        // Only a synchronizable item is opened, for its tombstone, and one that is told by its digest.
+        let matches = try havingDigest(
+            everyRow(selection, sealedParts: !areLocal || query.namesDigest),
+            of: query
+        )
         for row in matches {
             if areLocal { try writer.delete(row) } else { try delete(row) }
         }

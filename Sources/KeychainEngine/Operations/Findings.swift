@@ -14,6 +14,8 @@ enum Candidate {
     case damaged(DamagedRow)
     /// A condition of the query leaves it out.
     case leftOut
+    /// Whether the query means it cannot be told without its keys, which are not there.
+    case closed(KeychainError)
 }
 
 /// What a copy has found so far.
@@ -23,6 +25,8 @@ struct Findings {
     private var demand: AuthenticationDemand?
     private var demandedItems = 0
     private var hasDenied = false
+    /// Why an item that may match was not looked at.
+    private(set) var closed: KeychainError?
 
     /// Whether nothing was found, not even something that could not be read.
     var isEmpty: Bool { items.isEmpty && damaged.isEmpty && demand == nil && !hasDenied }
@@ -38,6 +42,7 @@ struct Findings {
         case .damaged(let row): damaged.append(row)
         case .denied: hasDenied = true
         case .leftOut: break
+        case .closed(let error): closed = closed ?? error
         case .demands(let more):
             demandedItems += 1
             if demand == nil { demand = more } else { demand?.add(more) }

@@ -59,6 +59,28 @@ class ItemTransaction {
         return try rows.everyRow(filter, sealedParts: sealedParts)
     }
 
+    /// The rows of items that have the digest which a query names; all of them where it names none.
+    ///
+    /// - Throws: Where there is none: why one could not be opened, which may be the one.
+    func havingDigest(_ rows: [NumberedRow], of query: Query) throws(KeychainError) -> [NumberedRow] {
+        guard query.namesDigest else { return rows }
+        var matches: [NumberedRow] = []
+        var obstacle: KeychainError?
+        for row in rows {
+            do throws(KeychainError) {
+                switch try sealer.openMetadata(row) {
+                case .damaged(let damaged): obstacle = obstacle ?? KeychainError(.damagedRow(damaged.damage))
+                case .content(let metadata):
+                    if query.hasDigest(of: metadata.attributes) { matches.append(row) }
+                }
+            } catch {
+                obstacle = obstacle ?? error
+            }
+        }
+        if matches.isEmpty, let obstacle { throw obstacle }
+        return matches
+    }
+
     /// The answer where no live row matched: a damaged row in quarantine is not the same as none.
     func nothingFound(_ selection: RowSelection) throws(KeychainError) -> KeychainError {
         guard let row = try quarantinedRows(selection, limit: 1).first else { return selection.absence }

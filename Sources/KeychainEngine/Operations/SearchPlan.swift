@@ -81,6 +81,7 @@ struct SearchPlan: Sendable {
 
     private func term(_ name: AttributeName, _ value: AttributeValue) -> SearchTerm {
         switch (name, value) {
+        case (.digest, _): .contents(.digest(value))
         // The multi-user identifier is always empty here, and no live row is a tombstone.
         case (.user, .data(let user)):
             user.isEmpty ? .ignored(name) : .nothing(key: "\(name)", "a multi-user identifier that is not empty")

@@ -82,7 +82,7 @@ extension ItemWriteTransaction {
         var changes = request.changes
         changes.attributes.bindAccessControl(to: authorization.enrolledSet)
         let selection = plan(request.query, of: .update).selection(tags)
-        let matches = try rows(selection)
+        let matches = try havingDigest(rows(selection), of: request.query)
         if matches.isEmpty { throw try nothingFound(selection) }
         for row in matches {
             switch try openWhole(row) {

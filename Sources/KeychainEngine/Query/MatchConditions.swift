@@ -27,6 +27,8 @@ struct MatchConditions: Sendable, Hashable {
 
     /// A condition that only the open item can answer.
     enum Condition: Sendable, Hashable {
+        /// The digest of the item (``Query/hasDigest(of:)``), which is named as an attribute.
+        case digest(AttributeValue)
         case hostOrSubdomain(String)
         case emailAddress(String)
         case issuers([SecretBytes])
@@ -37,6 +39,7 @@ struct MatchConditions: Sendable, Hashable {
         /// The key of a dictionary that gives it.
         var key: String {
             switch self {
+            case .digest: AttributeName.digest.description
             case .hostOrSubdomain: PropertyKey.matchHostOrSubdomainOfHost
             case .emailAddress: PropertyKey.matchEmailAddressIfPresent
             case .issuers: PropertyKey.matchIssuers
@@ -50,6 +53,7 @@ struct MatchConditions: Sendable, Hashable {
     /// One condition alone.
     init(_ condition: Condition) {
         switch condition {
+        case .digest: break
         case .hostOrSubdomain(let host): hostOrSubdomain = host
         case .emailAddress(let address): emailAddress = address
         case .issuers(let names): issuers = names

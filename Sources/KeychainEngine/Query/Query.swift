@@ -50,6 +50,17 @@ extension Query {
     /// Whether both kinds of reference are asked for, and neither attributes nor data.
     var isForReferences: Bool { returns == [.reference, .persistentReference] }
 
+    /// Whether attributes have the digest that it names, if it names one: there is no tag of it, so that an item has to be
+    /// opened.
+    func hasDigest(of attributes: Attributes) -> Bool {
+        guard let digest = self.attributes[.digest] else { return true }
+        guard let stored = attributes[.digest], let column = schema[.digest] else { return false }
+        return column.isEqual(stored, digest)
+    }
+
+    /// Whether it names a digest.
+    var namesDigest: Bool { attributes[.digest] != nil }
+
     /// Whether attributes narrow it down; an access control does not (Semantics, "Access control").
     var hasFilters: Bool { attributes.keys.contains { $0 != .accessControl } }
 }

@@ -27,7 +27,7 @@ public struct SealedKey: Sendable {
     /// Everything before the sealed private key: what the private key is bound to.
     var header: [UInt8] {
         var bytes = Self.magic
-        bytes += [FileFormat.number, algorithm.rawValue]
+        bytes += [FileFormat.keyNumber, algorithm.rawValue]
         let protection = accessControl.protection.rawValue.utf8
         bytes.append(UInt8(protection.count))
         bytes += protection
@@ -77,7 +77,7 @@ extension SealedKey {
 
     private init(_ reader: inout ByteReader) throws {
         guard try reader.take(Self.magic.count).elementsEqual(Self.magic),
-            try reader.integer(UInt8.self) == FileFormat.number,
+            try reader.integer(UInt8.self) == FileFormat.keyNumber,
             let algorithm = EnclaveAlgorithm(rawValue: try reader.integer(UInt8.self)),
             let protection = Accessibility(
                 rawValue: String(decoding: try reader.take(Int(try reader.integer(UInt8.self))), as: UTF8.self)

@@ -48,7 +48,7 @@ struct AuthenticatedBytes<Contents> {
     /// The bytes of such a frame; `append` gives what it holds.
     static func seal(_ mark: [UInt8], under key: SymmetricKey, _ append: (inout [UInt8]) -> Void) -> [UInt8] {
         var bytes = mark
-        bytes.append(littleEndian: FileFormat.version)
+        bytes.append(littleEndian: FileFormat.keybagVersion)
         append(&bytes)
         return bytes + Authentication.code(bytes, under: key).withUnsafeBytes { Array($0) }
     }

@@ -87,7 +87,7 @@ enum KeybagCodec {
 
 extension FileFormat {
     // A revision changes no keybag, so that every one of this format is read. Only tests name another current version.
-    static func checkVersion(_ reader: inout ByteReader, current: UInt16 = version) throws {
+    static func checkVersion(_ reader: inout ByteReader, current: UInt16 = keybagVersion) throws {
         let found = try reader.integer(UInt16.self)
         guard found <= current else { throw ProtectionError.newerKeybag(version: Int(found)) }
         guard found >> 8 == current >> 8 else {

@@ -31,6 +31,8 @@ package struct RowDigest {
             add(Int64(tag.name.code))
             add(tag.tag.bytes)
         }
+        add(row.former == nil ? 0 : 1)
+        add(row.former ?? [])
         add(row.metadata)
         add(row.secret)
     }

@@ -23,7 +23,7 @@ struct AssociatedData: Sendable {
         bytes = []
         bytes.reserveCapacity(112 + row.tags.count * 20)
         bytes.append(0)
-        bytes.append(FileFormat.number)
+        bytes.append(row.format)
         storeIdentifier.withUnsafeBytes { bytes.append(contentsOf: $0) }
         bytes += row.itemClass.rawValue.utf8
         row.identifier.withUnsafeBytes { bytes.append(contentsOf: $0) }

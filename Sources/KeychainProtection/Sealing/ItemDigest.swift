@@ -5,8 +5,8 @@ import KeychainCore
 
 /// The keyed digest of an item, by the tag of its primary key and its secret (Documentation/Format.md, "Metadata").
 ///
-/// HMAC-SHA-256 (RFC 2104), cut to 20 bytes, under a key of the item's protection class: its tag is in the clear, so
-/// that under the index key, which takes no passcode, it would let others guess at the secret.
+/// HMAC-SHA-256 (RFC 2104), cut to 20 bytes, under a key of the item's protection class: who has the metadata key alone
+/// cannot guess at the secret by it. It is in no column.
 enum ItemDigest {
     static func make(
         _ primaryKeyTag: SearchTag,

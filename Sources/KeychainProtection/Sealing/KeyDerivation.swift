@@ -23,17 +23,22 @@ struct KeyDerivation {
     }
 
     /// The same; the context is put in its place, so that a short-lived key costs one array.
-    func derive(_ purpose: String, appendingContext append: (inout [UInt8]) -> Void) -> SymmetricKey {
+    func derive(
+        _ purpose: String,
+        _ format: UInt8 = FileFormat.keyNumber,
+        appendingContext append: (inout [UInt8]) -> Void
+    ) -> SymmetricKey {
         var code = keyed
-        return Self.derive(purpose, &code, appendingContext: append)
+        return Self.derive(purpose, format, &code, appendingContext: append)
     }
 
     private static func derive(
         _ purpose: String,
+        _ format: UInt8,
         _ code: inout KeyedHash,
         appendingContext append: (inout [UInt8]) -> Void
     ) -> SymmetricKey {
-        var information = beginning(purpose)
+        var information = beginning(purpose, format)
         append(&information)
         information.append(1)
         code.update(information)
@@ -53,24 +58,28 @@ struct KeyDerivation {
     /// The same; the context is put in its place.
     static func derive(
         _ purpose: String,
+        _ format: UInt8 = FileFormat.keyNumber,
         from key: LockedKey,
         appendingContext append: (inout [UInt8]) -> Void
     ) -> SymmetricKey {
         var code = key.withUnsafeBytes { KeyedHash($0) }
-        return derive(purpose, &code, appendingContext: append)
+        return derive(purpose, format, &code, appendingContext: append)
     }
 
     /// What a key is derived for: the format, the purpose, a zero octet, the context.
-    static func information(_ purpose: String, _ context: [UInt8]) -> [UInt8] { beginning(purpose) + context }
+    static func information(_ purpose: String, _ context: [UInt8]) -> [UInt8] {
+        beginning(purpose, FileFormat.keyNumber) + context
+    }
 
-    private static func beginning(_ purpose: String) -> [UInt8] {
+    private static func beginning(_ purpose: String, _ format: UInt8) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(128)
         bytes += prefix
+        bytes += [UInt8(ascii: "0") + format, UInt8(ascii: " ")]
         bytes += purpose.utf8
         bytes.append(0)
         return bytes
     }
 
-    private static let prefix = Array("swift-keychain \(FileFormat.number) ".utf8)
+    private static let prefix = Array("swift-keychain ".utf8)
 }

@@ -20,10 +20,13 @@ enum MetadataCodec {
         return bytes
     }
 
-    static func decode(_ bytes: UnsafeRawBufferPointer) throws(ProtectionError) -> Metadata {
+    static func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        _ format: UInt8 = FileFormat.number
+    ) throws(ProtectionError) -> Metadata {
         do throws(Malformed) {
             var reader = PlainReader(bytes)
-            guard try reader.integer(UInt8.self) == FileFormat.number else { throw Malformed() }
+            guard try reader.integer(UInt8.self) == format else { throw Malformed() }
             let flags = try reader.integer(UInt8.self)
             guard flags <= 1 else { throw Malformed() }
             let count = Int(try reader.integer(UInt16.self))

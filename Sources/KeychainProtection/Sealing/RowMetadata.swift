@@ -26,7 +26,9 @@ struct RowMetadata {
 
     /// The attributes, once the clear columns that the associated data leaves out agree with them.
     func open() throws(ProtectionError) -> MetadataCodec.Metadata {
-        let metadata = try part.open { (plain) throws(ProtectionError) in try MetadataCodec.decode(plain) }
+        let metadata = try part.open { (plain) throws(ProtectionError) in
+            try MetadataCodec.decode(plain, part.row.format)
+        }
         guard metadata.attributes[.accessible] == .string(part.row.protection),
             metadata.attributes[.tombstone] == .number(.integer(part.row.isTombstone ? 1 : 0))
         else { throw .damagedRow(.contradiction) }

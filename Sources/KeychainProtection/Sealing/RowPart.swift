@@ -35,19 +35,20 @@ struct RowPart {
         self.row = row
         let storeIdentifier = keys.storeIdentifier
         func appendContext(_ context: inout [UInt8]) {
-            storeIdentifier.withUnsafeBytes { context.append(contentsOf: $0) }
-            context += row.itemClass.rawValue.utf8
-            row.identifier.withUnsafeBytes { context.append(contentsOf: $0) }
-            row.version.withUnsafeBytes { context.append(contentsOf: $0) }
+            row.appendVersion(of: storeIdentifier, to: &context)
         }
         let purpose = part == .metadata ? "row metadata" : "row secret"
         if let keyDerivation {
-            key = keyDerivation.derive(purpose, appendingContext: appendContext)
+            key = keyDerivation.derive(purpose, row.format, appendingContext: appendContext)
         } else {
             let rowKey = try keys.key(of: row, part)
-            key = KeyDerivation.derive(purpose, from: rowKey, appendingContext: appendContext)
+            key = KeyDerivation.derive(purpose, row.format, from: rowKey, appendingContext: appendContext)
         }
-        self.associatedData = associatedData ?? AssociatedData(row, of: storeIdentifier)
+        if let associatedData {
+            self.associatedData = associatedData
+        } else {
+            self.associatedData = AssociatedData(try keys.revealed(row), of: storeIdentifier)
+        }
     }
 
     func seal(_ plain: UnsafeRawBufferPointer, _ nonce: AES.GCM.Nonce? = nil) throws(ProtectionError) -> [UInt8] {

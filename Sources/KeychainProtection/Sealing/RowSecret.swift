@@ -38,7 +38,9 @@ struct RowSecret {
 
     /// Seals what the row's key is to protect: the secret, or what ``PasswordLayer`` made of it.
     func seal(_ bytes: SecretBytes, _ nonce: AES.GCM.Nonce? = nil) throws(ProtectionError) -> [UInt8] {
-        try bytes.withUnsafeBytes { (bytes) throws(ProtectionError) in try part.seal(bytes, nonce) }
+        try SecretPadding.pad(bytes).withUnsafeBytes { (padded) throws(ProtectionError) in
+            try part.seal(padded, nonce)
+        }
     }
 
     func open(needsPassword: Bool, _ passwordKey: PasswordKey?) throws(ProtectionError) -> SecretBytes {
@@ -59,7 +61,14 @@ struct RowSecret {
         return bytes
     }
 
-    private func opened() throws(ProtectionError) -> SecretBytes { try part.open { SecretBytes(copying: $0) } }
+    private func opened() throws(ProtectionError) -> SecretBytes {
+        try part.open { (bytes) throws(ProtectionError) in
+            // Format 2 had no padding.
+            guard part.row.format == FileFormat.number else { return SecretBytes(copying: bytes) }
+            guard let content = SecretPadding.content(of: bytes) else { throw .damagedRow(.padding) }
+            return SecretBytes(copying: content)
+        }
+    }
 
     private func layer() throws(ProtectionError) -> PasswordLayer { try layer(in: opened()) }
 

@@ -5,17 +5,22 @@ import KeychainCore
 /// The tables of a backup file (Documentation/Format.md, "Backup file"): those of a store, without what only searching
 /// needs, and without a device.
 enum BackupLayout {
-    /// Kept in `PRAGMA user_version`.
-    static let version = Int64(FileFormat.version)
+    /// Kept in `PRAGMA user_version`: a reader knows exactly the tables of a backup, so that none of an earlier revision
+    /// reads it, and nobody changes it.
+    static let version = FileVersion(
+        version: FileFormat.version,
+        readerRevision: FileFormat.revision,
+        writerRevision: FileFormat.revision
+    )
 
     /// Marks the file as a backup in `PRAGMA application_id`: "SKBK".
     static let applicationIdentifier: Int64 = 0x534B_424B
 
     /// The longest value that a reader takes: two parts of a row at their largest, with their wrapping.
-    static let valueLimit = Int32(ItemLimits.secretByteCount + ItemLimits.metadataByteCount + (1 << 20))
+    static let valueLimit = Int32(2 * ItemLimits.partByteCount + (1 << 20))
 
     /// The statements that make an empty file of a version; a reader finds exactly these in the file's schema.
-    static func creation(_ version: Int64 = version) -> [String] {
+    static func creation(_ version: UInt16 = FileFormat.version) -> [String] {
         [Layout.keybagTable] + ItemClass.stored.flatMap { Layout.itemTable($0, version) }
     }
 }

@@ -13,7 +13,7 @@ public final class BackupReader {
     private let connection: Connection
     private let path: String
     private let byteCount: Int64
-    private let version: Int64
+    private let version: FileVersion
 
     /// Opens a file and checks all of it but the contents of its rows.
     public init(_ file: String) throws(KeychainError) {
@@ -22,7 +22,8 @@ public final class BackupReader {
         do throws(SQLiteError) {
             connection = try Connection(foreign: path, rowLimit: BackupLayout.valueLimit)
             mark = try connection.integer("PRAGMA application_id")
-            version = try connection.integer("PRAGMA user_version")
+            version = FileVersion(recorded: try connection.integer("PRAGMA user_version"))
+            connection.tables = ItemTables(version: version.version)
         } catch {
             throw Self.refusal(error, path)
         }
@@ -44,7 +45,7 @@ public final class BackupReader {
         _ itemClass: ItemClass,
         _ body: (NumberedRow) throws(KeychainError) -> Void
     ) throws(KeychainError) {
-        let rows = try reading { () throws(SQLiteError) in try connection.everyRow(itemClass, version) }
+        let rows = try reading { () throws(SQLiteError) in try connection.everyRow(itemClass) }
         while try reading({ () throws(SQLiteError) in try rows.next() }) {
             guard let row = rows.row, row.damage == nil else { throw refusal("a row has a wrong shape") }
             try body(row)
@@ -56,15 +57,19 @@ public final class BackupReader {
 
     private func checkFormat(_ mark: Int64) throws(KeychainError) {
         guard mark == BackupLayout.applicationIdentifier else { throw refusal("it lacks the mark of one") }
-        guard version <= BackupLayout.version else { throw KeychainError(StoreError.newerBackup(version: version)) }
-        guard version >= Layout.firstVersion else {
-            throw refusal("it has version \(version), which was never released")
+        guard version.version <= FileFormat.version, version.readerRevision <= FileFormat.revision else {
+            throw KeychainError(StoreError.newerBackup(version))
+        }
+        guard Int64(version.version) >= Layout.firstVersion else {
+            throw refusal("it has version \(version.recorded), which was never released")
         }
     }
 
     private func checkTables() throws(KeychainError) {
         let found = try texts("SELECT sql FROM sqlite_schema ORDER BY rowid")
-        guard found == BackupLayout.creation(version) else { throw refusal("its tables are not those of a backup") }
+        guard found == BackupLayout.creation(version.version) else {
+            throw refusal("its tables are not those of a backup")
+        }
     }
 
     private func checkStructure() throws(KeychainError) {

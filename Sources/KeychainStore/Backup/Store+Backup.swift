@@ -137,7 +137,7 @@ private final class BackupWriter {
         do throws(SQLiteError) {
             try connection.insert(keybag: keybag)
             try connection.execute("PRAGMA application_id = \(BackupLayout.applicationIdentifier)")
-            try connection.execute("PRAGMA user_version = \(BackupLayout.version)")
+            try connection.execute("PRAGMA user_version = \(BackupLayout.version.recorded)")
             try connection.execute("COMMIT")
         } catch {
             throw KeychainError(error)

@@ -4,8 +4,8 @@ import KeychainCore
 
 /// The tables of the file, written from the schema of the item classes (Documentation/Format.md, "Tables").
 enum Layout {
-    /// Kept in `PRAGMA user_version`.
-    static let version = Int64(FileFormat.version)
+    /// The version of the tables, which `PRAGMA user_version` has with what programs it takes (``FileVersion``).
+    static let version = FileFormat.version
 
     /// The first version that was released: those below are of format 1.
     static let firstVersion: Int64 = 0x0200
@@ -24,6 +24,7 @@ enum Layout {
     static let version16 = "version"
     static let primaryKey = "pk"
     static let damage = "damage"
+    static let former = "former"
     static let metadata = "metadata"
     static let secret = "secret"
 
@@ -37,22 +38,37 @@ enum Layout {
 
     /// The statements that make an empty store.
     static func creation() -> [String] {
-        [keybagTable, deviceTable] + ItemClass.stored.flatMap { itemTable($0) + searchIndexes($0) }
+        [keybagTable, deviceTable] + ItemClass.stored.flatMap { itemTable($0) + laterIndexes($0) }
+    }
+
+    /// The indexes of a class that nothing but speed depends on, of a store in a file.
+    static func laterIndexes(_ itemClass: ItemClass) -> [String] { searchIndexes(itemClass) + [formerIndex(itemClass)] }
+
+    /// The rows of the format before: none in a store that was made by this one.
+    private static func formerIndex(_ itemClass: ItemClass) -> String {
+        let table = table(itemClass)
+        return "CREATE INDEX \(table)_former ON \(table) (\(protection)) WHERE \(former) IS NOT NULL"
     }
 
     /// The statements that make an empty store in memory: the same columns, without what SQLite would have to read and
     /// check only because a file may have been written by anybody, and without the indexes that make searches faster.
-    static func creationInMemory() -> [String] {
-        [keybagTable, deviceTable]
-            + ItemClass.stored.flatMap { itemClass in
-                let table = table(itemClass)
-                let columns =
-                    ["\(rowNumber) INTEGER PRIMARY KEY", "\(identifier) UNIQUE"]
-                    + [protection, tombstone, keyGeneration, version16, primaryKey, damage]
-                    + ItemSchema.of(itemClass).searchable.map { column($0.name) } + [metadata, secret]
-                return ["CREATE TABLE \(table) (\(columns.joined(separator: ", ")))", primaryKeyIndex(table)]
-            }
+    static func creationInMemory(_ version: UInt16 = version) -> [String] {
+        [keybagTable, deviceTable] + ItemClass.stored.flatMap { itemTableInMemory($0, version) }
     }
+
+    /// The table of a class in memory as a version makes it, and the indexes that keep its rows apart.
+    static func itemTableInMemory(_ itemClass: ItemClass, _ version: UInt16 = version) -> [String] {
+        let table = table(itemClass)
+        let columns =
+            ["\(rowNumber) INTEGER PRIMARY KEY", "\(identifier) UNIQUE"]
+            + [protection, tombstone, keyGeneration, version16, primaryKey, damage]
+            + (hasFormer(version) ? [former] : [])
+            + ItemSchema.of(itemClass).searchableNames(in: version).map(column) + [metadata, secret]
+        return ["CREATE TABLE \(table) (\(columns.joined(separator: ", ")))", primaryKeyIndex(table)]
+    }
+
+    /// Whether the tables of a version tell rows of the format before from others.
+    static func hasFormer(_ version: UInt16) -> Bool { version > FileFormat.formerVersion }
 
     static let keybagTable = "CREATE TABLE \(keybag) (id INTEGER PRIMARY KEY CHECK (id = 1), bytes BLOB NOT NULL)"
 
@@ -72,9 +88,10 @@ enum Layout {
         """
 
     /// The table of a class as a version makes it, and the indexes that keep its rows apart.
-    static func itemTable(_ itemClass: ItemClass, _ version: Int64 = version) -> [String] {
+    static func itemTable(_ itemClass: ItemClass, _ version: UInt16 = version) -> [String] {
         let table = table(itemClass)
-        let tags = ItemSchema.of(itemClass).searchable.filter { has($0, version) }.map { "\(column($0.name)) BLOB" }
+        let tags = ItemSchema.of(itemClass).searchableNames(in: version).map { "\(column($0)) BLOB" }
+        let columns = (hasFormer(version) ? ["\(former) BLOB"] : []) + tags
         let create = """
             CREATE TABLE \(table) (
                 \(rowNumber) INTEGER PRIMARY KEY,
@@ -85,7 +102,7 @@ enum Layout {
                 \(version16) BLOB NOT NULL,
                 \(primaryKey) BLOB NOT NULL,
                 \(damage) INTEGER,
-                \(tags.joined(separator: ",\n    ")),
+                \(columns.joined(separator: ",\n    ")),
                 \(metadata) BLOB NOT NULL,
                 \(secret) BLOB NOT NULL
             )
@@ -96,11 +113,6 @@ enum Layout {
             "CREATE UNIQUE INDEX \(table)_uuid ON \(table) (\(identifier))",
         ]
         return [create] + unique
-    }
-
-    /// Whether the tables of a version have a column for the search tags of an attribute.
-    static func has(_ column: Column, _ version: Int64) -> Bool {
-        column.taggedSince.map { Int64($0) <= version } ?? false
     }
 
     private static func primaryKeyIndex(_ table: String) -> String {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSQLite
+import KeychainCore
 
 /// Brings the tables of an older revision of the format up to date, one revision at a time, all in one transaction.
 ///
-/// Another format is another matter, because rows of locked classes cannot be sealed anew (Documentation/Format.md,
-/// "How a version 3 would come").
+/// Another format is another matter, because rows of locked classes cannot be sealed anew
+/// (``Store/migrate(_:)``).
 struct Migrations {
-    /// The version that the last step leads to.
+    /// The version that the last step leads to, as ``FileVersion`` records it.
     let target: Int64
 
     /// What leads from a version to the next, by the version that it starts from.
@@ -16,7 +17,7 @@ struct Migrations {
     /// Those of this version: none, because no revision of the tables came before the first.
     ///
     /// A step is never changed once it was released, whatever becomes of ``Layout``.
-    static let current = Migrations(target: Layout.version, steps: [:])
+    static let current = Migrations(target: FileVersion.current.recorded, steps: [:])
 
     /// Migrates a database of an older version; does nothing to one that is up to date.
     ///
@@ -24,17 +25,18 @@ struct Migrations {
     /// - Throws: The error of SQLite. The database is as it was then.
     func run(on connection: Connection) throws(SQLiteError) -> Int64 {
         let found = try version(connection)
-        guard found < target else { return found }
+        guard Self.tables(found) < Self.tables(target) else { return found }
         try connection.execute("BEGIN IMMEDIATE")
         do throws(SQLiteError) {
             // Another process may have migrated before this one got the lock.
-            let start = try version(connection)
-            for version in start..<max(target, start) {
+            let start = Self.tables(try version(connection))
+            let end = Self.tables(target)
+            for version in start..<max(end, start) {
                 guard let statements = steps[version] else {
                     throw SQLiteError(code: SQLITE_NOTADB, operation: "migrating from the unknown version \(version)")
                 }
                 for statement in statements { try connection.execute(statement) }
-                try connection.execute("PRAGMA user_version = \(version + 1)")
+                try connection.execute("PRAGMA user_version = \(version + 1 < end ? version + 1 : target)")
             }
             try connection.execute("COMMIT")
         } catch {
@@ -43,6 +45,9 @@ struct Migrations {
         }
         return try version(connection)
     }
+
+    /// The version of the tables.
+    private static func tables(_ recorded: Int64) -> Int64 { recorded < 0 ? recorded : recorded & 0xFFFF }
 
     private func version(_ connection: Connection) throws(SQLiteError) -> Int64 {
         try connection.integer("PRAGMA user_version")

@@ -6,12 +6,15 @@ import KeychainCore
 struct ChangedColumns: Hashable {
     /// Whether the primary key has another tag.
     private let hasOtherPrimaryKey: Bool
+    /// Whether it was a row of the format before.
+    private let wasFormer: Bool
     /// The attributes whose tag comes, goes, or is another one.
     private let tags: [AttributeName]
 
     /// What differs between two rows of one item: its identifier stays.
     init(from old: StoredRow, to new: StoredRow) {
         hasOtherPrimaryKey = old.primaryKeyTag != new.primaryKeyTag
+        wasFormer = old.former != nil
         var changed: [AttributeName] = []
         // Both lists are ordered by name.
         var (index, other) = (0, 0)
@@ -35,7 +38,8 @@ struct ChangedColumns: Hashable {
     /// The names of the columns, in the order in which ``bind(_:_:_:to:)`` gives their values.
     var names: [String] {
         [Layout.protection, Layout.tombstone, Layout.keyGeneration, Layout.version16, Layout.metadata, Layout.secret]
-            + (hasOtherPrimaryKey ? [Layout.primaryKey] : []) + tags.map(Layout.column)
+            + (hasOtherPrimaryKey ? [Layout.primaryKey] : []) + (wasFormer ? [Layout.former] : [])
+            + tags.map(Layout.column)
     }
 
     /// Binds the values of the new row, whose sealed parts stay in their place; the index after the last is returned.
@@ -56,8 +60,9 @@ struct ChangedColumns: Hashable {
             try statement.bind(row.primaryKeyTag, at: next)
             next += 1
         }
+        // Unbound parameters are NULL, so only what is there is bound.
+        if wasFormer { next += 1 }
         for name in tags {
-            // Unbound parameters are NULL, so only a tag that is there is bound.
             if let tag = row.tags.first(where: { $0.name == name }) { try statement.bind(tag.tag, at: next) }
             next += 1
         }

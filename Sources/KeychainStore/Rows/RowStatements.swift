@@ -36,7 +36,7 @@ extension Connection {
         )
         let statement = try statement(key) {
             """
-            SELECT \(RowColumns.list(filter.itemClass, extent: extent)) FROM \(Layout.table(filter.itemClass))
+            SELECT \(RowColumns.list(filter.itemClass, tables, extent)) FROM \(Layout.table(filter.itemClass))
             WHERE \(filter.condition)\(quarantine.condition)
             ORDER BY \(Layout.rowNumber)\(limit == nil ? "" : " LIMIT ?")
             """
@@ -46,7 +46,7 @@ extension Connection {
         if let limit { try statement.bind(Int64(limit), at: next) }
         var rows: [NumberedRow] = []
         while try statement.step() {
-            let row = RowColumns.read(filter.itemClass, from: statement, extent)
+            let row = RowColumns.read(filter.itemClass, tables, from: statement, extent)
             guard filter.matches(row.row, number: row.number), quarantine.matches(row) else {
                 throw SQLiteError(code: SQLITE_CORRUPT, operation: "following an index, which led to another row")
             }
@@ -91,19 +91,18 @@ extension Connection {
         }
     }
 
-    /// Every row of a class, in quarantine or not, in the order in which they were added; of tables of an earlier
-    /// version without the tags that they have no column for.
+    /// Every row of a class, in quarantine or not, in the order in which they were added.
     ///
     /// With a number, only the rows after it.
     func everyRow(
         _ itemClass: ItemClass,
-        _ version: Int64 = Layout.version,
-        after number: Int64? = nil
+        after number: Int64? = nil,
+        of table: String? = nil
     ) throws(SQLiteError) -> RowCursor {
         let condition = number == nil ? "" : "WHERE \(Layout.rowNumber) > ?"
         let statement = try prepare(
             """
-            SELECT \(RowColumns.list(itemClass, version, extent: .guarded)) FROM \(Layout.table(itemClass)) NOT INDEXED
+            SELECT \(RowColumns.list(itemClass, tables, .guarded)) FROM \(table ?? Layout.table(itemClass)) NOT INDEXED
             \(condition) ORDER BY \(Layout.rowNumber)
             """
         )
@@ -143,7 +142,7 @@ extension Connection {
     func insert(_ row: NumberedRow) throws(SQLiteError) {
         let itemClass = row.row.itemClass
         let statement = try statement(StatementKey(.insertNumbered, itemClass)) {
-            let columns = RowColumns.names(itemClass) + [Layout.rowNumber, Layout.damage]
+            let columns = RowColumns.names(itemClass) + [Layout.rowNumber, Layout.damage, Layout.former]
             return """
                 INSERT INTO \(Layout.table(itemClass)) (\(columns.joined(separator: ", ")))
                 VALUES (\(Layout.placeholders(columns.count)))
@@ -152,6 +151,7 @@ extension Connection {
         try RowColumns.binding(row.row, to: statement) { (next) throws(SQLiteError) in
             try statement.bind(row.number, at: next)
             if let damage = row.damage { try statement.bind(Int64(damage), at: next + 1) }
+            if let former = row.row.former { try statement.bind(former, at: next + 2) }
             _ = try statement.step()
         }
         try indexManyRows(itemClass, row.number)
@@ -239,11 +239,13 @@ final class RowCursor {
     private let itemClass: ItemClass
     private let statement: Statement
     private let connection: Connection
+    private let tables: ItemTables
 
     fileprivate init(_ itemClass: ItemClass, _ statement: Statement, _ connection: Connection) {
         self.itemClass = itemClass
         self.statement = statement
         self.connection = connection
+        tables = connection.tables
     }
 
     /// Goes to the next row; `false` when there is none.
@@ -252,7 +254,10 @@ final class RowCursor {
     }
 
     /// The row; `nil` when a column has a wrong shape.
-    var row: NumberedRow? { RowColumns.readExactly(itemClass, from: statement) }
+    var row: NumberedRow? { RowColumns.readExactly(itemClass, tables, from: statement) }
+
+    /// The row; columns of a wrong shape come out as values that do not authenticate.
+    var anyRow: NumberedRow { RowColumns.read(itemClass, tables, from: statement, .guarded) }
 }
 
 /// How much of its rows a SELECT reads.
@@ -291,7 +296,7 @@ extension StoredRow {
 }
 
 /// The columns of an item table in the order in which statements name them.
-private enum RowColumns {
+enum RowColumns {
     private static let clear = [
         Layout.identifier, Layout.protection, Layout.tombstone, Layout.keyGeneration, Layout.version16,
         Layout.primaryKey, Layout.metadata, Layout.secret,
@@ -301,18 +306,19 @@ private enum RowColumns {
         clear + ItemSchema.of(itemClass).searchableNames.map(Layout.column)
     }
 
+    /// All columns that the tables have had since the first version, tags as far as this one has them.
+    static func lasting(_ itemClass: ItemClass) -> [String] { [Layout.rowNumber, Layout.damage] + names(itemClass) }
+
     /// The columns of a SELECT.
     ///
     /// Guarded, a further one, the last, tells whether a part is larger than any that a store writes, or is a text,
     /// whose length SQLite knows only when it has read it.
-    static func list(_ itemClass: ItemClass, _ version: Int64 = Layout.version, extent: RowExtent) -> String {
-        let tags = ItemSchema.of(itemClass).searchable.map {
-            Layout.has($0, version) ? Layout.column($0.name) : "NULL"
-        }
+    static func list(_ itemClass: ItemClass, _ tables: ItemTables, _ extent: RowExtent) -> String {
+        let tags = tables.tagNames(itemClass).map(Layout.column)
         let sealed = [Layout.metadata, Layout.secret]
         // NULL, of columns that must be there all the same: typeof() does not read what one holds.
         let parts = extent == .clear ? sealed.map { "CASE WHEN typeof(\($0)) IS NULL THEN 0 END" } : sealed
-        let names = clear.dropLast(parts.count) + parts + tags
+        let names = clear.dropLast(parts.count) + parts + [tables.former] + tags
         guard extent == .guarded else { return ([Layout.rowNumber, Layout.damage] + names).joined(separator: ", ") }
         let isOversized = [Layout.metadata, Layout.secret].map {
             "typeof(\($0)) = 'text' OR typeof(\($0)) = 'blob' AND length(\($0)) > \(partLimit)"
@@ -330,6 +336,10 @@ private enum RowColumns {
             "CASE WHEN typeof(\(column)) <> 'blob' OR length(\(column)) <= \(Bytes16.count) THEN \(column) END"
         case Layout.metadata, Layout.secret:
             "CASE WHEN typeof(\(column)) = 'blob' AND length(\(column)) <= \(partLimit) THEN \(column) END"
+        case Layout.former:
+            "CASE WHEN typeof(\(column)) = 'null' OR typeof(\(column)) = 'blob' AND length(\(column)) <= \(formerLimit)"
+                + " THEN \(column) ELSE 0 END"
+        case "x''": column
         case Layout.identifier, Layout.version16, Layout.primaryKey:
             "CASE WHEN \(isTag(column)) THEN \(column) END"
         // A tag that is none is not the same as none.
@@ -345,7 +355,10 @@ private enum RowColumns {
     }
 
     /// Larger than every part of a row that is written, with its key, its tag and its header.
-    private static let partLimit = max(ItemLimits.secretByteCount, ItemLimits.metadataByteCount) + (1 << 16)
+    private static let partLimit = ItemLimits.partByteCount
+
+    /// Larger than a sealed tag.
+    private static let formerLimit = 64
 
     /// Calls `body` with the index after the last column when every one is bound; then readies the statement for its
     /// next use.
@@ -387,13 +400,19 @@ private enum RowColumns {
     /// A row as it lies in the file.
     ///
     /// Columns of a wrong shape come out as values that do not authenticate.
-    static func read(_ itemClass: ItemClass, from statement: Statement, _ extent: RowExtent) -> NumberedRow {
+    static func read(
+        _ itemClass: ItemClass,
+        _ tables: ItemTables,
+        from statement: Statement,
+        _ extent: RowExtent
+    ) -> NumberedRow {
         let first = 2
-        let searchable = ItemSchema.of(itemClass).searchableNames
+        let former = first + clear.count
+        let names = tables.tagNames(itemClass)
         var tags: [AttributeTag] = []
-        tags.reserveCapacity(searchable.count)
-        for (offset, name) in searchable.enumerated() {
-            let index = first + clear.count + offset
+        tags.reserveCapacity(names.count)
+        for (offset, name) in names.enumerated() {
+            let index = former + 1 + offset
             if statement.isNull(index) { continue }
             tags.append(AttributeTag(name: name, tag: statement.bytes16(index) ?? .zero))
         }
@@ -406,18 +425,24 @@ private enum RowColumns {
             version: statement.bytes16(first + 4) ?? .zero,
             primaryKeyTag: statement.bytes16(first + 5) ?? .zero,
             tags: tags,
+            former: statement.isNull(former) ? nil : statement.bytes(former),
             metadata: statement.bytes(first + 6),
             secret: statement.bytes(first + 7)
         )
         let damage = statement.isNull(1) ? nil : Int(statement.integer(1))
-        let isOversized = extent == .guarded && statement.integer(first + clear.count + searchable.count) != 0
+        let isOversized = extent == .guarded && statement.integer(former + 1 + names.count) != 0
         return NumberedRow(number: statement.integer(0), row: row, damage: damage, isOversized: isOversized)
     }
 
     /// A row as it lies in the file, of a guarded list; `nil` when a column has a wrong shape.
-    static func readExactly(_ itemClass: ItemClass, from statement: Statement) -> NumberedRow? {
+    static func readExactly(
+        _ itemClass: ItemClass,
+        _ tables: ItemTables,
+        from statement: Statement
+    ) -> NumberedRow? {
         let first = 2
-        let tags = first + clear.count..<first + names(itemClass).count
+        let former = first + clear.count
+        let tags = former + 1..<former + 1 + tables.tagNames(itemClass).count
         let hasShape =
             statement.type(0) == .integer && rowNumbers.contains(statement.integer(0))
             && [.null, .integer].contains(statement.type(1))
@@ -426,10 +451,11 @@ private enum RowColumns {
             && statement.type(first + 2) == .integer && (0...1).contains(statement.integer(first + 2))
             && statement.type(first + 3) == .integer && UInt32(exactly: statement.integer(first + 3)) != nil
             && [first + 6, first + 7].allSatisfy { statement.type($0) == .blob }
+            && [.null, .blob].contains(statement.type(former))
             && tags.allSatisfy {
                 statement.isNull($0) || statement.type($0) == .blob && statement.bytes16($0) != nil
             }
-        return hasShape ? read(itemClass, from: statement, .guarded) : nil
+        return hasShape ? read(itemClass, tables, from: statement, .guarded) : nil
     }
 
     /// Row numbers after which there is room for more.

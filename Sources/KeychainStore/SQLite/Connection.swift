@@ -19,6 +19,9 @@ final class Connection {
     /// Counts the bytes of each row that is read by a search, and says whether it may be; `nil` for any.
     var reserveMemory: (@Sendable (_ byteCount: Int) -> Bool)?
 
+    /// What its item tables have columns for.
+    var tables = ItemTables.current
+
     private let handle: OpaquePointer
     private var statements: [StatementKey: Statement] = [:]
     private var fixedStatements = [Statement?](repeating: nil, count: FixedStatement.allCases.count)
@@ -56,7 +59,7 @@ final class Connection {
     private static let fileSettings = ["synchronous = FULL", "mmap_size = 0", "cell_size_check = ON"]
 
     /// Larger than every row that is written: each part of a row has its limit, and its tag, nonce and header.
-    static let longestRow = Int32(ItemLimits.secretByteCount + ItemLimits.metadataByteCount + (1 << 20))
+    static let longestRow = Int32(2 * ItemLimits.partByteCount + (1 << 20))
 
     /// Opens a store that nobody can write, to read it as it lies: without a log, without locks.
     convenience init(asItLies path: String) throws(SQLiteError) {
@@ -164,6 +167,9 @@ final class Connection {
         defer { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, rowLimits.usual) }
         return try body()
     }
+
+    /// Forgets the statements on item rows, which were made for other tables.
+    func forgetStatements() { statements.removeAll() }
 
     private func limitRows(to usual: Int32, _ largest: Int32) {
         rowLimits = (usual, largest)

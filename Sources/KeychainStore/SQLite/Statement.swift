@@ -143,6 +143,7 @@ struct StatementKey: Hashable {
         case count
         case insert
         case insertNumbered
+        case copyFormer
         case update(_ changes: ChangedColumns)
         case delete
         case deleteAll

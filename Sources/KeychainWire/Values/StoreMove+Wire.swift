@@ -137,7 +137,7 @@ extension StoredRow: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
         try writer.write(values: itemClass, identifier, protection, isTombstone)
         try writer.write(keyGeneration)
-        try writer.write(values: version, primaryKeyTag, tags, metadata, secret)
+        try writer.write(values: version, primaryKeyTag, tags, former, metadata, secret)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
@@ -150,6 +150,7 @@ extension StoredRow: WireValue {
             version: reader.value(),
             primaryKeyTag: reader.value(),
             tags: reader.value(),
+            former: reader.value(),
             metadata: reader.value(),
             secret: reader.value()
         )

@@ -63,7 +63,10 @@ struct FormatReaderTests {
         #expect(throws: Workshop.Failure.self) { try Self.read(request) }
     }
 
-    @Test("the released stores, and the backup of one", arguments: ["format-2", "format-2-passcode"])
+    @Test(
+        "the released stores, and the backup of one",
+        arguments: ["format-2", "format-2-passcode", "format-3", "format-3-passcode"]
+    )
     func released(_ name: String) throws {
         let source = ReleasedStoreTests.source(name)
         let home = try ReleasedStoreTests.copy(name, into: folder)

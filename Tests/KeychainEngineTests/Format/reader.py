@@ -18,7 +18,8 @@ from cryptography.hazmat.primitives.keywrap import InvalidUnwrap, aes_key_unwrap
 
 CLASSES = ["genp", "inet", "cert", "keys"]
 LEVELS = ["ak", "ck", "dk", "aku", "cku", "dku", "akpu"]
-FORMAT = 2
+FORMATS = (2, 3)
+KEY_FORMAT = 2
 COMMON = ["agrp", "sync", "vwht", "tkid", "ggrp"]
 PRIMARY_KEYS = {
     "genp": ["acct", "svce"],
@@ -45,8 +46,8 @@ def mac(key, message):
     return hmac.new(key, message, hashlib.sha256).digest()
 
 
-def derive(label, key, context=b""):
-    return mac(key, b"swift-keychain 2 " + label.encode() + b"\0" + context + b"\1")
+def derive(label, key, context=b"", number=KEY_FORMAT):
+    return mac(key, b"swift-keychain %d " % number + label.encode() + b"\0" + context + b"\1")
 
 
 def unwrap(wrapped, key):
@@ -119,7 +120,7 @@ class Keys:
 
 def open_keybag(data, root_key, passcode):
     reader = Reader(data[:-32])
-    require(reader.take(4) == b"SKKB" and reader.number(2) >> 8 == FORMAT, "the mark or version of the keybag")
+    require(reader.take(4) == b"SKKB" and reader.number(2) >> 8 == KEY_FORMAT, "the mark or version of the keybag")
     keys = Keys(reader.take(16))
     keys.owner, keys.kind = reader.number(1), reader.number(1)
     require(keys.kind == 1, "the kind of the root key")
@@ -159,7 +160,7 @@ def open_keybag(data, root_key, passcode):
 
 def open_backup_keybag(data, secret):
     reader = Reader(data[:-32])
-    require(reader.take(4) == b"SKBK" and reader.number(2) >> 8 == FORMAT, "the mark or version of the backup")
+    require(reader.take(4) == b"SKBK" and reader.number(2) >> 8 == KEY_FORMAT, "the mark or version of the backup")
     header = reader.take(41)
     keys = Keys(reader.take(16))
     key = password_key(header, [secret])
@@ -185,17 +186,39 @@ def open_backup_keybag(data, secret):
 # Rows
 
 
+def row_format(row):
+    """3, but 2 for a row that a store of format 2 had."""
+    return 3 if "former" in row.keys() and row["former"] is None else 2
+
+
+def row_tags(keys, item_class, row):
+    """The tags that a row is bound to: those of its columns, and of a row of format 2 that of its digest, which is sealed."""
+    tags = [(name[2:], row[name]) for name in row.keys() if name.startswith("t_") and row[name] is not None]
+    if "former" in row.keys() and row["former"]:
+        context = keys.identifier + item_class.encode() + row["uuid"] + row["version"]
+        tags.append(("sha1", unseal(row["former"], derive("former digest", keys.index(), context), b"")))
+    return sorted(tags)
+
+
+def unpad(data):
+    content = data.rstrip(b"\0")
+    require(content[-1:] == b"\x80", "the padding of a secret")
+    step = max(32, 2 ** (len(content).bit_length() - 5)) if len(content) >= 32 else 32
+    require(len(data) == -(-len(content) // step) * step, "the length of a padded secret")
+    return content[:-1]
+
+
 def associated_data(part, identifier, item_class, row, tags):
     protection = row["protection"].encode()
-    data = part + b"\2" + identifier + item_class.encode() + row["uuid"]
+    data = part + bytes([row_format(row)]) + identifier + item_class.encode() + row["uuid"]
     data += bytes([len(protection)]) + protection + struct.pack("<I", row["generation"]) + row["version"] + row["pk"]
     data += struct.pack("<H", len(tags))
     return data + b"".join(name.encode() + tag for name, tag in tags)
 
 
-def metadata(data):
+def metadata(data, number):
     reader = Reader(data)
-    require(reader.number(1) == 2, "the version of the metadata")
+    require(reader.number(1) == number, "the version of the metadata")
     has_secret, attributes = reader.number(1), {}
     for _ in range(reader.number(2)):
         name, kind = reader.take(4).decode(), reader.number(1)
@@ -270,7 +293,8 @@ def check_tags(keys, item_class, row, tags, attributes):
         (name, mac(tag_key, prefix + part(name.encode()) + part(comparison_form(item_class, name, *attributes[name])))[:16])
         for name in sorted(columns) if name in attributes
     ]
-    require(tags == expected, "a search tag")
+    # That of the digest of a row of format 2 has no column any more.
+    require([tag for tag in tags if tag[0] in columns] == expected, "a search tag")
     message = prefix + struct.pack("<I", 0)
     for name in PRIMARY_KEYS[item_class] + COMMON:
         message += b"\1" + part(comparison_form(item_class, name, *attributes[name])) if name in attributes else b"\0"
@@ -286,7 +310,7 @@ def needs_password(attributes):
 
 
 def open_row(keys, item_class, row, passwords, checks_digest):
-    tags = sorted((name[2:], row[name]) for name in row.keys() if name.startswith("t_") and row[name] is not None)
+    tags = row_tags(keys, item_class, row)
     level = row["protection"]
     result = {"class": item_class, "uuid": row["uuid"].hex(), "protection": level, "number": row["id"]}
     require(row["generation"] == keys.generations[level], "the generation of a row")
@@ -295,13 +319,13 @@ def open_row(keys, item_class, row, passwords, checks_digest):
     context = keys.identifier + item_class.encode() + row["uuid"] + row["version"]
     plain = {}
     for label, column, purpose in ((b"M", "metadata", 2), (b"S", "secret", 1)):
-        key = derive("row " + column, keys.keys[purpose, level], context)
+        key = derive("row " + column, keys.keys[purpose, level], context, row_format(row))
         plain[column] = unseal(row[column], key, associated_data(label, keys.identifier, item_class, row, tags))
-    has_secret, attributes = metadata(plain["metadata"])
+    has_secret, attributes = metadata(plain["metadata"], row_format(row))
     require(scalar(*attributes["pdmn"]) == level, "the protection class")
     require(scalar(*attributes["tomb"]) == row["tombstone"], "the tombstone flag")
     check_tags(keys, item_class, row, tags, attributes)
-    secret, state = plain["secret"], "open"
+    secret, state = plain["secret"] if row_format(row) == 2 else unpad(plain["secret"]), "open"
     if needs_password(attributes):
         layer = Reader(secret)
         header, salt, sealed = layer.take(41), layer.take(16), layer.rest()
@@ -331,7 +355,7 @@ def read_store(folder, passcode, passwords, digests):
     require(len(root_key) == 32, "the root key")
     database = sqlite3.connect(os.path.join(folder, "keychain.db"))
     require(database.execute("PRAGMA application_id").fetchone()[0] == 0x534B4348, "the mark of the store")
-    require(database.execute("PRAGMA user_version").fetchone()[0] >> 8 == FORMAT, "the version of the store")
+    require(database.execute("PRAGMA user_version").fetchone()[0] >> 8 & 0xFF in FORMATS, "the version of the store")
     keys = open_keybag(database.execute("SELECT bytes FROM keybag WHERE id = 1").fetchone()[0], root_key, passcode)
     require(keys.owner == 1, "the owner")
     for item_class in CLASSES:
@@ -344,13 +368,13 @@ def read_store(folder, passcode, passwords, digests):
 def read_backup(path, secret, passwords):
     database = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
     require(database.execute("PRAGMA application_id").fetchone()[0] == 0x534B424B, "the mark of the backup")
-    require(database.execute("PRAGMA user_version").fetchone()[0] >> 8 == FORMAT, "the version of the backup")
+    require(database.execute("PRAGMA user_version").fetchone()[0] >> 8 & 0xFF in FORMATS, "the version of the backup")
     keys = open_backup_keybag(database.execute("SELECT bytes FROM keybag WHERE id = 1").fetchone()[0], secret)
     code, count, opened = hmac.new(keys.row_key, b"", hashlib.sha256), 0, []
     for item_class in CLASSES:
         for row in rows(database, item_class):
             require(row["damage"] is None, "a row in quarantine")
-            tags = sorted((n[2:], row[n]) for n in row.keys() if n.startswith("t_") and row[n] is not None)
+            tags = row_tags(keys, item_class, row)
             code.update(associated_data(b"R", keys.identifier, item_class, row, tags))
             code.update(bytes([row["tombstone"]]) + struct.pack("<q", row["id"]))
             code.update(part(row["metadata"]) + part(row["secret"]))

@@ -12,7 +12,7 @@ struct NewerStoreTests {
         let client = Client(accessGroups: ["group"])
         let add = KeychainRequest(.add(["class": .string("genp")]), client: client)
         _ = try keychain.perform(add)
-        try RawStore(path: keychain.folder.path(of: "keychain/keychain.db")).execute("PRAGMA user_version = \(0x0300)")
+        try RawStore(path: keychain.folder.path(of: "keychain/keychain.db")).execute("PRAGMA user_version = \(0x0400)")
         let requests = [
             add, KeychainRequest(.copyMatching(["class": .string("genp")]), client: client),
             KeychainRequest(.delete(["class": .string("genp")]), client: client),

@@ -119,7 +119,9 @@ struct WrongFileTests {
     @Test("a store of a newer version, of no version or of another program is refused and stays as it is")
     func versions() throws {
         for (pragma, advice) in [
-            ("user_version = 513", "update"), ("user_version = 768", "update"), ("user_version = 2147483647", "update"),
+            // Of a revision that lets none before 3.1 read, of another format, of one that nobody released.
+            ("user_version = \(0x0101_0301)", "update"), ("user_version = \(0x0400)", "update"),
+            ("user_version = 2147483647", "update"), ("user_version = \(0x0201)", "backup"),
             ("user_version = 0", "backup"), ("user_version = 2", "never released"),
             ("user_version = -1", "backup"), ("application_id = 1", "backup"),
         ] {

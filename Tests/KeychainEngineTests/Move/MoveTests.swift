@@ -304,7 +304,7 @@ struct MoveTests {
         #expect(keychain.add("oversized", "secret") == .done)
         #expect(keychain.add("shapeless", "secret") == .done)
         #expect(keychain.add("unprotected", "secret") == .done)
-        let size = ItemLimits.secretByteCount + (1 << 17)
+        let size = ItemLimits.partByteCount + 1
         try source.raw().run("UPDATE items_genp SET secret = zeroblob(\(size)) WHERE id = 3")
         try source.raw().run("UPDATE items_genp SET tombstone = 7 WHERE id = 4")
         try source.raw().run("UPDATE items_genp SET protection = 'no class' WHERE id = 5")
@@ -363,7 +363,7 @@ struct MoveTests {
         case .identity: rows[0].row.itemClass = .identity
         case .tooManyRows: rows = [MovedRow](repeating: rows[0], count: MoveLimits.messageRowCount + 1)
         case .tooManyBytes: for index in rows.indices { rows[index].row.secret = [UInt8](repeating: 0, count: 1 << 19) }
-        case .largeSecret: rows[0].row.secret = [UInt8](repeating: 0, count: ItemLimits.secretByteCount + (1 << 17))
+        case .largeSecret: rows[0].row.secret = [UInt8](repeating: 0, count: ItemLimits.partByteCount + 1)
         case .unknownMark: rows[0].damage = 99
         case .noRows: rows = []
         case .tooSmall: device.rows.byteCount = 1

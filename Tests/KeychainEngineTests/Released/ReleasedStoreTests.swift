@@ -11,7 +11,7 @@ import Testing
 
 /// Stores made by each version of the format, kept for ever: every later version opens them all.
 struct ReleasedStoreTests {
-    @Test("a store of every version opens and holds what was put there", arguments: ["format-2"])
+    @Test("a store of every version opens and holds what was put there", arguments: ["format-2", "format-3"])
     func opensReleasedStores(_ name: String) throws {
         let folder = try TemporaryFolder()
         let home = try Self.copy(name, into: folder)
@@ -20,7 +20,7 @@ struct ReleasedStoreTests {
 
     @Test(
         "a store of every version with a passcode opens with it, and its items with what they ask for",
-        arguments: ["format-2-passcode"]
+        arguments: ["format-2-passcode", "format-3-passcode"]
     )
     func opensReleasedDevices(_ name: String) throws {
         let folder = try TemporaryFolder()
@@ -35,7 +35,7 @@ struct ReleasedStoreTests {
         try GuardedItems.expectContents(of: keychain)
     }
 
-    @Test("a backup of every version is restored and holds what was put there", arguments: ["format-2"])
+    @Test("a backup of every version is restored and holds what was put there", arguments: ["format-2", "format-3"])
     func restoresReleasedBackups(_ name: String) throws {
         let folder = try TemporaryFolder()
         let backup = Self.source(name).appendingPathComponent("keychain.backup").path

@@ -59,6 +59,7 @@ extension ItemSearch {
         } else {
             try read(pairs, halves, &findings)
         }
+        if findings.isEmpty, let closed = findings.closed { return .failure(closed) }
         return findings.isEmpty ? .failure(try pairs.absence()) : .success(findings)
     }
 
@@ -88,7 +89,7 @@ extension Candidate {
         case (.found(.stored(let certificate)), .found(.stored(let key))):
             self = .found(.identity(certificate: certificate, key: key))
         case (.damaged, _), (.leftOut, _): self = certificate
-        case (_, .damaged), (_, .leftOut): self = key
+        case (_, .damaged), (_, .leftOut), (_, .closed): self = key
         case (.denied, _), (_, .denied): self = .denied
         case (.demands(var demand), .demands(let other)):
             demand.add(other)

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import KeychainCore
+
+/// The search tag of the digest that a row of format 2 is bound to, and has in its columns no more (Documentation/Format.md,
+/// "Rows of format 2").
+///
+/// In the clear it would go on telling when a secret changed. Sealed under the index key, which is there in every lock
+/// state, for this version of this row alone.
+enum FormerDigest {
+    static func seal(_ tag: SearchTag, _ row: StoredRow, _ keys: some RowKeys) throws(ProtectionError) -> [UInt8] {
+        let key = try key(row, keys)
+        return try tag.bytes.withUnsafeBufferPointer { (bytes) throws(ProtectionError) in
+            try GCM.seal(UnsafeRawBufferPointer(bytes), under: key, associatedData: [])
+        }
+    }
+
+    /// - Throws: ``ProtectionError/damagedRow(_:)``, as for a tag that was altered in its column.
+    static func open(_ sealed: [UInt8], _ row: StoredRow, _ keys: some RowKeys) throws(ProtectionError) -> SearchTag {
+        let key = try key(row, keys)
+        let opened = try GCM.open(sealed[...], under: key, associatedData: []) { (bytes) throws(ProtectionError) in
+            SearchTag(bytes)
+        }
+        guard let tag = opened ?? nil else { throw .damagedRow(.metadata) }
+        return tag
+    }
+
+    private static func key(_ row: StoredRow, _ keys: some RowKeys) throws(ProtectionError) -> SymmetricKey {
+        let storeIdentifier = keys.storeIdentifier
+        return KeyDerivation.derive("former digest", from: try keys.key(.index)) { context in
+            row.appendVersion(of: storeIdentifier, to: &context)
+        }
+    }
+}
+
+extension StoredRow {
+    /// The format that its parts were sealed by.
+    var format: UInt8 { former == nil ? FileFormat.number : FileFormat.formerNumber }
+
+    /// Appends what tells one version of one row from all others.
+    func appendVersion(of storeIdentifier: Bytes16, to context: inout [UInt8]) {
+        storeIdentifier.withUnsafeBytes { context.append(contentsOf: $0) }
+        context += itemClass.rawValue.utf8
+        identifier.withUnsafeBytes { context.append(contentsOf: $0) }
+        version.withUnsafeBytes { context.append(contentsOf: $0) }
+    }
+}
+
+extension RowKeys {
+    /// The row with all tags that it is bound to.
+    func revealed(_ row: StoredRow) throws(ProtectionError) -> StoredRow {
+        guard let former = row.former, !former.isEmpty else { return row }
+        var revealed = row
+        revealed.former = []
+        let tag = AttributeTag(name: .digest, tag: try FormerDigest.open(former, row, self))
+        revealed.tags.insert(tag, at: row.tags.firstIndex { $0.name > .digest } ?? row.tags.endIndex)
+        return revealed
+    }
+
+    /// The row without a tag of its digest in the clear.
+    func concealed(_ row: StoredRow) throws(ProtectionError) -> StoredRow {
+        var concealed = row
+        guard row.former == [], let index = row.tags.firstIndex(where: { $0.name == .digest }) else { return row }
+        concealed.former = try FormerDigest.seal(concealed.tags.remove(at: index).tag, row, self)
+        return concealed
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// What the item tables of a database have columns for.
+struct ItemTables {
+    /// Their version.
+    let version: UInt16
+
+    /// The attributes that have a search tag, ordered by name.
+    private let tags: [ItemClass: [AttributeName]]
+
+    /// The tables that this version makes.
+    static let current = ItemTables(version: FileFormat.version)
+
+    /// The tables of a version that this one knows.
+    init(version: UInt16) {
+        self.version = version
+        tags = Dictionary(
+            uniqueKeysWithValues: ItemClass.stored.map { ($0, ItemSchema.of($0).searchableNames(in: version)) }
+        )
+    }
+
+    /// The tables of a later revision: rows are bound to the tags of every attribute, also of one that is not known
+    /// here.
+    init(version: UInt16, in connection: Connection) throws(SQLiteError) {
+        self.version = version
+        var tags: [ItemClass: [AttributeName]] = [:]
+        for itemClass in ItemClass.stored {
+            let statement = try connection.prepare(
+                "SELECT substr(name, 3) FROM pragma_table_info('\(Layout.table(itemClass))') WHERE name GLOB 't_????'"
+            )
+            defer { statement.reset() }
+            var names = Set(ItemSchema.of(itemClass).searchableNames)
+            while try statement.step() { if let name = AttributeName(statement.text(0)) { names.insert(name) } }
+            tags[itemClass] = names.sorted()
+        }
+        self.tags = tags
+    }
+
+    /// The attributes of which the table of a class has search tags, ordered by name.
+    func tagNames(_ itemClass: ItemClass) -> [AttributeName] { tags[itemClass] ?? [] }
+
+    /// The column that tells rows of the format before from others; in their own tables all are.
+    var former: String { Layout.hasFormer(version) ? Layout.former : "x''" }
+}

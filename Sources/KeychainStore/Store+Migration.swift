@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSQLite
+import KeychainCore
+
+/// Brings a store of the format before up to date: other tables, whose rows are those that were there, sealed anew or
+/// as they were (Documentation/Format.md, "From format 2").
+///
+/// All in one transaction, so that whoever dies in the midst of it leaves the store as it was.
+extension Store {
+    /// Whether the store has the tables of the format before, and so can only be read.
+    public var hasFormerTables: Bool { fileVersion.recorded == Int64(FileFormat.formerVersion) }
+
+    /// Makes the tables of this format.
+    ///
+    /// - Parameter migrate: gives what the new tables have for a row that was read from the old ones; for a row in
+    ///   quarantine only what it has in the column of the format before counts, because its bytes stay.
+    /// - Throws: ``KeychainError`` of the store, or what `migrate` throws. The store is as it was then.
+    public func migrate(
+        _ migrate: (NumberedRow) throws(KeychainError) -> StoredRow
+    ) throws(KeychainError) {
+        try run(.beginImmediate, "BEGIN IMMEDIATE")
+        do throws(KeychainError) {
+            try checkFormer()
+            for itemClass in ItemClass.stored { try connection.migrate(itemClass, migrate) }
+            try sql { () throws(SQLiteError) in
+                // Deleted rows and old tags are in the log.
+                try connection.execute("UPDATE \(Layout.device) SET owes_log_erasure = 1")
+                try connection.execute("PRAGMA user_version = \(FileVersion.current.recorded)")
+            }
+            try commit()
+        } catch {
+            connection.forgetStatements()
+            rollBack()
+            throw error
+        }
+        connection.forgetStatements()
+        connection.knownDevice = nil
+        connection.checkedState = nil
+        connection.tables = .current
+        fileVersion = .current
+    }
+
+    /// Another process may have migrated before this one got the lock.
+    private func checkFormer() throws(KeychainError) {
+        let recorded = try sql { () throws(SQLiteError) in try connection.integer("PRAGMA user_version") }
+        guard recorded == fileVersion.recorded else { throw KeychainError(StoreError.changedVersion) }
+    }
+
+    private func sql<Result>(_ body: () throws(SQLiteError) -> Result) throws(KeychainError) -> Result {
+        do throws(SQLiteError) { return try body() } catch { throw KeychainError(error) }
+    }
+}
+
+extension RowReader {
+    /// The first live rows that are still as the format before sealed them, of protection classes whose keys are there.
+    ///
+    /// - Parameters:
+    ///   - itemClass: the class.
+    ///   - protections: the protection classes.
+    ///   - number: after which row to begin.
+    ///   - limit: how many at most.
+    /// - Returns: The rows.
+    /// - Throws: ``KeychainError`` of the store.
+    public func formerRows(
+        _ itemClass: ItemClass,
+        _ protections: [String],
+        after number: Int64,
+        limit: Int
+    ) throws(KeychainError) -> [NumberedRow] {
+        do throws(SQLiteError) {
+            return try connection.formerRows(itemClass, protections, after: number, limit)
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+
+    /// Whether any row is still as the format before sealed it.
+    public func hasFormerRows() throws(KeychainError) -> Bool {
+        guard Layout.hasFormer(connection.tables.version) else { return false }
+        let parts = ItemClass.stored.map {
+            "EXISTS (SELECT 1 FROM \(Layout.table($0)) WHERE \(Layout.former) IS NOT NULL)"
+        }
+        do throws(SQLiteError) {
+            return try connection.integer("SELECT \(parts.joined(separator: " OR "))") != 0
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+}
+
+extension Connection {
+    private static let formerTable = "former_items"
+
+    /// Moves the rows of a class into a table of this format.
+    fileprivate func migrate(
+        _ itemClass: ItemClass,
+        _ migrate: (NumberedRow) throws(KeychainError) -> StoredRow
+    ) throws(KeychainError) {
+        try sql { () throws(SQLiteError) in
+            // Whatever else somebody put into the schema is not looked at.
+            try execute("PRAGMA legacy_alter_table = ON")
+            defer { try? execute("PRAGMA legacy_alter_table = OFF") }
+            try execute("ALTER TABLE \(Layout.table(itemClass)) RENAME TO \(Self.formerTable)")
+            for name in try indexes(of: Self.formerTable) { try execute("DROP INDEX \(Self.quoted(name))") }
+            let table = isInMemory ? Layout.itemTableInMemory(itemClass) : Layout.itemTable(itemClass)
+            for statement in table { try execute(statement) }
+        }
+        try moveRows(itemClass, migrate)
+        try sql { () throws(SQLiteError) in
+            try readingLargeRows { () throws(SQLiteError) in try execute("DROP TABLE \(Self.formerTable)") }
+            if !isInMemory { for statement in Layout.laterIndexes(itemClass) { try execute(statement) } }
+        }
+    }
+
+    private func moveRows(
+        _ itemClass: ItemClass,
+        _ migrate: (NumberedRow) throws(KeychainError) -> StoredRow
+    ) throws(KeychainError) {
+        let rows = try sql { () throws(SQLiteError) in try everyRow(itemClass, of: Self.formerTable) }
+        while try sql({ () throws(SQLiteError) in try rows.next() }) {
+            let row = rows.anyRow
+            let migrated = row.isOversized ? nil : try migrate(row)
+            if let migrated, migrated.former == nil, row.damage == nil {
+                try insertUnlessTaken(row.number) { (damage) throws(SQLiteError) in
+                    try insert(NumberedRow(number: row.number, row: migrated, damage: damage))
+                }
+            } else {
+                try insertUnlessTaken(row.number) { (damage) throws(SQLiteError) in
+                    try copy(itemClass, row.number, former: migrated?.former ?? [], damage: damage ?? row.damage)
+                }
+            }
+        }
+    }
+
+    /// Adds a row; one whose primary key another one has, in spite of the index, is set aside.
+    private func insertUnlessTaken(
+        _ number: Int64,
+        _ insert: (_ damage: Int?) throws(SQLiteError) -> Void
+    ) throws(KeychainError) {
+        try sql { () throws(SQLiteError) in
+            do throws(SQLiteError) {
+                try insert(nil)
+            } catch {
+                guard error.isUniqueViolation else { throw error }
+                try insert(Self.contradiction)
+            }
+        }
+    }
+
+    /// A tag or a clear column contradicts the attributes (Documentation/Format.md, "Tables").
+    private static let contradiction = 4
+
+    /// Copies a row as it lies there, whatever is in its columns.
+    private func copy(
+        _ itemClass: ItemClass,
+        _ number: Int64,
+        former: [UInt8],
+        damage: Int?
+    ) throws(SQLiteError) {
+        let columns = RowColumns.lasting(itemClass)
+        let statement = try statement(StatementKey(.copyFormer, itemClass)) {
+            let copied = columns.map { $0 == Layout.damage ? "coalesce(?, \($0))" : $0 }
+            return """
+                INSERT INTO \(Layout.table(itemClass)) (\(columns.joined(separator: ", ")), \(Layout.former))
+                SELECT \(copied.joined(separator: ", ")), ? FROM \(Self.formerTable) WHERE \(Layout.rowNumber) = ?
+                """
+        }
+        defer { statement.reset() }
+        if let damage { try statement.bind(Int64(damage), at: 0) }
+        try statement.bind(former, at: 1)
+        try statement.bind(number, at: 2)
+        try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
+    }
+
+    fileprivate func formerRows(
+        _ itemClass: ItemClass,
+        _ protections: [String],
+        after number: Int64,
+        _ limit: Int
+    ) throws(SQLiteError) -> [NumberedRow] {
+        let statement = try prepare(
+            """
+            SELECT \(RowColumns.list(itemClass, tables, .guarded)) FROM \(Layout.table(itemClass))
+            WHERE \(Layout.former) IS NOT NULL AND \(Layout.damage) IS NULL AND \(Layout.rowNumber) > ?
+                AND \(Layout.protection) IN (\(Layout.placeholders(protections.count)))
+            ORDER BY \(Layout.rowNumber) LIMIT ?
+            """
+        )
+        defer { statement.reset() }
+        try statement.bind(number, at: 0)
+        for (index, protection) in protections.enumerated() { try statement.bind(protection, at: 1 + index) }
+        try statement.bind(Int64(limit), at: 1 + protections.count)
+        return try readingLargeRows { () throws(SQLiteError) in
+            var rows: [NumberedRow] = []
+            while try statement.step() {
+                rows.append(RowColumns.read(itemClass, tables, from: statement, .guarded))
+            }
+            return rows
+        }
+    }
+
+    private func indexes(of table: String) throws(SQLiteError) -> [String] {
+        let statement = try prepare(
+            "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
+        )
+        defer { statement.reset() }
+        try statement.bind(table, at: 0)
+        var names: [String] = []
+        while try statement.step() { names.append(statement.text(0)) }
+        return names
+    }
+
+    private static func quoted(_ name: String) -> String {
+        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+
+    private func sql<Result>(_ body: () throws(SQLiteError) -> Result) throws(KeychainError) -> Result {
+        do throws(SQLiteError) { return try body() } catch { throw KeychainError(error) }
+    }
+}
