@@ -8,8 +8,11 @@ public struct KeychainFileItem: Sendable, Hashable {
     /// Its class; an identity is a certificate and a key.
     public var itemClass: ItemClass
 
-    /// Its attributes by their names.
+    /// Its attributes by their names; none of an item whose attributes are damaged, while every other one has dates.
     public var attributes: [String: PropertyValue]
+
+    /// Whether its attributes are damaged, so that nothing is known of it but that it is there.
+    public var isUnreadable: Bool { attributes.isEmpty }
 
     /// An item.
     public init(identifier: Bytes16, itemClass: ItemClass, attributes: [String: PropertyValue]) {

@@ -31,6 +31,19 @@ extension EmbeddedKeychain {
         return device
     }
 
+    /// The items whose attributes do not open, so that nothing is known of them but that they are there.
+    package func unreadableItems() throws(KeychainError) -> [(itemClass: ItemClass, identifier: ItemIdentifier)] {
+        try access.withEngine(.reading) { (engine) throws(KeychainError) in
+            try engine.read { (reader) throws(KeychainError) in
+                var items: [(ItemClass, ItemIdentifier)] = []
+                for itemClass in ItemClass.stored {
+                    items += try reader.quarantinedRows(RowFilter(itemClass)).map { (itemClass, $0.row.identifier) }
+                }
+                return items
+            }
+        }
+    }
+
     /// The bytes of the store as it is now, for the file.
     package func image() throws(KeychainError) -> [UInt8] {
         try access.withEngine(.reading) { (engine) throws(KeychainError) in try engine.store.image() }

@@ -196,9 +196,11 @@ extension Engine {
     func reportDamage(_ rows: [DamagedRow], _ authorization: Authorization) -> KeychainError {
         // If this fails, for example in a read-only store, the next call finds the damage again; so does one that is
         // made after it was rehearsed.
-        if authorization.rehearsedRows == nil {
+        // In a keychain file, which is listed by its attributes, an item stays that has them.
+        let aside = owner == .keychainFile ? rows.filter { !$0.damage.isOfSecret } : rows
+        if authorization.rehearsedRows == nil, !aside.isEmpty {
             try? write { (writer) throws(KeychainError) in
-                for damaged in rows { try writer.quarantine(damaged) }
+                for damaged in aside { try writer.quarantine(damaged) }
             }
         }
         return KeychainError(.damagedRow(rows.first?.damage ?? .metadata))

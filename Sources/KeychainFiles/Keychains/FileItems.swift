@@ -11,11 +11,15 @@ struct FileItems {
 
     init(_ keychain: EmbeddedKeychain) { self.keychain = keychain }
 
-    /// Every item in the order in which they were added, class by class.
+    /// Every item in the order in which they were added, class by class; then those whose attributes do not open, without
+    /// any.
     func all() throws(KeychainError) -> [KeychainFileItem] {
         var items: [KeychainFileItem] = []
         for itemClass in ItemClass.stored { items += try all(itemClass) }
-        return items
+        return try items
+            + keychain.unreadableItems().map { itemClass, identifier in
+                KeychainFileItem(identifier: identifier, itemClass: itemClass, attributes: [:])
+            }
     }
 
     private func all(_ itemClass: ItemClass) throws(KeychainError) -> [KeychainFileItem] {
@@ -27,7 +31,7 @@ struct FileItems {
         } catch {
             switch error.status {
             case .itemNotFound: return []
-            // The damaged ones have been set aside.
+            // Those whose attributes do not open have been set aside.
             case .decode: answer = (try? perform(.copyMatching(query))) ?? .nothing
             default: throw error
             }

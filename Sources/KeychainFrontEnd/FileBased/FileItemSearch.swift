@@ -54,7 +54,16 @@ struct FileItemSearch {
 
     private func items(_ itemClass: ItemClass) throws(KeychainError) -> [LocatedItem] {
         let conditions = try conditions(itemClass)
-        return try keychains.items(of: itemClass, in: paths).filter { FileAttributes.matches($0.item, conditions) }
+        let found = try keychains.items(of: itemClass, in: paths)
+            .filter { FileAttributes.matches($0.item, conditions) }
+        if found.isEmpty, keychains.hasUnreadableItem(of: itemClass, in: paths) {
+            throw KeychainError(
+                .decode,
+                "no item matches, and one whose attributes are damaged may be the one",
+                kind: .keys(.damagedItem)
+            )
+        }
+        return found
     }
 
     /// The conditions by attributes; issuer and serial number together are a search of their own, and so is an e-mail

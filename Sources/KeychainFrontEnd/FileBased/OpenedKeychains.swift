@@ -22,7 +22,7 @@ final class OpenedKeychains {
         var visited: Set<String> = []
         for path in paths where visited.insert(path).inserted {
             do throws(KeychainError) {
-                for item in try items(in: path) where item.itemClass == itemClass {
+                for item in try items(in: path) where item.itemClass == itemClass && !item.isUnreadable {
                     found.append(LocatedItem(keychain: path, item: item))
                 }
             } catch {
@@ -31,6 +31,13 @@ final class OpenedKeychains {
         }
         if found.isEmpty, let failure { throw failure }
         return found
+    }
+
+    /// Whether there is an item whose attributes are damaged.
+    func hasUnreadableItem(of itemClass: ItemClass, in paths: [String]) -> Bool {
+        paths.contains { path in
+            (try? items(in: path))?.contains { $0.itemClass == itemClass && $0.isUnreadable } ?? false
+        }
     }
 
     /// The item that a reference names; `nil` when it is not there any more.

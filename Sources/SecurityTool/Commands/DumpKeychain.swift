@@ -100,7 +100,8 @@ struct DumpKeychain: Command {
                 secret = try item.store.secret(of: item)
             } catch {
                 try output.write(AttributeBlock.head(item))
-                let failure = CommandFailure(error, Self.reading)
+                let damage = error.status == .decode ? CommandFailure(damaged: item, Self.reading) : nil
+                let failure = damage ?? CommandFailure(error, Self.reading)
                 try session.errors.write(failure.line)
                 return failure
             }

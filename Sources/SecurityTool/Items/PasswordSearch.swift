@@ -31,18 +31,21 @@ struct PasswordSearch {
     ///
     /// - Throws: ``CommandFailure``; without a message when a secret is there and cannot be had.
     func firstWithSecret() throws(CommandFailure) -> (StoredItem, SecretBytes) {
+        var damaged: StoredItem?
         for item in try items() {
             do {
                 return (item, try item.store.secret(of: item))
             } catch {
                 switch error.status {
-                // Damaged: it has been set aside, and the next one is the first now. Or it was deleted just now.
-                case .decode, .itemNotFound, .invalidItemReference: continue
+                // Damaged: the next one is the first now. Or it was deleted just now.
+                case .decode: damaged = damaged ?? item
+                case .itemNotFound, .invalidItemReference: continue
                 case .interactionNotAllowed: throw CommandFailure(status: error.status.rawValue)
                 default: throw CommandFailure(error, "SecKeychainItemCopyContent")
                 }
             }
         }
+        if let damaged, let failure = CommandFailure(damaged: damaged, "SecKeychainItemCopyContent") { throw failure }
         let status = try absence()
         if status == .interactionNotAllowed { throw CommandFailure(status: status.rawValue) }
         throw CommandFailure(status, Self.searching)
@@ -64,5 +67,25 @@ struct PasswordSearch {
             }
             return .itemNotFound
         }
+    }
+}
+
+extension CommandFailure {
+    /// That the secret of an item of a keychain file is damaged, and which item that is; `nil` for one of the data
+    /// protection keychain, which sets it aside.
+    init?(damaged item: StoredItem, _ function: String) {
+        guard item.store is FileKeychain else { return nil }
+        let names: [AttributeName] = [.label, .service, .server, .account]
+        let parts = names.compactMap { name in item[name].map { "\(name) \(Self.quoted($0))" } }
+        self.init(
+            .decode,
+            function,
+            detail: "the secret of the item with \(parts.joined(separator: ", ")) in "
+                + "\(String(decoding: item.store.path.bytes, as: UTF8.self)) is damaged"
+        )
+    }
+
+    private static func quoted(_ value: PropertyValue) -> String {
+        String(decoding: ValueFormat.quoted(AttributeBlock.bytes(value) ?? []).bytes, as: UTF8.self)
     }
 }

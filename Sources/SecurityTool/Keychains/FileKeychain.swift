@@ -39,7 +39,7 @@ struct FileKeychain: ItemStore {
 
     func items(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> [StoredItem] {
         do throws(KeychainError) {
-            return try files.items(at: location).filter { $0.itemClass == itemClass }
+            return try files.items(at: location).filter { $0.itemClass == itemClass && !$0.isUnreadable }
                 .map { StoredItem($0, in: self) }
                 .filter(conditions.hold)
         } catch {
@@ -48,8 +48,16 @@ struct FileKeychain: ItemStore {
         }
     }
 
-    /// Every item can be shown, also while the keychain is locked.
-    func obstacle(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status? { nil }
+    /// Every item can be shown, also while the keychain is locked, unless its attributes are damaged.
+    func obstacle(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status? {
+        do throws(KeychainError) {
+            let isDamaged = try files.items(at: location).contains { $0.itemClass == itemClass && $0.isUnreadable }
+            return isDamaged ? .decode : nil
+        } catch {
+            guard Self.passedOver.contains(error.status) else { throw error }
+            return nil
+        }
+    }
 
     func secret(of item: StoredItem) throws(KeychainError) -> SecretBytes {
         try files.secret(of: item.identifier, at: location)

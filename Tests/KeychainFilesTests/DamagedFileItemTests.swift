@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainFiles
+
+/// Items of a keychain file that somebody altered: never told as missing.
+struct DamagedFileItemTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let password = SecretBytes(Array("correct horse".utf8))
+    private let items: [KeychainFileItem]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path(of: "test.keychain")
+        let files = KeychainFiles.forTesting()
+        try files.files.create(at: path, password: password)
+        let access = ItemAccess(descriptor: "test", trustedApplications: nil)
+        var items: [KeychainFileItem] = []
+        for service in ["s1", "s2", "s3"] {
+            let attributes: [String: PropertyValue] = ["acct": .string("a"), "svce": .string(service)]
+            let secret = SecretBytes(Array(service.utf8))
+            items.append(try files.files.add(.genericPassword, attributes, secret: secret, access, at: path))
+        }
+        self.items = items
+    }
+
+    private func status(_ body: () throws -> Void) -> Status? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? KeychainError)?.status
+        }
+    }
+
+    @Test("two whose secrets were exchanged are listed as they are, and their secrets are errSecDecode, however often")
+    func exchangedSecrets() throws {
+        let raw = try RawStore(path: path)
+        try raw.execute(
+            """
+            CREATE TEMP TABLE kept AS SELECT id, secret FROM items_genp;
+            UPDATE items_genp SET secret = (SELECT kept.secret FROM kept WHERE kept.id = 5 - items_genp.id)
+            WHERE id IN (2, 3);
+            """
+        )
+        let files = KeychainFiles.forTesting()
+        try files.files.unlock(at: path, password: password)
+        for _ in 0..<2 {
+            #expect(try files.files.items(at: path) == items)
+            for item in items.prefix(2) {
+                #expect(status { _ = try files.files.secret(of: item.identifier, at: path) } == .decode)
+            }
+            #expect(try files.files.secret(of: items[2].identifier, at: path) == SecretBytes(Array("s3".utf8)))
+        }
+    }
+
+    @Test("one whose attributes were altered is listed without any, and is errSecDecode, however often")
+    func alteredAttributes() throws {
+        try RawStore(path: path).execute("UPDATE items_genp SET metadata = zeroblob(100) WHERE id = 2")
+        let files = KeychainFiles.forTesting()
+        try files.files.unlock(at: path, password: password)
+        for _ in 0..<2 {
+            let found = try files.files.items(at: path)
+            #expect(found.prefix(2) == items[1...])
+            #expect(found.count == 3 && found[2].isUnreadable && found[2].identifier == items[0].identifier)
+            #expect(status { _ = try files.files.secret(of: items[0].identifier, at: path) } == .decode)
+        }
+        // It can be removed.
+        try files.files.remove(items[0].identifier, at: path)
+        #expect(try files.files.items(at: path) == Array(items[1...]))
+    }
+}
