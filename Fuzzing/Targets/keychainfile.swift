@@ -4,47 +4,98 @@ import KeychainCore
 
 @testable import KeychainEngine
 @testable import KeychainFiles
-@testable import KeychainProtection
+@testable import KeychainStore
 
-/// A keychain file that somebody else wrote, and what is sealed of its items: what was altered is refused, or changes
-/// no secret.
+/// The rows of a keychain file that somebody else wrote, and what is sealed of its items: what was altered, or exchanged
+/// between items, is refused, or changes no secret.
+///
+/// The keychain stays unlocked, and rows are altered in its tables and put back, so that no run derives a key from a
+/// password or reads a database: the target `keychainimage` does the latter.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))
     if let contents = try? ItemContents(SecretBytes(input)) {
         precondition((try? ItemContents(contents.encoded)) == contents, "contents do not come back as they were")
     }
-    let keychain = EmbeddedKeychain.file(image: edited(sample.image, input), device: sample.device)
-    guard (try? keychain.device.status()) != nil else { return 0 }
-    let items = (try? FileItems(keychain).all()) ?? []
-    guard (try? keychain.device.unlock(passcode: sample.password)) != nil else { return 0 }
-    for item in items {
-        guard let contents = try? FileItems(keychain).contents(of: item.identifier) else { continue }
-        precondition(contents.secret == sample.secret && contents.access == sample.access, "an altered item is taken")
+    sample.altered(by: input) {
+        let items = (try? FileItems(sample.keychain).all()) ?? []
+        for item in items {
+            guard let contents = try? FileItems(sample.keychain).contents(of: item.identifier) else { continue }
+            precondition(contents == sample.contents[item.identifier], "an altered item is taken")
+        }
     }
     return 0
 }
 
 private struct Sample {
-    let device: DeviceOptions
-    let password = SecretBytes([1])
-    let secret = SecretBytes([1, 2, 3])
-    let access = ItemAccess(descriptor: "example", trustedApplications: [], partitions: ["apple-tool:"])
-    let image: [UInt8]
+    let keychain: EmbeddedKeychain
+    /// What is sealed of each item.
+    let contents: [Bytes16: ItemContents]
+
+    private static let columns = [
+        "uuid", "protection", "tombstone", "generation", "version", "pk", "damage", "former", "t_acct", "t_svce",
+        "t_agrp", "t_cdat", "metadata", "secret",
+    ]
 
     init() throws {
         var device = DeviceOptions()
         device.passwordWork = .testing
-        self.device = device
-        let keychain = EmbeddedKeychain.newFile(password: password, device: device)
-        try FileSettings.set(KeychainFileSettings(), in: keychain)
-        let item = KeychainFileItem(
-            identifier: .zero,
-            itemClass: .genericPassword,
-            attributes: ["acct": .string("anna"), "svce": .string("example")]
-        )
-        _ = try FileItems(keychain).add(item, secret, access)
-        image = try keychain.image()
+        keychain = EmbeddedKeychain.newFile(password: SecretBytes([1]), device: device)
+        var contents: [Bytes16: ItemContents] = [:]
+        for (account, secret) in [("anna", [1, 2, 3]), ("bert", [UInt8](repeating: 7, count: 40))] {
+            let item = KeychainFileItem(
+                identifier: .zero,
+                itemClass: .genericPassword,
+                attributes: ["acct": .string(account), "svce": .string("example")]
+            )
+            let access = ItemAccess(descriptor: account, trustedApplications: [], partitions: ["apple-tool:"])
+            let added = try FileItems(keychain).add(item, SecretBytes(secret), access)
+            contents[added.identifier] = try FileItems(keychain).contents(of: added.identifier)
+        }
+        self.contents = contents
+    }
+
+    /// Runs `body` while rows are as an input says: a column and a row, then how many bytes follow that edit what is in
+    /// it, or that it is that of the other row.
+    func altered(by input: [UInt8], _ body: () -> Void) {
+        change { connection in
+            try connection.execute("SAVEPOINT fuzz")
+            var rest = input[...]
+            while let column = rest.popFirst(), let choice = rest.popFirst() {
+                let (name, row) = (Self.columns[Int(column) % Self.columns.count], 1 + Int64(choice & 1))
+                guard choice & 2 == 0 else {
+                    try? connection.execute(
+                        "UPDATE items_genp SET \(name) = (SELECT \(name) FROM items_genp WHERE id = \(3 - row)) WHERE id = \(row)"
+                    )
+                    continue
+                }
+                let edits = Array(rest.prefix(Int(choice >> 2)))
+                rest = rest.dropFirst(edits.count)
+                try? edit(name, row, edits, connection)
+            }
+        }
+        body()
+        change { connection in try connection.execute("ROLLBACK TO fuzz; RELEASE fuzz") }
+    }
+
+    private func edit(_ name: String, _ row: Int64, _ edits: [UInt8], _ connection: Connection) throws {
+        let old = try connection.prepare("SELECT CAST(\(name) AS BLOB) FROM items_genp WHERE id = \(row)")
+        guard try old.step() else { return }
+        let bytes = old.bytes(0)
+        old.reset()
+        let new = try connection.prepare("UPDATE items_genp SET \(name) = ? WHERE id = \(row)")
+        try new.bind(bytes.isEmpty ? edits : edited(bytes, edits), at: 0)
+        _ = try new.step()
+    }
+
+    private func change(_ body: (Connection) throws -> Void) {
+        do {
+            try keychain.access.withEngine { (engine) throws(KeychainError) in
+                do { try body(engine.store.connection) } catch { throw KeychainError(.internal, "\(error)") }
+            }
+        } catch {
+            preconditionFailure("the sample cannot be changed: \(error)")
+        }
     }
 }
 
