@@ -4,6 +4,7 @@ import KeychainCore
 
 @testable import KeychainEngine
 @testable import KeychainFiles
+@testable import KeychainProtection
 @testable import KeychainStore
 
 /// The rows of a keychain file that somebody else wrote, and what is sealed of its items: what was altered, or exchanged

@@ -173,7 +173,8 @@ enum WireSamples {
                 keyGeneration: 0,
                 version: .zero,
                 primaryKeyTag: .zero,
-                tags: []
+                tags: [],
+                former: [3, 4]
             ),
             damage: 3
         ),

@@ -322,6 +322,7 @@ struct MoveTests {
         case shortDigest, tooManyTables, negativeCount, hugeCount
         case otherDigest, missingRow, unannouncedRow, repeatedRow, wrongOrder, unknownTag, unorderedTags
         case unknownProtection, numberZero, hugeNumber, identity, tooManyRows, tooManyBytes, largeSecret, otherRow
+        case longFormer, otherFormer, formerTag
     }
 
     @Test("what no keychain could send is refused, and leaves the store as it was", arguments: Forgery.allCases)
@@ -364,6 +365,10 @@ struct MoveTests {
         case .tooManyRows: rows = [MovedRow](repeating: rows[0], count: MoveLimits.messageRowCount + 1)
         case .tooManyBytes: for index in rows.indices { rows[index].row.secret = [UInt8](repeating: 0, count: 1 << 19) }
         case .largeSecret: rows[0].row.secret = [UInt8](repeating: 0, count: ItemLimits.partByteCount + 1)
+        case .longFormer: rows[0].row.former = [UInt8](repeating: 0, count: 45)
+        case .otherFormer: rows[0].row.former = []
+        // What a store of format 2 had.
+        case .formerTag: rows[0].row.tags.append(AttributeTag(name: .digest, tag: .zero))
         case .unknownMark: rows[0].damage = 99
         case .noRows: rows = []
         case .tooSmall: device.rows.byteCount = 1
