@@ -43,7 +43,7 @@ extension KeyAlgorithm {
         switch (scheme, key.type) {
         case (.ecdsa, .ellipticCurve), (.ecies, .ellipticCurve), (.keyExchange, .ellipticCurve): true
         case (.rsaSignature(let padding, let input), .rsa):
-            padding.leastCount(input) <= (key.sizeInBits + (padding.isPSS ? 6 : 7)) / 8
+            padding.leastCount(input) <= (key.sizeInBits + (padding == .pss ? 6 : 7)) / 8
         case (.rsaEncryption(let padding), .rsa): padding.overhead <= key.blockSize
         case (.rsaHybrid(let digest), .rsa):
             RSAEncryptionPadding.oaep(digest).overhead + RSAHybrid.keyCount(key) <= key.blockSize
@@ -53,15 +53,13 @@ extension KeyAlgorithm {
 }
 
 extension KeyAlgorithm.RSASignaturePadding {
-    fileprivate var isPSS: Bool { if case .pss = self { true } else { false } }
-
     /// The least length that an encoded message has (RFC 8017, sections 9.1.1 and 9.2).
     fileprivate func leastCount(_ input: KeyAlgorithm.SignatureInput) -> Int {
         let digest = input.digest
         return switch self {
         case .raw: 0
         case .pkcs1: (digest.map { $0.digestInfoPrefix.count + $0.count } ?? 0) + 11
-        case .pss(let salt): (digest?.count ?? 0) + salt + 2
+        case .pss: 2 * (digest?.count ?? 0) + 2
         }
     }
 }

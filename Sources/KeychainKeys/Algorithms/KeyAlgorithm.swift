@@ -51,8 +51,9 @@ public struct KeyAlgorithm: Sendable, Hashable {
         case raw
         /// EMSA-PKCS1-v1_5 (RFC 8017, section 9.2); without a digest function also without a `DigestInfo`.
         case pkcs1
-        /// EMSA-PSS (RFC 8017, section 9.1), with the length of the salt.
-        case pss(salt: Int)
+        /// EMSA-PSS (RFC 8017, section 9.1), with a salt as long as the digest; the number at the end of an algorithm's
+        /// string is only its name, and another one for SHA-224 (Apple's SecKey.h).
+        case pss
     }
 
     enum RSAEncryptionPadding: Sendable, Hashable {
@@ -90,8 +91,7 @@ extension KeyAlgorithm.Scheme {
             let form: KeyAlgorithm.ECDSAForm = kind.hasSuffix("RFC4754") ? .rfc4754 : .x962
             self = .ecdsa(form, Self.input(kind, digest))
         case ("sign", "RSA", let kind):
-            guard let padding = Self.padding(kind, words.last ?? "") else { return nil }
-            self = .rsaSignature(padding, Self.input(kind, digest))
+            self = .rsaSignature(Self.padding(kind), Self.input(kind, digest))
         case ("encrypt", "RSA", "raw"): self = .rsaEncryption(.raw)
         case ("encrypt", "RSA", "PKCS1"): self = .rsaEncryption(.pkcs1)
         case ("encrypt", "RSA", "OAEP"):
@@ -109,8 +109,8 @@ extension KeyAlgorithm.Scheme {
         digest.map { kind.hasPrefix("message") ? .message($0) : .digest($0) } ?? .bytes
     }
 
-    private static func padding(_ kind: String, _ last: String) -> KeyAlgorithm.RSASignaturePadding? {
+    private static func padding(_ kind: String) -> KeyAlgorithm.RSASignaturePadding {
         if kind == "raw" { return .raw }
-        return kind.hasSuffix("PSS") ? Int(last).map { .pss(salt: $0) } : .pkcs1
+        return kind.hasSuffix("PSS") ? .pss : .pkcs1
     }
 }

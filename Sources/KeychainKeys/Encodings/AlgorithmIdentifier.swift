@@ -14,7 +14,8 @@ enum AlgorithmIdentifier: Sendable, Hashable {
         var reader = try reader.sequence()
         let algorithm = try reader.element(DERTag.objectIdentifier)
         if algorithm.elementsEqual(Self.rsaEncryption) {
-            guard try reader.element(DERTag.null).isEmpty else { throw .badEncoding }
+            // Some software leaves the NULL out (RFC 8017, section A.1, tells readers to take that).
+            if reader.tag != nil, try !reader.element(DERTag.null).isEmpty { throw .badEncoding }
             self = .rsa
         } else if algorithm.elementsEqual(Self.ecPublicKey) {
             guard let curve = Curve(objectIdentifier: try reader.element(DERTag.objectIdentifier)) else {

@@ -18,6 +18,25 @@ extension PublicKey {
         }
     }
 
+    /// A key from what Apple's functions take for one: its external representation, or of RSA also a
+    /// `SubjectPublicKeyInfo` in DER (Apple's SecKey.h).
+    init(data: [UInt8], _ type: KeyType) throws(KeyError) {
+        guard type == .rsa, Self.isSubjectPublicKeyInfo(data) else {
+            self = try PublicKey(externalRepresentation: data, type)
+            return
+        }
+        self = try PublicKey(subjectPublicKeyInfo: data)
+        guard self.type == type else { throw .malformed("the key is not one of RSA") }
+    }
+
+    /// Whether an encoding begins as one with an algorithm does, and not with a number.
+    private static func isSubjectPublicKeyInfo(_ der: [UInt8]) -> Bool {
+        der.withBytes { bytes in
+            var outer = DERReader(bytes)
+            return (try? outer.sequence())?.tag == DERTag.sequence
+        }
+    }
+
     /// The key as a `SubjectPublicKeyInfo` in DER.
     public var subjectPublicKeyInfo: [UInt8] {
         DERWriter.element(

@@ -9,7 +9,8 @@ public enum KeyHalf: Sendable {
     /// The public half.
     case `public`(PublicKey)
 
-    /// A key from its external representation (Semantics, "External representations of keys").
+    /// A key from its external representation, or of an RSA public key from its `SubjectPublicKeyInfo` (Semantics,
+    /// "External representations of keys").
     ///
     /// - Parameters:
     ///   - data: the bytes.
@@ -27,7 +28,7 @@ public enum KeyHalf: Sendable {
         switch keyClass {
         case KeyClass.private: self = .private(try PrivateKey(externalRepresentation: data, type))
         case KeyClass.public:
-            self = .public(try PublicKey(externalRepresentation: data.unprotectedCopy, type))
+            self = .public(try PublicKey(data: data.unprotectedCopy, type))
         default: throw .parameter("the key class is missing or not supported")
         }
     }

@@ -2,8 +2,8 @@
 
 import KeychainCore
 
-/// EME-OAEP (RFC 8017, section 7.1) without a label, with one digest function throughout: for those that the library
-/// does not take.
+/// EME-OAEP (RFC 8017, section 7.1) without a label, with one digest function throughout: for those, and
+/// for the keys, that the library does not take.
 struct EMEOAEP {
     let digest: DigestAlgorithm
 
@@ -42,7 +42,7 @@ struct EMEOAEP {
             // After the digest of the label: zeros, a one, and the message. `before` is all ones up to the one.
             var before: UInt8 = 0xFF
             for byte in content[label.count...] {
-                let isOne = Self.isZero(byte ^ 1)
+                let isOne = (byte ^ 1).isZeroMask
                 bad |= before & ~isOne & byte
                 before &= ~isOne
                 length += Int(~before & 1)
@@ -52,11 +52,6 @@ struct EMEOAEP {
         guard bad == 0 else { throw .decryptionFailed }
         // The one itself was counted.
         return copy.withUnsafeBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.suffix(length - 1))) }
-    }
-
-    /// All ones for 0, else 0.
-    private static func isZero(_ byte: UInt8) -> UInt8 {
-        UInt8(truncatingIfNeeded: (UInt16(byte) &- 1) >> 8)
     }
 
     /// The masked seed and the masked data block, after a zero.

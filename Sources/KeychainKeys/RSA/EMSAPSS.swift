@@ -2,11 +2,13 @@
 
 import KeychainCore
 
-/// EMSA-PSS (RFC 8017, section 9.1), with one digest function for the message and the mask.
+/// EMSA-PSS (RFC 8017, section 9.1), with one digest function for the message and the mask, and a salt
+/// as long as its digest.
 struct EMSAPSS {
     let digest: DigestAlgorithm
+
     /// The length of the salt in bytes.
-    let saltCount: Int
+    private var saltCount: Int { digest.count }
 
     /// An encoded message as long as a modulus of `bits` bits, with a new salt.
     func encode(_ bytes: [UInt8], bits: Int) throws(KeyError) -> [UInt8] {

@@ -4,7 +4,8 @@ import CryptoExtras
 import Foundation
 import KeychainCore
 
-/// RSA encryption (RFC 8017, section 7): the library's where it has the padding, else our padding around its operation.
+/// RSA encryption (RFC 8017, section 7): the library's where it has the padding and takes the key, else our padding
+/// around its operation.
 struct RSAEncryption {
     let padding: KeyAlgorithm.RSAEncryptionPadding
 
@@ -16,7 +17,7 @@ struct RSAEncryption {
         guard plaintext.count + padding.overhead <= numbers.count else {
             throw .parameter("the data is too long for the key")
         }
-        if let padding = libraryPadding {
+        if let padding = libraryPadding, numbers.sizeInBits.isMultiple(of: 8) {
             do {
                 let key = try _RSA.Encryption.PublicKey(unsafeDERRepresentation: key.externalRepresentation)
                 return Array(try key.encrypt(plaintext, padding: padding))
@@ -25,22 +26,26 @@ struct RSAEncryption {
             }
         }
         let block =
-            if case .oaep(let digest) = padding {
-                try EMEOAEP(digest: digest).encode(plaintext, count: numbers.count)
-            } else {
-                Self.padded(plaintext, count: numbers.count)
+            switch padding {
+            case .raw: Self.padded(plaintext, count: numbers.count)
+            case .pkcs1: try EMEPKCS1.encode(plaintext, count: numbers.count)
+            case .oaep(let digest): try EMEOAEP(digest: digest).encode(plaintext, count: numbers.count)
             }
         return try block.withUnsafeBytes { (block) throws(KeyError) in try numbers.raw(block) }
     }
 
     func decrypt(_ ciphertext: UnsafeRawBufferPointer, _ key: RSAPrivateKey) throws(KeyError) -> SecretBytes {
-        if padding == .raw {
+        guard padding != .raw else {
             return try Self.raw(ciphertext, key.publicKey.count) { (block) throws(KeyError) in try key.raw(block) }
         }
         guard ciphertext.count == key.publicKey.count else { throw .decryptionFailed }
-        if let padding = libraryPadding { return try key.decrypt(ciphertext, padding) }
-        guard case .oaep(let digest) = padding, let block = try? key.raw(ciphertext) else { throw .decryptionFailed }
-        return try EMEOAEP(digest: digest).decode(block)
+        if let padding = libraryPadding, let message = try key.decrypt(ciphertext, padding) { return message }
+        guard let block = try? key.raw(ciphertext) else { throw .decryptionFailed }
+        switch padding {
+        case .raw: return block
+        case .pkcs1: return try EMEPKCS1.decode(block)
+        case .oaep(let digest): return try EMEOAEP(digest: digest).decode(block)
+        }
     }
 
     /// The operation of a public key on what a private key made.

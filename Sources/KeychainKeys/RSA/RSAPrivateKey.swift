@@ -16,7 +16,8 @@ struct RSAPrivateKey: Sendable {
     let signing: _RSA.Signing.PrivateKey
 
     private let blind: _RSA.BlindSigning.PrivateKey<SHA384>
-    private let encryption: EncryptionKey
+    /// `nil` for a modulus that is no whole number of bytes, which the library does not decrypt with.
+    private let encryption: EncryptionKey?
 
     // What the library keeps behind it is an object that never changes, and that it calls sendable in its other types.
     private struct EncryptionKey: @unchecked Sendable {
@@ -58,7 +59,9 @@ struct RSAPrivateKey: Sendable {
                 unsafeDERRepresentation: der,
                 parameters: .RSABSSA_SHA384_PSSZERO_Deterministic
             )
-            encryption = EncryptionKey(key: try _RSA.Encryption.PrivateKey(unsafeDERRepresentation: der))
+            encryption =
+                self.publicKey.sizeInBits.isMultiple(of: 8)
+                ? EncryptionKey(key: try _RSA.Encryption.PrivateKey(unsafeDERRepresentation: der)) : nil
         } catch {
             throw .malformed("the numbers of the key do not make an RSA key")
         }
@@ -82,10 +85,13 @@ struct RSAPrivateKey: Sendable {
     }
 
     /// RSAES with a padding of the library; every failure looks the same.
+    ///
+    /// - Returns: The message; `nil` for a key that the library does not decrypt with.
     func decrypt(
         _ ciphertext: UnsafeRawBufferPointer,
         _ padding: _RSA.Encryption.Padding
-    ) throws(KeyError) -> SecretBytes {
+    ) throws(KeyError) -> SecretBytes? {
+        guard let encryption else { return nil }
         do {
             return SecretBytes(wiping: try encryption.key.decrypt(ciphertext, padding: padding))
         } catch {

@@ -35,9 +35,8 @@ struct RSASignatures {
             return result
         }
         guard let encoded = try? key.raw(signature) else { return false }
-        if case .pss(let salt) = padding, let digest = input.digest {
-            return EMSAPSS(digest: digest, saltCount: salt)
-                .isValid(encoded, for: try input.bytes(data), bits: key.sizeInBits)
+        if padding == .pss, let digest = input.digest {
+            return EMSAPSS(digest: digest).isValid(encoded, for: try input.bytes(data), bits: key.sizeInBits)
         }
         return try encode(data, key) == encoded
     }
@@ -51,9 +50,9 @@ struct RSASignatures {
             return Array(repeating: 0, count: key.count - bytes.count) + bytes
         case .pkcs1:
             return try EMSAPKCS1(digest: input.digest).encode(bytes, count: key.count)
-        case .pss(let salt):
+        case .pss:
             guard let digest = input.digest else { throw .unsupportedAlgorithm }
-            return try EMSAPSS(digest: digest, saltCount: salt).encode(bytes, bits: key.sizeInBits)
+            return try EMSAPSS(digest: digest).encode(bytes, bits: key.sizeInBits)
         }
     }
 

@@ -30,7 +30,7 @@ struct AlgorithmTableTests {
             ("algid:sign:RSA:raw", .rsaSignature(.raw, .bytes)),
             ("algid:sign:RSA:digest-PKCS1v15", .rsaSignature(.pkcs1, .bytes)),
             ("algid:sign:RSA:digest-PKCS1v15:SHA1", .rsaSignature(.pkcs1, .digest(.sha1))),
-            ("algid:sign:RSA:message-PSS:SHA224:SHA224:24", .rsaSignature(.pss(salt: 24), .message(.sha224))),
+            ("algid:sign:RSA:message-PSS:SHA224:SHA224:24", .rsaSignature(.pss, .message(.sha224))),
             ("algid:encrypt:RSA:raw", .rsaEncryption(.raw)),
             ("algid:encrypt:RSA:PKCS1", .rsaEncryption(.pkcs1)),
             ("algid:encrypt:RSA:OAEP:SHA384", .rsaEncryption(.oaep(.sha384))),

@@ -145,6 +145,54 @@ struct KeyEncodingTests {
         #expect(throws: KeyError.self) { try PrivateKey(generating: type, sizeInBits: size) }
     }
 
+    @Test(
+        "an RSA public key is read from a SubjectPublicKeyInfo, and given back in PKCS #1",
+        arguments: [1024, 1025, 2047, 2048, 3072, 4096, 8192]
+    )
+    func subjectPublicKeyInfo(_ size: Int) throws {
+        var modulus = Array(repeating: 0xA5 as UInt8, count: (size + 7) / 8)
+        modulus[0] = 1 << UInt8((size - 1) % 8)
+        let pkcs1 = DERWriter.element(0x30, DERWriter.integer(modulus), DERWriter.integer([1, 0, 1]))
+        let object: [UInt8] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1]
+        for parameters in [[5, 0] as [UInt8], []] {
+            let info = DERWriter.element(
+                0x30,
+                DERWriter.element(0x30, object, parameters),
+                DERWriter.bitString(3, pkcs1)
+            )
+            for keyType in [PropertyValue.string("42"), .number(.integer(42))] {
+                let attributes = ["type": keyType, "kcls": PropertyValue.string("0")]
+                let key = try #require(KeyHalf(KeyReference(attributes: attributes, data: SecretBytes(info)))).publicKey
+                #expect(key.externalRepresentation == pkcs1 && key.sizeInBits == size)
+            }
+            #expect(try PublicKey(subjectPublicKeyInfo: info).externalRepresentation == pkcs1)
+            let wrong = [
+                info + [0], DERWriter.element(0x30, DERWriter.element(0x30, object, parameters)),
+                DERWriter.element(0x30, DERWriter.element(0x30, object, [5, 1, 0]), DERWriter.bitString(3, pkcs1)),
+                DERWriter.element(0x30, DERWriter.element(0x30, object, [5, 0, 5, 0]), DERWriter.bitString(3, pkcs1)),
+                DERWriter.element(0x30, DERWriter.element(0x30, object), DERWriter.bitString(3, info)),
+            ]
+            for wrong in wrong { #expect(throws: KeyError.self) { try half(wrong, "42", "0") } }
+        }
+    }
+
+    @Test("no other key is read from the encodings of PKCS #8 and X.509")
+    func otherInfos() throws {
+        for key in SampleKeys.all {
+            let info = key.publicKey.subjectPublicKeyInfo
+            #expect(throws: KeyError.self) {
+                try half(try #require(key.pkcs8).unprotectedCopy, key.type.attributeValue, "1")
+            }
+            #expect(throws: KeyError.self) { try half(info, key.type.attributeValue, "1") }
+            guard key.type != .rsa else { continue }
+            for type in ["42", "73"] { #expect(throws: KeyError.self) { try half(info, type, "0") } }
+        }
+    }
+
+    private func half(_ bytes: [UInt8], _ type: String, _ keyClass: String) throws -> KeyHalf {
+        try KeyHalf(externalRepresentation: SecretBytes(bytes), type: type, keyClass: keyClass)
+    }
+
     @Test("generated RSA keys have the exponent 65537")
     func exponent() {
         let tail = SampleKeys.rsa2048.publicKey.externalRepresentation.suffix(5)

@@ -53,6 +53,21 @@ struct KeyFileTests {
         #expect(try PublicKey(externalRepresentation: try der(publicPEM), .rsa) == expected)
     }
 
+    @Test("RSA keys of lengths that are no multiple of anything", arguments: [1025, 1030, 1535, 2047])
+    func oddLengths(_ size: Int) throws {
+        let pem = try Tool.output("openssl", ["genrsa", "-traditional", "\(size)"])
+        let key = try PrivateKey(externalRepresentation: SecretBytes(try der(pem)), .rsa)
+        #expect(try key.sizeInBits == size && key.publicKey == publicKey(of: pem))
+        for name in ["message-PKCS1v15:SHA256", "message-PSS:SHA256:SHA256:32", "message-PSS:SHA224:SHA224:24"] {
+            let signature = try key.sign([1, 2, 3], "algid:sign:RSA:\(name)")
+            try key.publicKey.verify(signature, [1, 2, 3], "algid:sign:RSA:\(name)")
+        }
+        for name in ["PKCS1", "OAEP:SHA1", "OAEP:SHA224", "OAEP:SHA256", "OAEP:SHA256:AESGCM"] {
+            let name = "algid:encrypt:RSA:\(name)"
+            #expect(try key.decrypt(key.publicKey.encrypt([4, 5], name), name) == [4, 5])
+        }
+    }
+
     @Test("keys of ssh-keygen", arguments: [("rsa", 1024), ("ecdsa", 256), ("ecdsa", 521)], ["PEM", "PKCS8"])
     func openSSH(_ key: (type: String, size: Int), _ format: String) throws {
         let folder = try TemporaryFolder()

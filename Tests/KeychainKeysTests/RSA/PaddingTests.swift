@@ -53,9 +53,35 @@ struct PaddingTests {
         for block in wrong { #expect(throws: KeyError.decryptionFailed) { try padding.decode(block) } }
     }
 
+    @Test("PKCS #1 encryption gives back every message that fits")
+    func pkcs1Encryption() throws {
+        for count in [0, 1, 116, 117] {
+            let message = (0..<count).map { UInt8($0 & 1) }
+            let block = try message.withBytes { (message) throws(KeyError) in try EMEPKCS1.encode(message, count: 128) }
+            #expect(block.unprotectedCopy[..<2] == [0, 2] && block.count == 128)
+            #expect(try EMEPKCS1.decode(block).unprotectedCopy == message)
+        }
+        let long = Array(repeating: 0 as UInt8, count: 118)
+        #expect(throws: KeyError.self) {
+            try long.withBytes { (long) throws(KeyError) in try EMEPKCS1.encode(long, count: 128) }
+        }
+    }
+
+    @Test("PKCS #1 encryption has one answer for everything that is wrong inside")
+    func pkcs1EncryptionInside() throws {
+        let padding = Array(repeating: 7 as UInt8, count: 8)
+        #expect(try EMEPKCS1.decode(SecretBytes([0, 2] + padding + [0, 5, 0])).unprotectedCopy == [5, 0])
+        #expect(try EMEPKCS1.decode(SecretBytes([0, 2] + padding + [0])).unprotectedCopy == [])
+        let wrong: [[UInt8]] = [
+            [1, 2] + padding + [0, 5], [0, 1] + padding + [0, 5], [0, 2] + padding + [5, 5],
+            [0, 2] + padding.dropLast() + [0, 0, 5], [0, 2, 0] + padding + [0, 5], [0, 2] + padding, [0, 2, 0], [],
+        ]
+        for block in wrong { #expect(throws: KeyError.decryptionFailed) { try EMEPKCS1.decode(SecretBytes(block)) } }
+    }
+
     @Test("PSS accepts its own encodings for moduli of all lengths, and nothing changed", arguments: 1017...1033)
     func pss(_ bits: Int) throws {
-        let padding = EMSAPSS(digest: .sha224, saltCount: 24)
+        let padding = EMSAPSS(digest: .sha224)
         let digest = Array(repeating: 0xAB as UInt8, count: 28)
         let encoded = try padding.encode(digest, bits: bits)
         #expect(encoded.count == (bits + 7) / 8)
@@ -64,12 +90,11 @@ struct PaddingTests {
         for index in [0, 1, encoded.count / 2, encoded.count - 29, encoded.count - 1] {
             #expect(!padding.isValid(encoded.flipping(bit: 8 * index + 7), for: digest, bits: bits))
         }
-        #expect(!EMSAPSS(digest: .sha224, saltCount: 28).isValid(encoded, for: digest, bits: bits))
     }
 
     @Test("PSS needs room for digest and salt")
     func pssRoom() throws {
-        let padding = EMSAPSS(digest: .sha512, saltCount: 64)
+        let padding = EMSAPSS(digest: .sha512)
         #expect(throws: KeyError.self) { try padding.encode(Array(repeating: 0, count: 64), bits: 1024) }
         #expect(try padding.encode(Array(repeating: 0, count: 64), bits: 1040).count == 130)
     }
