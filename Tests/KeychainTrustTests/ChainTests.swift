@@ -16,6 +16,8 @@ struct ChainTests {
         var policies: [String]
         var answers: [String]?
         var date: String?
+        /// How long after the start of the day.
+        var seconds: Double?
         var defects: [String]?
         /// The status that is told.
         var status: Int32?
@@ -41,7 +43,10 @@ struct ChainTests {
             row.policies.map(CertificatePolicy.init(named:)),
             anchors: row.anchors ?? ["root"]
         )
-        if let date = row.date { request.date = try Samples.date(date) }
+        if let date = row.date {
+            let start = try Samples.date(date).secondsSinceReferenceDate
+            request.date = Timestamp(secondsSinceReferenceDate: start + (row.seconds ?? 0))
+        }
         request.revocationAnswers = try (row.answers ?? []).map(Samples.bytes)
         let evaluation = try TrustEvaluator.evaluate(request)
         #expect(Set(evaluation.findings.map(\.defect.rawValue)) == Set(row.defects ?? []))

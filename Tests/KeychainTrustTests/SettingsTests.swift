@@ -77,6 +77,20 @@ struct SettingsTests {
         #expect(throws: KeychainError.self) { try settings("root", [rule(.trustAsRoot)]) }
     }
 
+    @Test(
+        "a server under a root of settings need not name its purpose",
+        arguments: ["no purpose", "any purpose", "gated", "first without purpose", "server"]
+    )
+    func purposes(_ name: String) throws {
+        let names = [name, "issuer"]
+        let trusted = try settings("root", [])
+        #expect(try defects(names, Self.host, [trusted]).isEmpty)
+        #expect(try defects(["client", "issuer"], .tls(isServer: true, host: nil), [trusted]) == [.purpose])
+        // The same root, given by a program.
+        let given = try TrustEvaluator.evaluate(Samples.request(names, [Self.host]))
+        #expect(given.findings.map(\.defect) == (name == "server" ? [] : [.purpose]))
+    }
+
     @Test("trust holds for its policy, and for its host")
     func limits() throws {
         let names = ["server", "issuer"]

@@ -52,14 +52,15 @@ extension ASN1ObjectIdentifier {
     static let subjectAlternativeName: ASN1ObjectIdentifier = [2, 5, 29, 17]
     static let keyUsage: ASN1ObjectIdentifier = [2, 5, 29, 15]
     static let basicConstraints: ASN1ObjectIdentifier = [2, 5, 29, 19]
+    static let nameConstraints: ASN1ObjectIdentifier = [2, 5, 29, 30]
     static let extendedKeyUsage: ASN1ObjectIdentifier = [2, 5, 29, 37]
 
     /// The extensions that RFC 5280 defines: a certificate may call any of them critical.
     static let standardExtensions: Set<ASN1ObjectIdentifier> = [
-        subjectKeyIdentifier, subjectAlternativeName, keyUsage, basicConstraints, extendedKeyUsage,
+        subjectKeyIdentifier, subjectAlternativeName, keyUsage, basicConstraints, nameConstraints,
+        extendedKeyUsage,
         [2, 5, 29, 9],  // subject directory attributes
         [2, 5, 29, 18],  // issuer alternative name
-        [2, 5, 29, 30],  // name constraints
         [2, 5, 29, 31],  // CRL distribution points
         [2, 5, 29, 32],  // certificate policies
         [2, 5, 29, 33],  // policy mappings

@@ -13,6 +13,8 @@ struct KnownExtensions: Sendable {
     private(set) var keyUsage: KeyUsage?
     /// Whether the subject is an authority by the basic constraints; `nil` without them, false when they are malformed.
     private(set) var isAuthority: Bool?
+    /// What the name constraints say of hosts; `nil` without them, and where they are malformed.
+    private(set) var hostConstraints: HostConstraints?
     /// The types of all extensions.
     private(set) var types: Set<ASN1ObjectIdentifier> = []
     /// Whether there is a critical extension that this package has never heard of.
@@ -33,6 +35,8 @@ struct KnownExtensions: Sendable {
                 keyUsage = KeyUsage(extensionValue: one.value)
             case .basicConstraints:
                 isAuthority = (try? Self.isAuthority(one.value)) ?? false
+            case .nameConstraints:
+                hostConstraints = try? HostConstraints(one.value)
             default:
                 if one.isCritical, !ASN1ObjectIdentifier.standardExtensions.contains(one.type) {
                     hasUnknownCritical = true

@@ -27,6 +27,22 @@ extension Certificate {
         }
     }
 
+    /// Whether a host is among the alternative names; the common name does not count (RFC 9525, section 2).
+    public func hasAlternativeName(host: String) -> Bool {
+        // To C a name ends at a zero.
+        guard !host.utf8.contains(0) else { return false }
+        return switch HostName(host) {
+        case .address(let bytes): known.alternativeNames?.addresses.contains(bytes) ?? false
+        case .name(let labels): dnsNames.contains { HostName.matches(pattern: $0, labels) }
+        }
+    }
+
+    /// Whether the name constraints of the certificate let it certify a host, an address or a name.
+    public func mayCertify(host: String) -> Bool {
+        guard let constraints = known.hostConstraints, case .name(let labels) = HostName(host) else { return true }
+        return constraints.permit(labels)
+    }
+
     /// The common name counts only in a certificate without alternative names, and never for an address.
     private func names(host: HostName) -> Bool {
         switch host {

@@ -29,6 +29,16 @@ enum HostName {
         return pattern.count >= 3 && pattern.dropFirst() == host.dropFirst()
     }
 
+    /// Whether a host is the domain of a name constraint or below it; every host is below an empty one (RFC 5280,
+    /// section 4.2.1.10).
+    static func isWithin(_ domain: String, _ host: [[UInt8]]) -> Bool {
+        // A leading period is against the standard and occurs, for what is below the domain.
+        let isBelow = domain.hasPrefix(".")
+        let labels = labels(isBelow ? String(domain.dropFirst()) : domain)
+        guard labels != [[]] else { return true }
+        return host.suffix(labels.count) == labels[...] && host.count >= labels.count + (isBelow ? 1 : 0)
+    }
+
     /// The labels of a name, without the empty one of the root; one empty label for an empty name.
     private static func labels(_ name: String) -> [[UInt8]] {
         let bytes = ASCII.lowercased(name.hasSuffix(".") ? name.dropLast() : name[...])

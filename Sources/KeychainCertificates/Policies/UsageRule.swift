@@ -16,13 +16,28 @@ public enum UsageDefect: Sendable, Hashable {
 extension Certificate {
     /// Why the certificate itself may not be used for a policy; `nil` when it may.
     ///
-    /// Without an extension a key has no limit, but for policies that ask for the extension.
+    /// Without an extension a key has no limit, but for policies that ask for the extension. Policies of TLS do not look
+    /// at the key usage.
     public func usageDefect(for policy: CertificatePolicy) -> UsageDefect? {
         guard let rule = UsageRule(policy) else { return nil }
         guard rule.mustHave.isSubset(of: known.types) else { return .missingExtension }
-        guard rule.permits(known.extendedKeyUsage) else { return .purpose }
+        guard rule.permits(known.extendedKeyUsage, rule.purposes.union(rule.olderPurposes)) else { return .purpose }
         guard let usage = known.keyUsage, !rule.operations.isEmpty else { return nil }
         return usage.isDisjoint(with: rule.operations) ? .keyUsage : nil
+    }
+
+    /// Whether the certificate has to name the purpose of a server for a policy, and does not: one of 2019-07-01 or later
+    /// (Apple's support article HT210176).
+    ///
+    /// That holds under anchors of the system and those that a program sets, not under what somebody trusts by settings.
+    public func lacksServerPurpose(for policy: CertificatePolicy) -> Bool {
+        switch policy {
+        case .tls(true, _), .purpose(.eap, true, _):
+            // 2019-07-01T00:00:00Z
+            validity.notBefore.secondsSinceReferenceDate >= 583_632_000
+                && !(known.extendedKeyUsage?.contains(.serverAuthentication) ?? false)
+        default: false
+        }
     }
 
     /// Whether the certificate is of an authority, whose key may sign certificates (RFC 5280, sections 4.2.1.3 and
@@ -36,7 +51,7 @@ extension Certificate {
     /// Whether the certificate may stand above one that is used for a policy: extended key usage in an issuer limits
     /// what it issues, as most software has it.
     public func mayIssue(for policy: CertificatePolicy) -> Bool {
-        UsageRule(policy)?.permits(known.extendedKeyUsage) ?? true
+        UsageRule(policy).map { $0.permits(known.extendedKeyUsage, $0.purposes) } ?? true
     }
 }
 
@@ -44,6 +59,8 @@ extension Certificate {
 private struct UsageRule {
     /// One of them is needed where the extension is there; empty for any.
     var purposes: Set<ASN1ObjectIdentifier> = []
+    /// Others that serve in the certificate itself, but not in an issuer.
+    var olderPurposes: Set<ASN1ObjectIdentifier> = []
     /// One of them is needed where the extension is there; empty for any.
     var operations: KeyUsage = []
     /// Extensions that have to be there.
@@ -55,8 +72,7 @@ private struct UsageRule {
         case .basicX509, .revocation: return nil
         case .tls(let isServer, _), .purpose(.eap, let isServer, _):
             purposes = [isServer ? .serverAuthentication : .clientAuthentication]
-            operations =
-                isServer ? [.digitalSignature, .keyEncipherment, .keyAgreement] : [.digitalSignature, .keyAgreement]
+            if isServer { olderPurposes = [.microsoftServerGated, .netscapeServerGated] }
         case .purpose(.ipsec, _, _):
             purposes = [.serverAuthentication, .clientAuthentication, .ipsecEndSystem, .ipsecKeyExchange]
         case .purpose(.emailProtection, _, _):
@@ -81,7 +97,7 @@ private struct UsageRule {
     }
 
     /// Whether the purposes that a key is limited to fit.
-    func permits(_ limits: [ASN1ObjectIdentifier]?) -> Bool {
+    func permits(_ limits: [ASN1ObjectIdentifier]?, _ purposes: Set<ASN1ObjectIdentifier>) -> Bool {
         guard let limits, !purposes.isEmpty else { return true }
         return limits.contains { $0 == .anyPurpose || purposes.contains($0) }
     }
@@ -97,6 +113,9 @@ extension ASN1ObjectIdentifier {
     fileprivate static let timeStamping: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 3, 8]
     fileprivate static let ipsecKeyExchange: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 3, 17]
     fileprivate static let anyPurpose: ASN1ObjectIdentifier = [2, 5, 29, 37, 0]
+    // What browsers once asked for before they used strong encryption.
+    fileprivate static let microsoftServerGated: ASN1ObjectIdentifier = [1, 3, 6, 1, 4, 1, 311, 10, 3, 3]
+    fileprivate static let netscapeServerGated: ASN1ObjectIdentifier = [2, 16, 840, 1, 113730, 4, 1]
     // Of Apple's certificate policies.
     fileprivate static let chatSigning: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 4, 2]
     fileprivate static let chatEncryption: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 4, 3]

@@ -523,7 +523,7 @@ public enum StatusTable {
             -67903,
             "The certificate contains multiple extensions with the same extension ID."
         ),
-        Row("errSecMissingQualifiedCertStatement", -67904, nil),
+        Row("errSecMissingQualifiedCertStatement", -67904, "A required qualified certificate statement is missing."),
     ]
 
     /// Codes that only Apple's private headers declare.

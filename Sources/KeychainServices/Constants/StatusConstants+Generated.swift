@@ -1151,5 +1151,5 @@ public let errSecCertificateIsCA: OSStatus = -67902
 /// The certificate contains multiple extensions with the same extension ID.
 public let errSecCertificateDuplicateExtension: OSStatus = -67903
 
-/// The code -67904, for which there is no message.
+/// A required qualified certificate statement is missing.
 public let errSecMissingQualifiedCertStatement: OSStatus = -67904

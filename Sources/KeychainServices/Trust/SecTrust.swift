@@ -95,7 +95,7 @@ extension TrustEvaluation {
         for position in Set(findings.map(\.position)).sorted() {
             let defects = findings.filter { $0.position == position }
             let sentences = defects.map(\.defect.sentence).joined(separator: "; ")
-            details.append("certificate \(position), \(name(at: position)): it \(sentences)")
+            details.append("certificate \(position), \(name(at: position)): \(sentences)")
         }
         let status = Int(main.defect.status.rawValue)
         let reason = main.defect.status.message ?? "OSStatus \(status)"

@@ -19,7 +19,13 @@ struct JudgedChain {
     ///
     /// OpenSSL takes a certificate with a key for signing others, but without basic constraints, for an authority; here
     /// every one between the first and the last has to say that it is (RFC 5280, section 6.1.4 (k)).
-    func findings(for policies: [CertificatePolicy]) -> [TrustEvaluation.Finding] {
+    ///
+    /// - Parameters:
+    ///   - policies: what the first certificate is for.
+    ///   - isTrustedBySettings: whether the last one is an anchor of trust settings, under which a server need not name
+    ///     its purpose.
+    /// - Returns: What is wrong, by positions.
+    func findings(for policies: [CertificatePolicy], isTrustedBySettings: Bool) -> [TrustEvaluation.Finding] {
         var findings: [TrustEvaluation.Finding] = []
         for (position, certificate) in certificates.enumerated() {
             guard let certificate else {
@@ -29,7 +35,14 @@ struct JudgedChain {
             if position == 0 {
                 findings += policies.compactMap { certificate.usageDefect(for: $0) }
                     .map { .init(position: 0, defect: Self.defect($0)) }
-            } else if position < certificates.count - 1 {
+                if !isTrustedBySettings, policies.contains(where: certificate.lacksServerPurpose) {
+                    findings.append(.init(position: 0, defect: .purpose))
+                }
+                continue
+            }
+            // An authority has a name (RFC 5280, section 4.1.2.6); OpenSSL asks for none.
+            if certificate.normalizedSubject.isEmpty { findings.append(.init(position: position, defect: .noSubject)) }
+            if position < certificates.count - 1 {
                 if !authorities.contains(position) { findings.append(.init(position: position, defect: .notAuthority)) }
                 if !policies.allSatisfy(certificate.mayIssue) {
                     findings.append(.init(position: position, defect: .purpose))
@@ -37,6 +50,23 @@ struct JudgedChain {
             }
         }
         return findings
+    }
+
+    /// What is wrong with the host that a policy names: it is not among the names, or an issuer may not certify it.
+    ///
+    /// OpenSSL holds name constraints against the names of the certificate. A wildcard may stand for hosts in and out of
+    /// them, so here the host itself is held against them.
+    func findings(for host: String) -> [TrustEvaluation.Finding] {
+        guard let leaf = certificates[0], leaf.hasAlternativeName(host: host) else {
+            return [.init(position: 0, defect: .hostName)]
+        }
+        let isAllowed = certificates.dropFirst().compactMap(\.self).allSatisfy { $0.mayCertify(host: host) }
+        return isAllowed ? [] : [.init(position: 0, defect: .nameNotAllowed)]
+    }
+
+    /// Whether a date belongs to the validity of a certificate, whose last moment OpenSSL leaves out.
+    func isValid(_ position: Int, at date: Timestamp) -> Bool {
+        certificates.indices.contains(position) && certificates[position]?.isValid(at: date) ?? false
     }
 
     private static func defect(_ defect: UsageDefect) -> TrustDefect {

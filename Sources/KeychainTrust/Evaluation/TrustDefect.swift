@@ -18,6 +18,8 @@ package enum TrustDefect: String, Sendable, Hashable, CaseIterable, Codable {
     case signature
     /// Its issuer may not issue certificates.
     case notAuthority
+    /// It may issue certificates, and has no name.
+    case noSubject
     /// A key that is too small, or on a curve without a name.
     case weakKey
     /// A digest that is too weak, in its signature.
@@ -91,6 +93,7 @@ package enum TrustDefect: String, Sendable, Hashable, CaseIterable, Codable {
         case .signature: Row(-26267, "CSSMERR_TP_VERIFICATION_FAILURE", isFatal: true, "has a signature that is wrong")
         case .notAuthority:
             Row(-67826, "CSSMERR_TP_INVALID_CERT_AUTHORITY", isFatal: true, "may not issue certificates")
+        case .noSubject: Row(-67655, nil, isFatal: true, "has no subject name, although it issues certificates")
         case .weakKey: Row(-67735, "CSSMERR_CSP_UNSUPPORTED_KEY_SIZE", isFatal: true, "has a key that is too weak")
         case .weakDigest:
             Row(
@@ -111,7 +114,7 @@ package enum TrustDefect: String, Sendable, Hashable, CaseIterable, Codable {
         case .untrusted: Row(-67843, "CSSMERR_TP_NOT_TRUSTED", "is not trusted")
         case .expired: Row(-67818, "CSSMERR_TP_CERT_EXPIRED", "is expired")
         case .notYetValid: Row(-67819, "CSSMERR_TP_CERT_NOT_VALID_YET", "is not valid yet")
-        case .hostName: Row(-67602, "CSSMERR_APPLETP_HOSTNAME_MISMATCH", "has another name than the host")
+        case .hostName: Row(-67602, "CSSMERR_APPLETP_HOSTNAME_MISMATCH", "name does not match input")
         case .emailAddress:
             Row(-67623, "CSSMERR_APPLETP_SMIME_EMAIL_ADDRS_NOT_FOUND", "has not the e-mail address")
         case .missingExtension: Row(-67880, nil, "lacks an extension that is required")

@@ -56,12 +56,16 @@ package enum TrustEvaluator {
         var evaluation = TrustEvaluation(chain: verification.chain.isEmpty ? [leafBytes] : verification.chain)
         evaluation.findings = verification.findings.map { .init(position: $0.position, defect: $0.defect) }
         let judged = JudgedChain(evaluation.chain, first: certificate, verification.authorities)
-        evaluation.findings += judged.findings(for: request.policies)
-        evaluation.findings += names(request.policies, leaf, library)
+        evaluation.findings.removeAll { $0.defect == .expired && judged.isValid($0.position, at: request.date) }
+        evaluation.isDecidedByUser = anchors.areOfSettings(evaluation.chain.last)
+        evaluation.findings += judged.findings(
+            for: request.policies,
+            isTrustedBySettings: evaluation.isDecidedByUser
+        )
+        evaluation.findings += names(request.policies, leaf, judged, library)
         evaluation.findings += judged.denials(by: request)
         revocation(request, leaf, &evaluation, library)
         evaluation.findings.removeAll { judged.isAllowed($0, by: request) }
-        evaluation.isDecidedByUser = anchors.areOfSettings(evaluation.chain.last)
         passOver(request.exceptions, &evaluation)
         evaluation.findings = unique(evaluation.findings)
         return evaluation
@@ -74,28 +78,27 @@ package enum TrustEvaluator {
         SystemAnchors.list(try OpenSSLLibrary.shared).map(\.der)
     }
 
-    /// The names that policies ask for (X509_check_host(3)).
+    /// The names that policies ask for.
     private static func names(
         _ policies: [CertificatePolicy],
         _ leaf: ParsedCertificate,
+        _ judged: JudgedChain,
         _ library: OpenSSLLibrary
     ) -> [TrustEvaluation.Finding] {
-        policies.compactMap { policy in
+        policies.flatMap { policy -> [TrustEvaluation.Finding] in
             switch policy {
-            case .basicX509, .revocation, .tls(false, _): return nil
+            case .basicX509, .revocation, .tls(false, _): return []
             case .tls(true, let host):
-                return host.flatMap {
-                    LeafNames.haveHost($0, leaf, library) ? nil : .init(position: 0, defect: .hostName)
-                }
+                return host.map(judged.findings(for:)) ?? []
             case .purpose(let purpose, let isServer, let name):
-                guard let name else { return nil }
+                guard let name else { return [] }
                 switch purpose {
                 case .eap, .ipsec:
-                    guard isServer, !LeafNames.haveHost(name, leaf, library) else { return nil }
-                    return .init(position: 0, defect: .hostName)
+                    return isServer ? judged.findings(for: name) : []
                 case .emailProtection, .chat:
-                    return LeafNames.haveAddress(name, leaf, library) ? nil : .init(position: 0, defect: .emailAddress)
-                case .codeSigning, .timeStamping, .appleID, .macAppStoreReceipt: return nil
+                    let hasAddress = LeafNames.haveAddress(name, leaf, library)
+                    return hasAddress ? [] : [.init(position: 0, defect: .emailAddress)]
+                case .codeSigning, .timeStamping, .appleID, .macAppStoreReceipt: return []
                 }
             }
         }

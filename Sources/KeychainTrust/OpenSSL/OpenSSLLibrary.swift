@@ -28,8 +28,6 @@ struct OpenSSLLibrary: @unchecked Sendable {
     let readPEMCertificate:
         @convention(c) (Pointer?, UnsafeMutablePointer<Pointer?>?, UnsafeRawPointer?, UnsafeRawPointer?) -> Pointer?
     let certificateAuthorityKind: @convention(c) (Pointer?) -> Int32
-    let checkHost: @convention(c) (Pointer?, Text?, Int, UInt32, UnsafeRawPointer?) -> Int32
-    let checkAddress: @convention(c) (Pointer?, Text?, UInt32) -> Int32
     let checkEmailAddress: @convention(c) (Pointer?, Text?, Int, UInt32) -> Int32
 
     // Lists.
@@ -103,8 +101,6 @@ struct OpenSSLLibrary: @unchecked Sendable {
         encodeCertificate = try symbols["i2d_X509"]
         readPEMCertificate = try symbols["PEM_read_bio_X509"]
         certificateAuthorityKind = try symbols["X509_check_ca"]
-        checkHost = try symbols["X509_check_host"]
-        checkAddress = try symbols["X509_check_ip_asc"]
         checkEmailAddress = try symbols["X509_check_email"]
         newList = try symbols["OPENSSL_sk_new_null"]
         append = try symbols["OPENSSL_sk_push"]

@@ -23,7 +23,7 @@ def usage(*names):
     return x509.KeyUsage(**{one: one in names for one in all_names})
 
 
-def add(label, issuer=None, subject=None, ca=None, path=None, start=START, end=END, purposes=(), names=(), use=(),
+def add(label, issuer=None, subject=None, ca=None, path=None, start=START, end=END, purposes=None, names=(), use=(),
         key=None, digest=hashes.SHA256(), extra=(), issuer_name=None, constraints=True):
     key = key or ec.generate_private_key(ec.SECP256R1())
     subject = name(label if subject is None else subject)
@@ -37,6 +37,9 @@ def add(label, issuer=None, subject=None, ca=None, path=None, start=START, end=E
         use = ("key_cert_sign", "crl_sign")
     if use:
         builder = builder.add_extension(usage(*use), critical=True)
+    # A server names its purpose.
+    if purposes is None:
+        purposes = [Purpose.SERVER_AUTH] if names else []
     if purposes:
         builder = builder.add_extension(x509.ExtendedKeyUsage(purposes), critical=False)
     if names:
@@ -87,14 +90,14 @@ add("issuer", "root", ca=True)
 add("server", "issuer", names=server, purposes=[Purpose.SERVER_AUTH], use=["digital_signature"])
 add("client", "issuer", purposes=[Purpose.CLIENT_AUTH], use=["digital_signature"])
 add("any purpose", "issuer", names=server, purposes=[Purpose.ANY_EXTENDED_KEY_USAGE])
-add("no purpose", "issuer", names=server)
+add("no purpose", "issuer", names=server, purposes=())
 add("signing", "issuer", purposes=[Purpose.CODE_SIGNING], use=["digital_signature"])
 add("signing, wrong use", "issuer", purposes=[Purpose.CODE_SIGNING], use=["key_encipherment"])
 add("mail", "issuer", names=[x509.RFC822Name("a@example.com")], purposes=[Purpose.EMAIL_PROTECTION])
 add("time", "issuer", purposes=[Purpose.TIME_STAMPING])
 add("expired", "issuer", names=server, end=datetime.datetime(2021, 1, 1))
 add("future", "issuer", names=server, start=datetime.datetime(2100, 1, 1))
-add("common name", "issuer", subject="www.example.com")
+add("common name", "issuer", subject="www.example.com", purposes=[Purpose.SERVER_AUTH])
 add("self-signed", subject="self-signed", names=server, ca=False)
 add("expired root", ca=True, end=datetime.datetime(2021, 1, 1))
 add("below expired root", "expired root", names=server)
@@ -124,6 +127,42 @@ add_with_sha1("sha-1", "rsa root", "subjectAltName=DNS:www.example.com")
 add_with_sha1("old root", None, "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign")
 add("below old root", "old root", names=server)
 add("forged", "root", names=server, issuer_name=made["issuer"].subject)
+
+# What the policy of TLS asks for.
+new = datetime.datetime(2019, 7, 1)
+old = new - datetime.timedelta(seconds=1)
+gated = [x509.ObjectIdentifier("1.3.6.1.4.1.311.10.3.3"), x509.ObjectIdentifier("2.16.840.1.113730.4.1")]
+add("first without purpose", "issuer", names=server, purposes=(), start=new)
+add("old without purpose", "issuer", names=server, purposes=(), start=old)
+add("old, any purpose", "issuer", names=server, purposes=[Purpose.ANY_EXTENDED_KEY_USAGE], start=old)
+add("old, microsoft gated", "issuer", names=server, purposes=gated[:1], start=old)
+add("old, netscape gated", "issuer", names=server, purposes=gated[1:], start=old)
+add("old client", "issuer", names=server, purposes=[Purpose.CLIENT_AUTH], start=old)
+add("gated", "issuer", names=server, purposes=gated)
+add("any issuer", "root", ca=True, purposes=[Purpose.ANY_EXTENDED_KEY_USAGE])
+add("below any issuer", "any issuer", names=server)
+add("gated issuer", "root", ca=True, purposes=gated)
+add("below gated issuer", "gated issuer", names=server)
+add("self-signed without purpose", names=server, ca=False, purposes=())
+add("self-signed, any purpose", names=server, ca=False, purposes=[Purpose.ANY_EXTENDED_KEY_USAGE])
+add("self-signed authority", names=server, ca=True)
+add("authority as server", "issuer", names=server, ca=True)
+add("path length in a server", "issuer", names=server, ca=True, path=0)
+add("for data only", "issuer", names=server, use=["data_encipherment"])
+add("client for data only", "issuer", purposes=[Purpose.CLIENT_AUTH], use=["data_encipherment"])
+add("short root", ca=True, start=datetime.datetime(2025, 1, 1), end=datetime.datetime(2025, 6, 1))
+add("below short root", "short root", names=server, start=datetime.datetime(2025, 1, 1),
+    end=datetime.datetime(2025, 6, 1))
+add("root without name", subject="", ca=True)
+add("below root without name", "root without name", names=server)
+add("issuer without name", "root", subject="", ca=True)
+add("below issuer without name", "issuer without name", names=server)
+add("server without name", "issuer", subject="", names=server)
+add("excluding issuer", "root", ca=True, extra=[(x509.NameConstraints(None, [dns("bar.example.com")]), True)])
+add("below excluding issuer", "excluding issuer", names=[dns("*.example.com"), dns("*.foo.example.com")])
+add("permitting issuer", "root", ca=True, extra=[(x509.NameConstraints([dns("example.com")], None), True)])
+add("below permitting issuer", "permitting issuer", names=[dns("*.example.com")])
+add("underscores", "issuer", names=[dns("*.a_b.example.com"), dns("c_d.example.com")])
 
 # Two authorities that issue each other, and one below.
 keys["loop b"] = ec.generate_private_key(ec.SECP256R1())

@@ -53,6 +53,8 @@ struct TrustFunctionTests {
             ("server", "example.org", ["root"], errSecHostNameMismatch),
             ("server", "www.example.com", ["other root"], errSecNotTrusted),
             ("client", nil, ["root"], errSecInvalidExtendedKeyUsage),
+            ("no purpose", "www.example.com", ["root"], errSecInvalidExtendedKeyUsage),
+            ("any purpose", "www.example.com", ["root"], errSecInvalidExtendedKeyUsage),
             ("unknown critical", nil, ["root"], errSecUnknownCertExtension),
             ("forged", nil, ["root"], errSecNotSigner),
         ] as [(String, String?, [String], OSStatus)]
@@ -73,6 +75,10 @@ struct TrustFunctionTests {
         var error: CFError?
         #expect(try !SecTrustEvaluateWithError(TrustCertificates.trust(["expired", "issuer"]), &error))
         #expect(error?.localizedDescription == "“expired” certificate is expired")
+        var mismatch: CFError?
+        let policy = SecPolicyCreateSSL(true, "example.org" as CFString)
+        #expect(try !SecTrustEvaluateWithError(TrustCertificates.trust(["server", "issuer"], policy), &mismatch))
+        #expect(mismatch?.localizedDescription == "“server” certificate name does not match input")
         let cause = error?.userInfo[NSUnderlyingErrorKey] as? NSError
         #expect(cause?.localizedDescription.contains("certificate 0, “expired”") == true)
     }
