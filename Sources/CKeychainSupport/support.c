@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 void keychain_wipe(void *bytes, size_t count) {
@@ -45,3 +46,8 @@ int keychain_rename_new(const char *from, const char *to) {
 }
 
 const char *keychain_environment(const char *name) { return secure_getenv(name); }
+
+uint32_t keychain_file_system(const char *path) {
+    struct statfs status;
+    return statfs(path, &status) == 0 ? (uint32_t)status.f_type : 0;
+}

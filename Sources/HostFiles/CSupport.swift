@@ -19,6 +19,8 @@ enum CSupport {
 
     @_extern(c, "keychain_fork_generation") static func forkGeneration() -> UInt64
 
+    @_extern(c, "keychain_file_system") static func fileSystem(_ path: UnsafePointer<CChar>) -> UInt32
+
     /// Returns 0 or an error number.
     @_extern(c, "keychain_rename_new")
     static func renameNew(_ from: UnsafePointer<CChar>, _ to: UnsafePointer<CChar>) -> Int32

@@ -18,6 +18,8 @@ public enum FileError: Error, Sendable, Hashable {
     case taken(path: String)
     /// Another process held a lock for longer than the time-out.
     case lockTimeout(path: String)
+    /// A process, of this host or another one, has the lock that all hosts see.
+    case heldElsewhere(path: String, holder: String)
     /// A folder that the environment chose cannot be used: why, and what to do.
     case unusableFolder(path: String, String, advice: String)
     /// A keychain would be created by default in a folder of another user, who is named by number.
@@ -35,15 +37,18 @@ extension FileError {
         switch self {
         case .system(let call, let path, let errno): ["call": call, "path": path, "errno": "\(errno)"]
         case .noHome(let path), .unusablePath(let path, _), .exposed(let path, _), .wrongKind(let path, _),
-            .taken(let path), .lockTimeout(let path), .foreignHome(let path, _), .unusableFolder(let path, _, _):
+            .taken(let path), .lockTimeout(let path), .foreignHome(let path, _), .unusableFolder(let path, _, _),
+            .heldElsewhere(let path, _):
             ["path": path]
         }
     }
 
     /// Whether another process held a lock for longer than the time-out.
     public var isBusy: Bool {
-        guard case .lockTimeout = self else { return false }
-        return true
+        switch self {
+        case .lockTimeout, .heldElsewhere: true
+        default: false
+        }
     }
 
     /// Whether there was no room: on the disk, in the user's share of it, or in the process's limit.
@@ -67,6 +72,8 @@ extension FileError: CustomStringConvertible {
         case .wrongKind(let path, let expected): "\(path) is not \(expected); move it away"
         case .taken(let path): "there is something at \(path) already; move it away or choose another name"
         case .lockTimeout(let path): "another process held the lock \(path) for too long; try again"
+        case .heldElsewhere(let path, let holder):
+            "\(path) is held by \(holder); try again, and if that process has ended, for example with its host, remove the file"
         case .unusableFolder(let path, let why, let advice): "\(path) cannot be used: \(why); \(advice)"
         case .foreignHome(let path, let owner):
             "no keychain is made in \(path), which belongs to another user (\(owner)); set HOME to the home of the user who runs "

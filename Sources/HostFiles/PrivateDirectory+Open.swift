@@ -6,9 +6,15 @@ extension PrivateDirectory {
     /// The folder of a location that is there; nothing is made.
     ///
     /// - Returns: `nil` when there is none.
-    /// - Throws: ``FileError`` when others can get at it.
+    /// - Throws: ``FileError`` when others can get at it, and when it cannot be told whether it is there, as in a home
+    ///   that this process may not enter.
     public init?(existing location: KeychainLocation) throws(FileError) {
-        guard access(location.path, F_OK) == 0 else { return nil }
+        guard access(location.path, F_OK) == 0 else {
+            guard [ENOENT, ENOTDIR, ENAMETOOLONG].contains(errno) else {
+                throw .system(call: "access", path: location.path, errno: errno)
+            }
+            return nil
+        }
         try self.init(location)
     }
 

@@ -157,6 +157,9 @@ public struct PrivateDirectory: Sendable, Hashable {
         }
     }
 
+    /// Makes the names in the folder durable.
+    public func sync() throws(FileError) { try Self.sync(path) }
+
     /// Removes a file if it is there.
     public func remove(_ name: String) { unlink(path(of: name)) }
 

@@ -46,11 +46,14 @@ package struct DaemonLauncher: Sendable {
             }
         }
 
-        /// Why a program is needed.
-        fileprivate var purpose: String {
-            switch self {
-            case .store: "the keychain daemon owns the store"
-            case .files: "a daemon serves keychain files"
+        /// What is wrong without a program to start, and what to do.
+        fileprivate var withoutProgram: String {
+            let install = "install it, or name its path in \(DaemonProgram.environmentVariable)"
+            return switch self {
+            case .store:
+                "the keychain is owned by a daemon that is not installed: there is no program 'keychaind' to start; "
+                    + "\(install), or give the keychain back to programs with 'keychainctl service disable'"
+            case .files: "a daemon serves keychain files, and there is no program 'keychaind' to start; \(install)"
             }
         }
     }
@@ -137,8 +140,7 @@ package struct DaemonLauncher: Sendable {
         guard let program = try program() else {
             throw KeychainError(
                 .notAvailable,
-                "\(service.purpose), and there is no program 'keychaind' to start; install it, or name its path in "
-                    + DaemonProgram.environmentVariable,
+                service.withoutProgram,
                 kind: .unavailable
             )
         }

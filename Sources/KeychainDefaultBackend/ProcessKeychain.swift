@@ -18,7 +18,7 @@ public enum ProcessKeychain {
         do {
             return RoutedKeychain(try parts(authenticator: authenticator))
         } catch {
-            return UnavailableKeychain(error)
+            return isWithoutHome ? HomelessKeychain(error) : UnavailableKeychain(error)
         }
     }
 
@@ -46,6 +46,18 @@ public enum ProcessKeychain {
             daemon = DaemonOnDemand(storeAt: location, authenticator: authenticator)
             system = DaemonOnDemand(storeAt: location, authenticator: authenticator, .system)
             files = DaemonOnDemand(storeAt: location, authenticator: authenticator, .files)
+        }
+    }
+
+    /// Whether there is certainly no folder for a keychain: no variable names one, and the user database knows no user.
+    private static var isWithoutHome: Bool {
+        do throws(FileError) {
+            _ = try KeychainLocation(environment: ProcessEnvironment.path)
+            return false
+        } catch .noHome {
+            return (try? KeychainLocation.lookUpHome()) == .some(nil)
+        } catch {
+            return false
         }
     }
 

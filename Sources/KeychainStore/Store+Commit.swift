@@ -12,6 +12,10 @@ extension Store {
     /// - Throws: ``KeychainError`` of a ``StoreError``; of ``StoreError/doubtfulCommit(_:)`` where the change may
     ///   come to light later, because that failed as well. Otherwise nothing of it was stored.
     func commit() throws(KeychainError) {
+        do throws(KeychainError) { try markFile() } catch {
+            rollBack()
+            throw error
+        }
         do throws(SQLiteError) {
             try connection.commit()
         } catch {
@@ -50,6 +54,11 @@ extension Connection {
 
     fileprivate func writeOverFailedCommit() throws(SQLiteError) {
         if isInTransaction { try execute("ROLLBACK") }
+        try writeFirstPage()
+    }
+
+    /// Has the first page in the log, as it is.
+    func writeFirstPage() throws(SQLiteError) {
         try execute("PRAGMA user_version = \(try integer("PRAGMA user_version"))")
     }
 }

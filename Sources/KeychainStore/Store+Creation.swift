@@ -11,12 +11,14 @@ extension Store {
     /// - Parameters:
     ///   - folder: the keychain's folder, which has no store.
     ///   - options: how large the file and the cache may become.
+    ///   - place: how the folder may be used.
     ///   - keybag: the keybag.
     ///   - addRows: adds the rows.
     /// - Throws: `errSecNotAvailable` with the reason, or what `addRows` throws.
     static func create(
         in folder: PrivateDirectory,
         _ options: StoreOptions,
+        _ place: StorePlace,
         keybag: [UInt8],
         addRows: (Connection) throws(KeychainError) -> Void = { _ in }
     ) throws(KeychainError) {
@@ -30,7 +32,7 @@ extension Store {
             try setOrphanedLogAside(in: folder)
             try folder.makeEmptyFile(temporary)
         }
-        try fillFile(folder.path(of: temporary), options, keybag: keybag, addRows: addRows)
+        try fillFile(folder.path(of: temporary), options, place, keybag: keybag, addRows: addRows)
         // Before it is a store, for nobody looks for them afterwards.
         remove(companions)
         try changing(folder) { (folder) throws(FileError) in try folder.publish(temporary, as: fileName) }
@@ -54,11 +56,12 @@ extension Store {
     private static func fillFile(
         _ path: String,
         _ options: StoreOptions,
+        _ place: StorePlace,
         keybag: [UInt8],
         addRows: (Connection) throws(KeychainError) -> Void
     ) throws(KeychainError) {
         let connection = try sql { () throws(SQLiteError) in
-            let connection = try Connection(path: path)
+            let connection = try place.connection(to: path)
             try connection.limit(options)
             // What fails is thrown away, and needs no journal.
             try connection.execute("PRAGMA journal_mode = MEMORY")

@@ -14,7 +14,13 @@ import KeychainCore
 public final class Store {
     let connection: Connection
     let options: StoreOptions
-    private let watched: WatchedFile?
+    let watched: WatchedFile?
+
+    /// The lock that all hosts see, which is held for as long as the store is open; `nil` for one that needs none.
+    private var hostLock: HostLock?
+
+    /// Whether this process has marked the file, as far as it is known.
+    var hasMarked = false
 
     /// The version that the file has, as far as this program goes by it.
     var fileVersion = FileVersion.current
@@ -46,16 +52,24 @@ public final class Store {
         makeKeybag: () throws(KeychainError) -> [UInt8]
     ) throws(KeychainError) -> Store {
         try checkLibrary()
-        if try exists(in: folder) { return try Store(folder, options) }
-        let lock = try lock(folder, until: Deadline(milliseconds: 0))
-        // Another process may have made the store before it let go of the lock.
-        if try !exists(in: folder) {
-            let keybag = try makeKeybag()
-            try create(in: folder, options, keybag: keybag)
+        let place: StorePlace
+        do { place = try StorePlace(folder, options) } catch { throw KeychainError(error) }
+        do throws(KeychainError) {
+            if try exists(in: folder) { return try Store(folder, options, place) }
+            if case .foreign(let kind) = place { throw KeychainError(.sharedFolder(path: folder.path, kind: kind)) }
+            let lock = try lock(folder, until: Deadline(milliseconds: 0))
+            // Another process may have made the store before it let go of the lock.
+            if try !exists(in: folder) {
+                let keybag = try makeKeybag()
+                try create(in: folder, options, place, keybag: keybag)
+            }
+            let store = try Store(folder, options, place)
+            _ = consume lock
+            return store
+        } catch {
+            place.hostLock?.release()
+            throw error
         }
-        let store = try Store(folder, options)
-        _ = consume lock
-        return store
     }
 
     /// Refuses an SQLite that lacks what a store needs, before anything is made.
@@ -91,25 +105,38 @@ public final class Store {
         (reader, writer) = (RowReader(connection), RowWriter(connection))
     }
 
-    private convenience init(_ folder: PrivateDirectory, _ options: StoreOptions) throws(KeychainError) {
-        do { try self.init(opening: folder, options) } catch { throw KeychainError(error) }
+    private convenience init(
+        _ folder: PrivateDirectory,
+        _ options: StoreOptions,
+        _ place: StorePlace
+    ) throws(KeychainError) {
+        do { try self.init(opening: folder, options, place) } catch { throw KeychainError(error) }
     }
 
-    private init(opening folder: PrivateDirectory, _ options: StoreOptions) throws(StoreError) {
-        let watched = try WatchedFile(folder)
+    private init(opening folder: PrivateDirectory, _ options: StoreOptions, _ place: StorePlace) throws(StoreError) {
+        let watched = try WatchedFile(folder, place)
         try Self.refuseUnreleased(watched.path)
+        try Self.refuseMissingLog(watched, options)
         self.watched = watched
         self.options = options
         do throws(SQLiteError) {
             connection =
-                watched.isUnchanging ? try Connection(asItLies: watched.path) : try Connection(path: watched.path)
+                watched.isUnchanging
+                ? try Connection(asItLies: watched.path) : try place.connection(to: watched.path)
             try connection.limit(options)
         } catch {
             throw Self.openingFailure(error, watched.path)
         }
         (reader, writer) = (RowReader(connection), RowWriter(connection))
-        try checkFormat(watched)
+        do throws(StoreError) { try checkFormat(watched) } catch {
+            // Before whoever has the lock of all hosts lets go of it.
+            connection.close()
+            throw error
+        }
+        hostLock = place.hostLock
     }
+
+    deinit { closeUnderHostLock() }
 
     /// The bytes of the keybag.
     public func keybag() throws(KeychainError) -> [UInt8] {
@@ -121,6 +148,16 @@ public final class Store {
 
     /// Whether the file that this store opened is still the one at its path.
     public var isCurrent: Bool { !hasOtherVersion && watched?.isCurrent ?? true }
+
+    /// Whether other hosts wait until this store is closed.
+    package var isUnderHostLock: Bool { hostLock != nil }
+
+    /// Closes a store that other hosts wait for; no other one.
+    func closeUnderHostLock() {
+        guard let lock = hostLock.take() else { return }
+        connection.close()
+        lock.release()
+    }
 
     /// What keeps rows from being changed, for tests.
     package var condition = StoreCondition.healthy {
@@ -171,7 +208,11 @@ public final class Store {
 
     /// Begins a transaction that may change rows.
     func begin() throws(KeychainError) {
+        if let watched, let kind = watched.sharedKind {
+            throw KeychainError(.sharedFolder(path: watched.path, kind: kind))
+        }
         try run(.beginImmediate, "BEGIN IMMEDIATE")
+        connection.noteBeginning()
         connection.hasChangedDevice = false
         do throws(KeychainError) {
             try checkVersion()
@@ -282,6 +323,14 @@ public struct StoreOptions: Sendable, Hashable {
 
     /// How many calls may read at the same time, each over a connection of its own; 1 at least.
     public var readerCount: Int
+
+    /// Whether a store is written where several hosts may use it, under a lock that all of them see: NFS and the like. By
+    /// default if `SWIFT_KEYCHAIN_NETWORK_HOME` is `1`.
+    public var allowsSharedFolders = ProcessEnvironment.value("SWIFT_KEYCHAIN_NETWORK_HOME") == "1"
+
+    /// Whether a store is opened whose log is missing, without what was in it. By default if
+    /// `SWIFT_KEYCHAIN_MISSING_LOG` is `accept`.
+    public var acceptsMissingLog = ProcessEnvironment.value("SWIFT_KEYCHAIN_MISSING_LOG") == "accept"
 
     /// How many KiB of pages each connection caches; `nil` for what SQLite does, 2 MiB.
     package var cacheKibibytes: Int?

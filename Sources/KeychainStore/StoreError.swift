@@ -35,6 +35,10 @@ public enum StoreError: Error, Sendable, Hashable {
     case journal(path: String)
     /// Nobody can write in the store's folder, and the log cannot be read without an index.
     case unreadableLog(path: String)
+    /// The file needs its log, which is not there.
+    case missingLog(path: String)
+    /// The store is on a file system that several hosts may use, on which it is not written unless the user says so.
+    case sharedFolder(path: String, kind: String)
     /// The SQLite of this process is older than what a store needs; versions as SQLite counts.
     case libraryTooOld(version: Int32, least: Int32)
     /// A change failed when it was made durable, and could not be taken back either: it may come to light later.
@@ -74,6 +78,12 @@ extension StoreError: CustomStringConvertible {
         case .storeExists(let path): "\(path) holds a keychain already; restore into a folder that has none"
         case .journal(let path):
             "\(path) is a rollback journal, which a keychain never has; move it away, for SQLite would write it into the store"
+        case .missingLog(let path):
+            "\(path) was copied without \(path)-wal, which has the latest changes, or that file was removed: put both back; or set "
+                + "SWIFT_KEYCHAIN_MISSING_LOG=accept for one command, to go on without those changes"
+        case .sharedFolder(let path, let kind):
+            "\(path) is on a file system that other hosts may use at the same time (\(kind)), where a keychain is only read, and not while it has a log: set "
+                + "SWIFT_KEYCHAIN_HOME to a folder on a disk of this host, or SWIFT_KEYCHAIN_NETWORK_HOME=1 on all of them"
         case .unreadableLog(let path):
             "\(path) has changes that are not in the store yet, and cannot be read in a folder that nobody can write in; "
                 + "copy the folder to where it can be written"
@@ -122,7 +132,8 @@ extension StoreError {
         case .notABackup: .notABackup
         case .newerBackup: .newerBackup
         case .storeExists: .storeExists
-        case .journal, .unreadableLog: .unreadableLog
+        case .journal, .unreadableLog, .missingLog: .unreadableLog
+        case .sharedFolder: .readOnly
         case .libraryTooOld: .libraryTooOld
         case .doubtfulCommit: .doubtfulCommit
         case .sqlite(let error): error.failure
@@ -133,7 +144,7 @@ extension StoreError {
         switch self {
         case .file(let error): error.facts
         case .notAStore(let path, _), .notABackup(let path, _), .storeExists(let path), .journal(let path),
-            .unreadableLog(let path):
+            .unreadableLog(let path), .missingLog(let path), .sharedFolder(let path, _):
             ["path": path]
         case .neverReleased(let path, let version): ["path": path, "version": "\(version)"]
         case .newer(let version), .newerWriter(let version), .newerBackup(let version):

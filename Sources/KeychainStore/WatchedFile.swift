@@ -8,8 +8,12 @@ struct WatchedFile {
     /// The file's path.
     let path: String
 
-    /// Whether nobody can write in the folder and the file is the whole store, so that it is read as it lies.
+    /// Whether this process cannot write the store, or must not, and the file is the whole store, so that it is read as
+    /// it lies.
     let isUnchanging: Bool
+
+    /// The kind of file system on which this process must not write; `nil` elsewhere.
+    let sharedKind: String?
 
     /// Which file it is.
     let identity: FileIdentity
@@ -17,19 +21,25 @@ struct WatchedFile {
     private let folder: PrivateDirectory
     private let contents: FileContentsMark?
 
+    /// Whether it is used under the lock that all hosts see.
+    private let isUnderHostLock: Bool
+
     /// Looks at the files of a store that is about to be opened.
     ///
     /// What SQLite reads beside the file must be as private as the file, and no pipe that it would wait for.
     ///
     /// - Throws: ``StoreError``, among others ``StoreError/journal(path:)`` and ``StoreError/unreadableLog(path:)``.
-    init(_ folder: PrivateDirectory) throws(StoreError) {
+    init(_ folder: PrivateDirectory, _ place: StorePlace) throws(StoreError) {
         self.folder = folder
+        sharedKind = if case .foreign(let kind) = place { kind } else { nil }
+        isUnderHostLock = if case .underHostLock = place { true } else { false }
         path = folder.path(of: Store.fileName)
         let (log, index, journal) = try Self.companions(in: folder)
         guard !journal else { throw .journal(path: folder.path(of: Store.fileName + "-journal")) }
         // A log is read by its index, which SQLite cannot make where nobody can write.
-        isUnchanging = !index && !folder.isWritable
+        isUnchanging = sharedKind != nil || !index && !folder.isWritable
         if isUnchanging, log, FileContentsMark(path: folder.path(of: Self.log))?.byteCount != 0 {
+            if let sharedKind { throw .sharedFolder(path: path, kind: sharedKind) }
             throw .unreadableLog(path: folder.path(of: Self.log))
         }
         guard let identity = FileIdentity(path: path) else {
@@ -43,8 +53,21 @@ struct WatchedFile {
     /// begun to change it, for example through another mount.
     var isCurrent: Bool {
         guard FileIdentity(path: path) == identity else { return false }
-        return !isUnchanging || !folder.isTaken(Self.index) && FileContentsMark(path: path) == contents
+        // From when on hosts share the store, each uses it under their lock.
+        guard isUnderHostLock || sharedKind != nil || !folder.isTaken(StorePlace.sharedMark) else { return false }
+        guard isUnchanging else { return true }
+        guard FileContentsMark(path: path) == contents else { return false }
+        return sharedKind != nil ? logByteCount == 0 : !folder.isTaken(Self.index)
     }
+
+    /// Whether there is a log, if an empty one.
+    var hasLog: Bool { folder.isTaken(Self.log) }
+
+    /// The size of the log; 0 where there is none.
+    var logByteCount: Int { FileContentsMark(path: folder.path(of: Self.log))?.byteCount ?? 0 }
+
+    /// Makes the name of the log durable.
+    func syncFolder() throws(FileError) { try folder.sync() }
 
     private static let log = Store.fileName + "-wal"
     private static let index = Store.fileName + "-shm"

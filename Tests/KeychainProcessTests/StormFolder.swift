@@ -52,6 +52,9 @@ struct StormFolder {
         return EmbeddedKeychain(at: KeychainLocation(path: path), options: options, device: device)
     }
 
+    /// The store behind the keychain's back.
+    func raw() throws -> RawStore { try RawStore(path: "\(path)/keychain.db") }
+
     /// The files in the keychain's folder; `nil` when there is no folder.
     var fileNames: [String]? {
         get throws {

@@ -63,6 +63,12 @@ final class StormProcess {
         return steps
     }
 
+    /// Has the process end by exit(3), and waits for that.
+    func end() throws {
+        try send("exit")
+        _ = try wait()
+    }
+
     /// Kills the process, or a child that took its place, with SIGKILL.
     func kill9() throws { try process.kill9() }
 

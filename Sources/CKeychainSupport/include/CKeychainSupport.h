@@ -71,6 +71,9 @@ void keychain_close_private(int descriptor);
 // Renames a file unless the new name is taken (renameat2(2)); 0 or errno: EEXIST, EINVAL where the file system cannot.
 int keychain_rename_new(const char *from, const char *to);
 
+// The magic number of the file system that a path leads to (statfs(2), f_type); 0 where it cannot be told.
+uint32_t keychain_file_system(const char *path);
+
 // The value of an environment variable; NULL in a program that runs with more rights than its caller (secure_getenv(3)).
 const char *keychain_environment(const char *name);
 

@@ -30,7 +30,7 @@ extension EngineAccess {
             if makesChangesTogether, let answer = try changeTogether(request, authorization, until: deadline) {
                 return answer
             }
-            return try withEngine(.changing, until: deadline) { (engine) throws(KeychainError) in
+            return try withEngine(request.use, until: deadline) { (engine) throws(KeychainError) in
                 try body(engine, authorization)
             }
         }
@@ -49,6 +49,17 @@ extension EngineAccess {
             }
         }
         throw .tooManyRounds
+    }
+}
+
+extension KeychainRequest {
+    /// What an engine is wanted for.
+    var use: EngineAccess.Use {
+        switch operation {
+        case .copyMatching: .reading
+        case .add, .set: .changing
+        case .update, .delete: .changingStored
+        }
     }
 }
 

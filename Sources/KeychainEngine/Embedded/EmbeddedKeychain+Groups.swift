@@ -12,7 +12,6 @@ extension EmbeddedKeychain {
     /// Of an item that cannot be opened now the group is not known, unless this object has opened one of the same group
     /// before. Does not count as a use of the device.
     package func accessGroups() throws(KeychainError) -> [String] {
-        guard try access.hasStoreOrMemory() else { return [] }
         let names = try withEngine(.observing) { (engine) throws(KeychainError) in
             try engine.read { (reader) throws(KeychainError) in
                 let sealer = ItemSealer(engine.device, engine.searchTagCache, opensSecrets: false)
@@ -27,13 +26,6 @@ extension EmbeddedKeychain {
             }
         }
         return names.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) }
-    }
-}
-
-extension EngineAccess {
-    fileprivate func hasStoreOrMemory() throws(KeychainError) -> Bool {
-        if isInMemory { return true }
-        return try hasStore()
     }
 }
 

@@ -24,7 +24,7 @@ public final class EmbeddedKeychain: KeychainBackend {
     /// Nothing is read or made before the first call.
     ///
     /// - Parameters:
-    ///   - location: the folder; it is made, with an empty keychain, when it does not exist.
+    ///   - location: the folder; it is made, with an empty keychain, by the first call that stores something.
     ///   - options: how patient to be with other processes.
     ///   - device: what its device is made of.
     ///   - clock: where dates come from.
@@ -140,9 +140,9 @@ public final class EmbeddedKeychain: KeychainBackend {
                 throw error
             }
         }
-        if case .copyMatching = request.operation { return try access.withEngine(authorization, .reading, body) }
+        let use = request.use
         // Who explains a failure does so in the turn of the call.
-        guard onFailure == nil else { return try access.withEngine(authorization, .changing, body) }
+        if use == .reading || onFailure != nil { return try access.withEngine(authorization, use, body) }
         return try access.change(request, authorization, body)
     }
 

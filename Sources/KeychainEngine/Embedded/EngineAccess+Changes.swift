@@ -72,10 +72,14 @@ extension EngineAccess {
         session.begin()
         let engine: Engine
         do throws(KeychainError) {
-            engine = try currentEngine(lane.opened)
+            let opened = try currentEngine(lane.opened, makingStore: group.leader.request.use.makesStore)
+            guard let opened else { return group.leaveLeader() }
+            engine = opened
         } catch {
             return group.fail(error)
         }
+        // Other hosts wait for it.
+        defer { if engine.store.isUnderHostLock { lane.opened.finish() } }
         engine.store.beginGroup()
         var end: DispatchTime?
         group.makeLast(on: engine)
@@ -131,6 +135,9 @@ private struct ChangeGroup {
 
     /// Ends the leader's change with an error before any change was attempted.
     mutating func fail(_ error: KeychainError) { changes[0].state = .ended(Self.outcome(error)) }
+
+    /// Has the leader's change made apart, where there is nothing that it could change.
+    mutating func leaveLeader() { changes[0].state = .ended(.apart) }
 
     /// Makes the change that was added last.
     mutating func makeLast(on engine: Engine) {

@@ -20,15 +20,30 @@ final class EngineAccess: Sendable {
     }
 
     /// What an engine is wanted for.
+    ///
+    /// Where there is no store, those that look for something get an empty one in memory, and nothing is made.
     enum Use: Sendable {
         /// Reading. What it finds damaged is quarantined only where that takes no waiting.
         case reading
         /// Reading that does not count as a use of the device: the idle timer goes on.
         case observing
-        /// Changing the store.
+        /// Reading the keys of a store, which is made when there is none.
+        case preparing
+        /// Changing the store, which is made when there is none.
         case changing
-        /// Changing the store while nobody of this process reads it: for what is to be in no file afterwards.
+        /// Changing what is in the store.
+        case changingStored
+        /// Changing the store while nobody of this process reads it: for what is to be in no file afterwards. It is
+        /// made when there is none.
         case alone
+
+        /// Whether a store is made when there is none.
+        var makesStore: Bool {
+            switch self {
+            case .reading, .observing, .changingStored: false
+            case .preparing, .changing, .alone: true
+            }
+        }
     }
 
     let source: Source
@@ -94,14 +109,21 @@ final class EngineAccess: Sendable {
         var reopenings = 0
         while true {
             var hasChanged = false
+            var isMissing = false
             do throws(KeychainError) {
                 return try lanes.take(use, until: deadline) { (lane) throws(KeychainError) in
                     try CallStack.wiped { () throws(KeychainError) in
                         if use == .observing { _ = session.lockIfIdle() } else { session.begin() }
-                        return try withEngine(of: lane, &hasChanged, body)
+                        defer { watchIdleness() }
+                        guard let engine = try currentEngine(lane.opened, makingStore: use.makesStore) else {
+                            isMissing = true
+                            throw .noStore
+                        }
+                        return try with(engine, of: lane, &hasChanged, body)
                     }
                 }
             } catch {
+                if isMissing { return try emptyAccess().withEngine(use, until: deadline, body) }
                 // A store that was moved away and back may have another root key, and another one again by now.
                 if error.kind == .keys(.wrongRootKey), !hasChanged, reopenings < Self.mostReopenings {
                     reopenings += 1
@@ -114,18 +136,22 @@ final class EngineAccess: Sendable {
 
     private static let mostReopenings = 4
 
-    private func withEngine<Result>(
+    /// An empty keychain in memory, as the store would be that is not there.
+    private func emptyAccess() -> EngineAccess { EngineAccess(.memory(passcode: nil), device, clock, random) }
+
+    private func with<Result>(
+        _ engine: Engine,
         of lane: Lane,
         _ hasChanged: inout Bool,
         _ body: (Engine) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        defer { watchIdleness() }
-        let engine = try currentEngine(lane.opened)
         engine.resetChanges()
         defer {
             hasChanged = engine.hasChanged
             engine.forgetDevice()
         }
+        // Other hosts wait for it.
+        defer { if engine.store.isUnderHostLock { lane.opened.finish() } }
         do throws(KeychainError) {
             return try body(engine)
         } catch {
@@ -202,7 +228,7 @@ final class EngineAccess: Sendable {
         for lane in lanes.all {
             let opened = lane.opened
             let engine = opened.engine
-            opened.close()
+            opened.finish()
             guard case .memory = source, let engine, opened.forkGeneration == keychain_fork_generation() else {
                 continue
             }
@@ -210,7 +236,10 @@ final class EngineAccess: Sendable {
         }
     }
 
-    func currentEngine(_ opened: OpenEngine) throws(KeychainError) -> Engine {
+    /// The engine over the store as it is now.
+    ///
+    /// - Returns: `nil` where there is no store, and none is to be made.
+    func currentEngine(_ opened: OpenEngine, makingStore: Bool) throws(KeychainError) -> Engine? {
         if let engine = opened.engine {
             guard opened.forkGeneration == keychain_fork_generation() else {
                 throw KeychainError(StoreError.lostByFork)
@@ -221,6 +250,9 @@ final class EngineAccess: Sendable {
         let engine: Engine
         switch source {
         case .folder(let location, let options):
+            if !makingStore {
+                guard try hasStore() else { return nil }
+            }
             engine = try openFolder(location, options)
             opened.open(engine)
         case .memory(let passcode):
@@ -316,4 +348,9 @@ final class EngineAccess: Sendable {
             certificateJudge: device.certificateJudge
         )
     }
+}
+
+extension KeychainError {
+    /// Nothing is stored, because nothing ever was.
+    static let noStore = KeychainError(.itemNotFound, "there is no keychain yet")
 }

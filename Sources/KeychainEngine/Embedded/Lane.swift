@@ -5,8 +5,13 @@ import KeychainCore
 
 /// One connection to the store of a keychain: an engine, and the lock that a thread holds while it uses it.
 final class Lane: Sendable {
-    let turn = Turn()
-    let opened = OpenEngine()
+    let turn: Turn
+    let opened: OpenEngine
+
+    init() {
+        turn = Turn()
+        opened = OpenEngine(turn)
+    }
 }
 
 /// The connections to the store of a keychain: in a folder one for changes and one or more for reading, so that reads
@@ -52,9 +57,9 @@ struct Lanes: Sendable {
         _ body: (Lane) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         switch use {
-        case .reading, .observing:
+        case .reading, .observing, .preparing:
             try turnsOfReading.takeOne(until: deadline) { (index) throws(KeychainError) in try body(reading[index]) }
-        case .changing:
+        case .changing, .changingStored:
             try turnOfChanging.take(until: deadline) { () throws(KeychainError) in try body(changing) }
         case .alone:
             try everyTurn.take(until: deadline) { () throws(KeychainError) in try body(changing) }

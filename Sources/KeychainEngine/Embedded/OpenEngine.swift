@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CKeychainSupport
+import Dispatch
+import Glibc
+import HostFiles
 import KeychainStore
+import Synchronization
 
 /// What a keychain has open: an engine over a store and its keys.
 ///
@@ -9,6 +13,11 @@ import KeychainStore
 /// pass on, and would use a log index that another process may have made anew by then (sqlite.org/howtocorrupt.html,
 /// "Carrying an open database connection across a fork"). So it is closed before, and both processes open anew.
 final class OpenEngine: @unchecked Sendable {
+    /// What a thread has while it uses this.
+    fileprivate let turn: Turn
+
+    init(_ turn: Turn) { self.turn = turn }
+
     // Changed inside the fork gate, in the turn of the lane that owns this, or by a fork while nobody is inside.
     private(set) var engine: Engine?
 
@@ -46,27 +55,66 @@ final class OpenEngine: @unchecked Sendable {
         Self.every.remove(self)
     }
 
+    /// Lets the engine go, and leaves a store of which the file is all, as far as nobody else uses it at this moment.
+    func finish() {
+        engine?.store.finish()
+        close()
+    }
+
     private static let every = Every()
 
     /// The engines over files that are open in this process.
     private final class Every: @unchecked Sendable {
         private let lock = ForkSafeLock()
         private var engines: [ObjectIdentifier: OpenEngine] = [:]
+        // How many they are, for who must not wait for the lock.
+        private let count = Atomic<Int>(0)
 
         init() {
             keychain_prepare_forks { OpenEngine.every.closeAll() }
+            atexit { OpenEngine.every.finishAllAtExit() }
+        }
+
+        /// Leaves whole files when the process ends by exit(3).
+        ///
+        /// It never takes longer than a second: other threads may be in the midst of calls, and a disk may not respond.
+        /// What is not done by then stays in the log, as after a crash.
+        private func finishAllAtExit() {
+            guard count.load(ordering: .relaxed) > 0, keychain_is_abandoned() == 0 else { return }
+            let isDone = DispatchSemaphore(value: 0)
+            let isStarted = HostThread.start(.blocked) { [self] in
+                finishAll(until: Deadline(milliseconds: Self.longestExitMilliseconds))
+                isDone.signal()
+            }
+            guard isStarted else { return }
+            _ = isDone.wait(timeout: .now() + .milliseconds(Int(Self.longestExitMilliseconds)))
+        }
+
+        private static let longestExitMilliseconds: Int32 = 1_000
+
+        private func finishAll(until deadline: Deadline) {
+            let open = (try? Turns.none.take(until: deadline) { all }) ?? []
+            for engine in open { try? Turns([engine.turn]).take(until: deadline) { engine.finish() } }
+        }
+
+        private var all: [OpenEngine] {
+            lock.acquire()
+            defer { lock.release() }
+            return Array(engines.values)
         }
 
         func insert(_ open: OpenEngine) {
             lock.acquire()
             defer { lock.release() }
             engines[ObjectIdentifier(open)] = open
+            count.store(engines.count, ordering: .relaxed)
         }
 
         func remove(_ open: OpenEngine) {
             lock.acquire()
             defer { lock.release() }
             engines[ObjectIdentifier(open)] = nil
+            count.store(engines.count, ordering: .relaxed)
         }
 
         private func closeAll() {
@@ -74,6 +122,7 @@ final class OpenEngine: @unchecked Sendable {
             defer { lock.release() }
             for open in engines.values { open.engine = nil }
             engines.removeAll()
+            count.store(0, ordering: .relaxed)
         }
     }
 }

@@ -16,7 +16,7 @@ struct EmbeddedEnclave {
         case .kind: .enclave(.software)
         case .makeKey(let algorithm, let accessControl, let context):
             .enclaveKey(
-                try withEngine(context) { (engine, authorization) throws(KeychainError) in
+                try withEngine(context, .preparing) { (engine, authorization) throws(KeychainError) in
                     try engine.makeEnclaveKey(algorithm, accessControl, authorization)
                 }
             )
@@ -35,10 +35,11 @@ struct EmbeddedEnclave {
 
     private func withEngine<Result>(
         _ context: AuthenticationContext?,
+        _ use: EngineAccess.Use = .reading,
         _ body: (Engine, Authorization) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         let authorization = Authorization(evaluator)
         authorization.begin(context)
-        return try access.withEngine(authorization, .reading, body)
+        return try access.withEngine(authorization, use, body)
     }
 }

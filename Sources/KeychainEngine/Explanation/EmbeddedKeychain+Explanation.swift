@@ -6,12 +6,9 @@ import KeychainStore
 extension EmbeddedKeychain {
     /// Says why a call would give what it gives.
     ///
-    /// A keychain that is not there yet is explained as the empty one that the call would make; none is made.
+    /// A keychain that is not there yet is explained as an empty one; none is made.
     func explain(_ request: ExplanationRequest) throws(KeychainError) -> Explanation {
-        if case .folder = access.source, try !access.hasStore() {
-            return try EmbeddedKeychain.inMemory(device: access.device, clock: access.clock).explain(request)
-        }
-        return try withEngine(.observing) { (engine) throws(KeychainError) in
+        try withEngine(.observing) { (engine) throws(KeychainError) in
             try engine.read { (reader) throws(KeychainError) in
                 try Explainer(request, engine, evaluator, reader).explanation()
             }

@@ -62,7 +62,9 @@ extension KeychainError {
     fileprivate var isAboutTheStore: Bool {
         switch kind {
         case .storage, .keys: [.notAvailable, .readOnly, .io, .decode].contains(status)
-        case .request, .device, .authentication, .unavailable, .transport: false
+        // For example one that a daemon owns which is not installed.
+        case .unavailable: status == .notAvailable
+        case .request, .device, .authentication, .transport: false
         }
     }
 }

@@ -25,12 +25,16 @@ extension Store {
         try checkLibrary()
         try checkIsFree(folder)
         let backup = try BackupReader(file)
+        let place: StorePlace
+        do { place = try StorePlace(folder, options) } catch { throw KeychainError(error) }
+        defer { place.hostLock?.release() }
+        if case .foreign(let kind) = place { throw KeychainError(.sharedFolder(path: folder.path, kind: kind)) }
         let lock = try lock(folder, until: Deadline(milliseconds: options.busyTimeoutMilliseconds))
         // Another process may have made a store before it let go of the lock.
         try checkIsFree(folder)
         let contents = try contents(backup.keybag())
         var items = 0
-        try create(in: folder, options, keybag: contents.keybag) { (connection) throws(KeychainError) in
+        try create(in: folder, options, place, keybag: contents.keybag) { (connection) throws(KeychainError) in
             items = try backup.addRows(to: connection, contents)
         }
         _ = consume lock

@@ -12,6 +12,9 @@ struct FileHeader {
     /// `PRAGMA user_version`, as it was when the log was last carried into the file.
     let version: Int64
 
+    /// Whether the log may hold what the file lacks.
+    let isMarked: Bool
+
     /// Reads the header of a file; `nil` for a file that is too short to have one.
     ///
     /// SQLite's own handle is read from: closing another one would drop the locks that this process has on the file.
@@ -30,6 +33,7 @@ struct FileHeader {
         func integer(at offset: Int) -> Int64 { bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) } }
         version = integer(at: 60)
         applicationIdentifier = integer(at: 68)
+        isMarked = LogMark.isSet(in: bytes)
     }
 
     private static let mark = Array("SQLite format 3\0".utf8)

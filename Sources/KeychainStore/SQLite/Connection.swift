@@ -23,6 +23,7 @@ final class Connection {
     var tables = ItemTables.current
 
     private let handle: OpaquePointer
+    private var isClosed = false
     private var statements: [StatementKey: Statement] = [:]
     private var fixedStatements = [Statement?](repeating: nil, count: FixedStatement.allCases.count)
 
@@ -74,16 +75,33 @@ final class Connection {
         limitRows(to: rowLimit, rowLimit)
     }
 
+    /// Opens a file that exists already, for the holder of the lock that all hosts see: nobody else has it open, so that
+    /// the index of the log is in the memory of this process (sqlite.org/wal.html, "Use of WAL Without Shared-Memory").
+    convenience init(underHostLock path: String) throws(SQLiteError) {
+        try self.init(
+            name: Self.address(of: path, "\(StoreFileSystem.hostLockParameter)=1"),
+            flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI,
+            // Before anything is read.
+            settings: ["locking_mode = EXCLUSIVE"] + Self.memorySettings + Self.fileSettings
+        )
+        limitRows(to: Self.longestRow, .max)
+    }
+
     private convenience init(unchanging path: String) throws(SQLiteError) {
+        try self.init(
+            name: Self.address(of: path, "immutable=1"),
+            flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+            settings: Self.memorySettings + Self.fileSettings
+        )
+    }
+
+    /// A path with a parameter, as SQLite takes both (sqlite.org/uri.html).
+    private static func address(of path: String, _ parameter: String) -> String {
         let special: Set<UInt8> = [UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#")]
         let escaped = path.utf8.flatMap { byte -> [UInt8] in
             special.contains(byte) ? Array("%\(String(byte, radix: 16))".utf8) : [byte]
         }
-        try self.init(
-            name: "file:\(String(decoding: escaped, as: UTF8.self))?immutable=1",
-            flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
-            settings: Self.memorySettings + Self.fileSettings
-        )
+        return "file:\(String(decoding: escaped, as: UTF8.self))?\(parameter)"
     }
 
     private init(name: String, flags: Int32, settings: [String]) throws(SQLiteError) {
@@ -100,12 +118,52 @@ final class Connection {
         try check(keychain_sqlite_no_checkpoint_on_close(handle), "configuring the connection")
         try check(keychain_sqlite_defensive(handle), "configuring the connection")
         for setting in settings { try execute("PRAGMA \(setting)") }
+        sqlite3_wal_hook(handle, Self.writeLongLogBack, nil)
     }
 
-    deinit {
+    deinit { close() }
+
+    /// Closes the file before the connection is let go of; nothing of it may be used any more.
+    func close() {
+        if isClosed { return }
+        isClosed = true
         statements.removeAll()
         fixedStatements.removeAll()
         sqlite3_close_v2(handle)
+    }
+
+    private typealias LogHook =
+        @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32
+
+    /// Writes a log back that has become long, and has the next change begin it anew; as far as others let it.
+    ///
+    /// What earlier processes wrote back is not known to later ones, which would make it longer for ever: one that is
+    /// twice as long is cut off.
+    private static let writeLongLogBack: LogHook = { _, handle, name, frameCount in
+        if frameCount >= longestLog {
+            let mode = frameCount >= 2 * longestLog ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_RESTART
+            sqlite3_wal_checkpoint_v2(handle, name, mode, nil, nil)
+        }
+        return SQLITE_OK
+    }
+
+    /// In pages of 4 KiB.
+    private static let longestLog: Int32 = 1_000
+
+    /// Whether the transaction under way, or the last one, has changed a row since ``noteBeginning()``.
+    var hasChangedRows: Bool { sqlite3_total_changes(handle) != changesBefore }
+
+    private var changesBefore: Int32 = 0
+
+    /// Notes the beginning of a transaction.
+    func noteBeginning() { changesBefore = sqlite3_total_changes(handle) }
+
+    /// Lends SQLite's file of the database.
+    func withFile<Result>(_ body: (LogMark.File) -> Result) throws(SQLiteError) -> Result {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        let status = sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        guard status == SQLITE_OK, let file else { throw SQLiteError(code: status, operation: "finding the file") }
+        return body(file)
     }
 
     /// Runs SQL that gives no rows, or whose rows do not matter.

@@ -11,6 +11,9 @@ import Glibc
 /// * A checkpoint holds the write lock. In SQLite 3.7.0 to 3.51.2 a checkpoint that runs while another connection
 ///   begins the log anew can note parts of the new log as written back that are not (sqlite.org/wal.html, "The
 ///   WAL-Reset Bug"). The log is begun anew under the write lock alone, so that cannot be.
+/// * A checkpoint leaves the file marked (``LogMark``) until all of the log is in it, durably.
+/// * A file under a lock that all hosts see (``HostLock``) takes no locks of this host: it has none to share them with,
+///   and a network file system may refuse them.
 /// * Writes fail for want of room alike, by whatever limit: SQLite itself takes ENOSPC alone for a full disk.
 ///
 /// The default of the process is not asked for: a host may have put another one there.
@@ -47,7 +50,11 @@ enum StoreFileSystem {
         var methods: sqlite3_io_methods
         var original: UnsafePointer<sqlite3_io_methods>
         var holdsWriteLockForCheckpoint: Bool
+        var isMarkedByCheckpoint: Bool
     }
+
+    /// The parameter of a name (sqlite.org/uri.html) by which a file is opened under a lock that all hosts see.
+    static let hostLockParameter = "keychain-host-lock"
 
     private typealias File = UnsafeMutablePointer<sqlite3_file>
 
@@ -76,10 +83,26 @@ enum StoreFileSystem {
         else { return status }
         let addition = addition(of: file)
         addition.initialize(
-            to: Addition(methods: methods.pointee, original: methods, holdsWriteLockForCheckpoint: false)
+            to: Addition(
+                methods: methods.pointee,
+                original: methods,
+                holdsWriteLockForCheckpoint: false,
+                isMarkedByCheckpoint: false
+            )
         )
         addition.pointee.methods.iVersion = min(methods.pointee.iVersion, knownVersion)
         addition.pointee.methods.xWrite = write
+        if flags & SQLITE_OPEN_MAIN_DB != 0 {
+            addition.pointee.methods.xSync = syncDatabase
+            if let name, sqlite3_uri_boolean(name, hostLockParameter, 0) != 0 {
+                addition.pointee.methods.xLock = { _, _ in SQLITE_OK }
+                addition.pointee.methods.xUnlock = { _, _ in SQLITE_OK }
+                addition.pointee.methods.xCheckReservedLock = { _, isReserved in
+                    isReserved?.pointee = 0
+                    return SQLITE_OK
+                }
+            }
+        }
         if methods.pointee.iVersion >= 2 {
             addition.pointee.methods.xShmMap = mapIndex
             addition.pointee.methods.xShmLock = lockIndex
@@ -106,11 +129,43 @@ enum StoreFileSystem {
     private static let write: Write = { file, bytes, count, offset in
         guard let file else { return SQLITE_MISUSE }
         let original = addition(of: file).pointee.original.pointee
-        let status = original.xWrite(file, bytes, count, offset)
+        let isFirstPage = offset == 0 && count >= LogMark.headerByteCount
+        let status =
+            if isFirstPage, addition(of: file).pointee.holdsWriteLockForCheckpoint {
+                writeMarked(file, bytes, count)
+            } else {
+                original.xWrite(file, bytes, count, offset)
+            }
         guard status == writeFailed else { return status }
         var cause: Int32 = 0
         _ = original.xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &cause)
         return isWantOfRoom(cause) ? SQLITE_FULL : status
+    }
+
+    /// Writes the first page, which a checkpoint found in the log, as that of a file that needs its log still.
+    private static func writeMarked(_ file: File, _ bytes: UnsafeRawPointer?, _ count: Int32) -> Int32 {
+        guard let bytes else { return SQLITE_MISUSE }
+        let page = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(count), alignment: 8)
+        defer { page.deallocate() }
+        page.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+        LogMark.set(in: page)
+        addition(of: file).pointee.isMarkedByCheckpoint = true
+        return addition(of: file).pointee.original.pointee.xWrite(file, page.baseAddress, count, 0)
+    }
+
+    private typealias Sync = @convention(c) (File?, Int32) -> Int32
+
+    /// A checkpoint syncs the file once, when all of the log is in it.
+    private static let syncDatabase: Sync = { file, flags in
+        guard let file else { return SQLITE_MISUSE }
+        let addition = addition(of: file)
+        let original = addition.pointee.original.pointee
+        let status = original.xSync(file, flags)
+        if status == SQLITE_OK, addition.pointee.isMarkedByCheckpoint, addition.pointee.holdsWriteLockForCheckpoint {
+            addition.pointee.isMarkedByCheckpoint = false
+            LogMark.clear(in: file, original)
+        }
+        return status
     }
 
     private typealias MapIndex =

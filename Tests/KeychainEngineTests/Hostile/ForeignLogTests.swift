@@ -19,6 +19,7 @@ struct ForeignLogTests {
             let store = try TestStore()
             let keychain = store.open()
             for account in accounts { #expect(keychain.add(account, "\(secret) of \(account)") == .done) }
+            try keychain.leaveLog()
             logged = try store.contents().mapValues { Array($0) }
             logged["keychain.db-shm"] = try store.bytes(of: "keychain.db-shm")
             try store.checkpoint()

@@ -50,7 +50,9 @@ struct ReadOnlyTests {
         await #expect(processExitsWith: .success) {
             #expect(ChildProcess.becomeOrdinaryUser())
             let store = try TestStore()
-            #expect(store.open().add("anna", "secret") == .done)
+            let keychain = store.open()
+            #expect(keychain.add("anna", "secret") == .done)
+            try keychain.leaveLog()
             try FileManager.default.removeItem(atPath: store.file("keychain.db-shm"))
             let before = try store.contents()
             try Self.change(store, files: 0o400, folder: 0o500)

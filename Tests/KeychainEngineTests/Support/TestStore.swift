@@ -160,6 +160,9 @@ extension EmbeddedKeychain {
         return answer(.delete(query)) { _ in .done }
     }
 
+    /// Closes the files as a process leaves them that is killed: with all that lies in the log.
+    func leaveLog() throws { try whileClosed {} }
+
     /// The error of a read, with its reason.
     func failure() -> KeychainError? {
         do throws(KeychainError) {

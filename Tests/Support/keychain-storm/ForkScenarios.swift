@@ -45,6 +45,27 @@ enum ForkScenarios {
     }
 }
 
+// MARK: - The end of a process
+
+extension ForkScenarios {
+    /// Ends the process by exit(3) while threads wait for a store that another process holds.
+    static func exitDuringCall(_ subject: Subject) {
+        let threads = (0..<4).map { thread in Worker { index in subject.add("waiting-\(thread)-\(index)") } }
+        // Not a wait for anything: the threads are somewhere in their calls.
+        usleep(50_000)
+        withExtendedLifetime(threads) { exit(EXIT_SUCCESS) }
+    }
+
+    /// Forks a child that ends by exit(3): `child 0 STATUS`.
+    static func exitInChild() {
+        let child = storm_fork(900)
+        if child == 0 { exit(EXIT_SUCCESS) }
+        var status: Int32 = -1
+        waitpid(child, &status, 0)
+        Console.write("child 0 \(status)")
+    }
+}
+
 // MARK: - A fork that somebody could keep waiting
 
 extension ForkScenarios {

@@ -94,6 +94,10 @@ struct KeychainStorm {
         case "descriptors": Console.write("descriptors \(HostState.openDescriptors)")
         case "hold": StoreLock.hold(folder)
         case "host": HostState.compare { subject.add(argument) }
+        case "exit": exit(EXIT_SUCCESS)
+        case "exit-in-call": ForkScenarios.exitDuringCall(subject)
+        case "fork-exit": ForkScenarios.exitInChild()
+        case "exit-now": _exit(EXIT_SUCCESS)
         case "harden": Console.write("harden \(keychain_disable_dumps())")
         case "search": MemorySearch.run(subject, argument)
         default: return false

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainCore
+import KeychainEngine
+import KeychainTestSupport
+import ServerTestSupport
+import Testing
+
+/// One folder that two hosts see, as two FUSE mounts that share neither memory nor locks. bindfs(1) and `/dev/fuse` have
+/// to be there: `Scripts/setup tests` installs the first.
+@Suite(.serialized, .timeLimit(.minutes(30)))
+final class SharedFolderTests {
+    private let folder: TemporaryFolder
+    private var mounts: [String] = []
+
+    init() throws {
+        folder = try TemporaryFolder(prefix: "shared")
+        try FileManager.default.createDirectory(
+            atPath: folder.path(of: "disk"),
+            withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700]
+        )
+        for name in ["one", "two"] {
+            let path = folder.path(of: name)
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            let shell = Shell(environment: ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"])
+            let outcome = try shell.run("/usr/bin/bindfs", [folder.path(of: "disk"), path])
+            try #require(outcome.status == 0, "bindfs is needed, and /dev/fuse: \(outcome.errors)")
+            mounts.append(path)
+        }
+    }
+
+    deinit { for mount in mounts { umount2(mount, Int32(MNT_DETACH.rawValue)) } }
+
+    private func start(_ mount: String, isAllowed: Bool = true) throws -> StormProcess {
+        let prefix = isAllowed ? ["/usr/bin/env", "SWIFT_KEYCHAIN_NETWORK_HOME=1"] : []
+        return try StormProcess(folder.path(of: "\(mount)/keychain"), prefix: prefix)
+    }
+
+    private func keychainOnDisk() -> EmbeddedKeychain { StormFolder.keychain(at: folder.path(of: "disk/keychain")) }
+
+    @Test("no store is made there unless the user says so, and the refusal says what to do")
+    func refused() throws {
+        let process = try start("one", isAllowed: false)
+        let step = try process.ask("add anna")
+        #expect(step.status == Int(Status.notAvailable.rawValue), "\(step)")
+        #expect(step.description.contains("SWIFT_KEYCHAIN_HOME"), "\(step)")
+        #expect(step.description.contains("SWIFT_KEYCHAIN_NETWORK_HOME=1"), "\(step)")
+        #expect(try process.ask("read anna").status == Int(Status.itemNotFound.rawValue))
+        #expect(!FileManager.default.fileExists(atPath: folder.path(of: "disk/keychain/keychain.db")))
+    }
+
+    @Test("a store that is there is read, and not changed")
+    func readOnly() throws {
+        do {
+            let local = try StormProcess(folder.path(of: "disk/keychain"))
+            #expect(try local.ask("add anna").isDone)
+            try local.end()
+        }
+        let before = try Data(contentsOf: URL(fileURLWithPath: folder.path(of: "disk/keychain/keychain.db")))
+        let process = try start("one", isAllowed: false)
+        #expect(try process.ask("read anna").isDone)
+        for change in ["add bert", "delete anna", "update anna"] {
+            let step = try process.ask(change)
+            #expect(step.status == Int(Status.notAvailable.rawValue), "\(step)")
+            #expect(step.description.contains("SWIFT_KEYCHAIN_HOME"), "\(step)")
+        }
+        #expect(try process.ask("read anna").isDone)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path(of: "disk/keychain/keychain.db"))) == before)
+    }
+
+    @Test("two hosts that add items at the same time lose none, also beside one whose disk it is")
+    func twoHosts() throws {
+        let processes = try [start("one"), start("two"), start("disk")]
+        // The mark that the store is shared is there before the host of the disk opens it.
+        #expect(try processes[0].ask("add first").isDone)
+        for (index, process) in processes.enumerated() { try process.send("adds host\(index) 50") }
+        var acknowledged = ["first"]
+        for process in processes {
+            let steps = try process.steps(upTo: "done")
+            let failures = steps.filter { !$0.isDone }
+            #expect(failures.isEmpty, "\(failures.prefix(3))")
+            acknowledged += steps.map(\.subject)
+        }
+        #expect(acknowledged.count == 151)
+        expectKept(acknowledged, in: try StormFolder.items(at: folder.path(of: "disk/keychain")))
+        #expect(try keychainOnDisk().check().isSound)
+    }
+
+    @Test("what a host has stored, the other reads at once; a killed process keeps nobody out")
+    func handsOver() throws {
+        let (one, two) = (try start("one"), try start("two"))
+        for index in 0..<5 {
+            #expect(try one.ask("add a\(index)").isDone)
+            #expect(try two.ask("read a\(index)").isDone)
+            #expect(try two.ask("delete a\(index)").isDone)
+            #expect(try one.ask("read a\(index)").status == Int(Status.itemNotFound.rawValue))
+        }
+        for round in 0..<5 {
+            let killed = try start("one")
+            try killed.send("adds k\(round) 1000")
+            _ = try killed.nextStep()
+            kill(killed.identifier, SIGKILL)
+            #expect(try two.ask("add after\(round)").isDone)
+        }
+        #expect(try keychainOnDisk().check().isSound)
+    }
+}

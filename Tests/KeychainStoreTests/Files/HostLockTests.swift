@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainTestSupport
+import Testing
+
+@testable import HostFiles
+
+/// The lock that all hosts see: never taken from a process that may be alive, and not lost to one that has ended.
+struct HostLockTests {
+    private let folder: TemporaryFolder
+    private let directory: PrivateDirectory
+
+    init() throws {
+        folder = try TemporaryFolder()
+        directory = try PrivateDirectory(KeychainLocation(path: folder.path))
+    }
+
+    private func holder() throws -> [String] {
+        try String(contentsOfFile: folder.path(of: HostLock.fileName), encoding: .utf8)
+            .split(separator: "\n").map(String.init)
+    }
+
+    private func replaceHolder(_ lines: [String]) throws {
+        directory.remove(HostLock.fileName)
+        try directory.makeFile(HostLock.fileName, lines: lines)
+    }
+
+    @Test("one holder at a time, which the refusal of others names")
+    func alone() throws {
+        let lock = try HostLock(in: directory)
+        let failure = #expect(throws: FileError.self) { try HostLock(in: directory) }
+        #expect(failure?.isBusy == true)
+        #expect(failure.map { "\($0)" }?.contains("process \(getpid()) on ") == true)
+        lock.release()
+        try HostLock(in: directory).release()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test("the lock of a process that has ended is taken; of one that may be alive, never", arguments: 0..<6)
+    func remains(_ case: Int) throws {
+        let lock = try HostLock(in: directory)
+        var lines = try holder()
+        var isTaken = false
+        switch `case` {
+        // A process of this number that was started at another time.
+        case 0:
+            lines[4] = "1"
+            isTaken = true
+        // No process has this number.
+        case 1:
+            lines[3] = "\(Int32.max)"
+            isTaken = true
+        // Another host, or another boot of this one.
+        case 2: (lines[1], lines[3]) = ("0", "\(Int32.max)")
+        // A container on this host, whose processes have numbers of their own.
+        case 3: (lines[2], lines[3]) = ("pid:[1]", "\(Int32.max)")
+        // Not one of ours, or cut off.
+        case 4: lines = []
+        default: lines = Array(lines.prefix(4))
+        }
+        try replaceHolder(lines)
+        // The first try clears away, the second one takes.
+        #expect(throws: FileError.self) { try HostLock(in: directory) }
+        if isTaken {
+            try HostLock(in: directory).release()
+        } else {
+            #expect(throws: FileError.self) { try HostLock(in: directory) }
+        }
+        _ = lock
+    }
+
+    @Test("of many processes that find the remains of one, no two take the lock", arguments: 0..<20)
+    func race(_ round: Int) async throws {
+        let lock = try HostLock(in: directory)
+        var lines = try holder()
+        lines[4] = "1"
+        try replaceHolder(lines)
+        _ = lock
+        let directory = directory
+        let taken = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    var count = 0
+                    for _ in 0..<20 where (try? HostLock(in: directory)) != nil { count += 1 }
+                    return count
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        // Nobody lets go of it.
+        #expect(taken == 1)
+    }
+
+    @Test("what other hosts may share is told by its magic number; a FUSE file system on a device is local")
+    func kinds() {
+        #expect(SharedFileSystem.name(magic: 0x6969, device: 0x35) == "NFS")
+        #expect(SharedFileSystem.name(magic: 0x0102_1997, device: 0x35) == "9p")
+        #expect(SharedFileSystem.name(magic: 0xFF53_4D42, device: 0x35) == "CIFS")
+        #expect(SharedFileSystem.name(magic: 0x6573_5546, device: 0x35) == "FUSE")
+        #expect(SharedFileSystem.name(magic: 0x6573_5546, device: 0x0801) == nil)
+        // ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, eCryptfs
+        for magic: UInt32 in [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630, 0x2FC1_2FC1, 0xF15F] {
+            #expect(SharedFileSystem.name(magic: magic, device: 0x0801) == nil)
+        }
+    }
+}
