@@ -37,6 +37,7 @@ final class AttackScene {
     private let key = TeamKey()
     private let contents: ProgramManifest.Contents
     private var number = 0
+    private var rootsFolder: TemporaryFolder?
     private static let secret = Array("the secret of the signed program".utf8)
     private static let anna: uid_t = 1
     private static let date = "2026-11-23T03:00:00Z"
@@ -153,16 +154,34 @@ final class AttackScene {
 
     /// A library that nobody signed.
     var library: String {
+        get throws { try library("evil.so", "unsigned la_version(unsigned version) { return version; }") }
+    }
+
+    /// A library that is compiled from C, once.
+    func library(_ name: String, _ source: String, in place: String? = nil) throws -> String {
+        let path = "\(place ?? folder)/\(name)"
+        guard access(path, F_OK) != 0 else { return path }
+        try Data(source.utf8).write(to: URL(fileURLWithPath: "\(path).c"))
+        try run("/usr/bin/env", "clang", "-O2", "-shared", "-fPIC", "-o", path, "\(path).c")
+        try run("/bin/chmod", "755", path)
+        return path
+    }
+
+    /// A library that only root can change and that is an interpreter by its name.
+    var interpreter: String {
         get throws {
-            let path = "\(folder)/evil.so"
-            guard access(path, F_OK) != 0 else { return path }
-            let source = "unsigned la_version(unsigned version) { return version; }"
-            try Data(source.utf8).write(to: URL(fileURLWithPath: "\(path).c"))
-            try run("/usr/bin/env", "clang", "-O2", "-shared", "-fPIC", "-o", path, "\(path).c")
-            try run("/bin/chmod", "755", path)
-            return path
+            let place = try rootsFolder ?? TemporaryFolder(prefix: "swift-keychain", in: Self.stateFolder)
+            rootsFolder = place
+            #expect(chmod(place.path, 0o755) == 0)
+            return try library("libpython3.99.so.1.0", "int Py_Main(void) { return 0; }", in: place.path)
         }
     }
+
+    /// A folder of the system that only root can write to.
+    private static let stateFolder = "/var/lib"
+
+    /// Whether this process can make such a library.
+    static let mayMakeSystemLibraries = geteuid() == 0 && access(stateFolder, W_OK) == 0
 
     /// Runs a program to its end: what this process has open for writing, a child that another test starts meanwhile
     /// has open as well, and the kernel executes no such file.
@@ -188,6 +207,19 @@ final class AttackScene {
     }
 
     private func answer(to attack: ProgramAttack, _ operation: KeychainRequest.Operation) throws -> Answer {
+        let (program, place) = try start(attack)
+        try tell(program, attack.before(place, self) + [("connect \(socket)", "connected")], attack)
+        #expect(try program.transmit(ClientGreeting().bytes), "\(attack.name)")
+        guard try program.receive(Greeting.byteCount).count == Greeting.byteCount else { return .nothing }
+        try tell(program, attack.after(place, self), attack)
+        let request = KeychainRequest(operation, client: Client(accessGroups: attack.groups(self)))
+        let command = try WireMessage.command(1, .items(request)).encoded().unprotectedCopy
+        try program.transmit(command, by: attack.isCopied ? "copy" : "transmit")
+        return try receiveAnswer(program)
+    }
+
+    /// The program under attack before it connects, and its folder.
+    private func start(_ attack: ProgramAttack) throws -> (HelperProcess, String) {
         number += 1
         let place = "\(folder)/\(number)"
         try Self.makeFolder(place)
@@ -198,14 +230,15 @@ final class AttackScene {
         let program = try HelperProcess(words[0], Array(words.dropFirst()))
         #expect(try program.nextLine() == "ready", "\(attack.name)")
         try attack.meanwhile(place, self)
-        try tell(program, attack.before + [("connect \(socket)", "connected")], attack)
-        #expect(try program.transmit(ClientGreeting().bytes), "\(attack.name)")
-        guard try program.receive(Greeting.byteCount).count == Greeting.byteCount else { return .nothing }
-        try tell(program, attack.after(place, self), attack)
-        let request = KeychainRequest(operation, client: Client(accessGroups: attack.groups(self)))
-        let command = try WireMessage.command(1, .items(request)).encoded().unprotectedCopy
-        try program.transmit(command, by: attack.isCopied ? "copy" : "transmit")
-        return try receiveAnswer(program)
+        return (program, place)
+    }
+
+    /// What `keychainctl verify` says of the program under attack.
+    func verification(of attack: ProgramAttack) throws -> Shell.Outcome {
+        let (program, place) = try start(attack)
+        try tell(program, attack.before(place, self), attack)
+        let shell = Shell(environment: ["HOME": folder, "PATH": "/usr/bin:/bin"])
+        return try shell.run("keychainctl", ["verify", "--pid", "\(program.identifier)"])
     }
 
     private func tell(_ program: HelperProcess, _ steps: [(String, String)], _ attack: ProgramAttack) throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainTestSupport
 import Testing
 
 @testable import KeychainIdentity
@@ -18,7 +19,7 @@ struct ProgramAttack {
     /// Changes the program's files, and returns the words that run it.
     var words: (_ folder: String, AttackScene) throws -> [String] = { folder, _ in ["\(folder)/tool"] }
     /// What it is told before it connects, each with the line that it answers.
-    var before: [(String, String)] = []
+    var before: (_ folder: String, AttackScene) throws -> [(String, String)] = { _, _ in [] }
     /// Changes the program's files while it runs.
     var meanwhile: (_ folder: String, AttackScene) throws -> Void = { _, _ in }
     /// What it is told once the daemon has greeted it.
@@ -214,11 +215,15 @@ struct ProgramAttack {
     /// What is done to the signed program's process, or by it.
     private static var processes: [ProgramAttack] {
         [
-            Self(name: "a debugger", expected: refused, before: [("trace", "traced")]),
-            Self(name: "a debugger of another thread", expected: refused, before: [("trace-thread", "traced")]),
+            Self(name: "a debugger", expected: refused, before: { _, _ in [("trace", "traced")] }),
+            Self(
+                name: "a debugger of another thread",
+                expected: refused,
+                before: { _, _ in [("trace-thread", "traced")] }
+            ),
             Self(name: "a command that it copies to the connection", expected: refused, isCopied: true),
-            Self(name: "generated code", expected: refused, before: [("generate", "generated")]),
-            Self(name: "code that was written to", expected: refused, before: [("write", "written")]),
+            Self(name: "generated code", expected: refused, before: { _, _ in [("generate", "generated")] }),
+            Self(name: "code that was written to", expected: refused, before: { _, _ in [("write", "written")] }),
             Self(name: "a debugger afterwards", expected: refused, after: { _, _ in [("trace", "traced")] }),
             Self(
                 name: "code generated afterwards",
@@ -289,6 +294,83 @@ struct ProgramAttack {
         ]
     }
 
+    /// Programs of which the kernel says that they run the signed program's executable, and code that does what it is
+    /// told: the first takes a user namespace.
+    static var impostors: [ProgramAttack] {
+        [
+            nothing,
+            Self(
+                name: "a program that appears as it in a user namespace of its own",
+                expected: refused,
+                words: { _, scene in [scene.other] },
+                before: { folder, _ in
+                    [("isolate", "isolated"), ("become \(folder)/tool \(folder)/tool", "become")]
+                }
+            ),
+            Self(
+                name: "a program that another one, which shared its memory, made appear as it",
+                expected: refused,
+                manifest: { scene in
+                    // Its code is nothing that it would be refused for.
+                    let digest = try ProgramFile.digest(ofLibrary: scene.other)
+                    return try scene.manifest { $0.libraries = [digest] }
+                },
+                words: { folder, scene in
+                    try scene.run("/bin/cp", scene.other, "\(folder)/other")
+                    try scene.run("/bin/sh", "-c", "printf x >> \"$0\"", "\(folder)/other")
+                    return ["\(folder)/other"]
+                },
+                before: { folder, scene in [("become-by-child \(folder)/tool \(scene.other)", "become")] }
+            ),
+            Self(
+                name: "a user namespace of its own",
+                expected: refused,
+                before: { _, _ in [("isolate", "isolated")] }
+            ),
+            Self(
+                name: "code of another program",
+                expected: refused,
+                before: { _, _ in [("map-code /usr/bin/env", "mapped")] }
+            ),
+            Self(
+                name: "a preloaded library that hides and leaves an interpreter of the system",
+                expected: refused,
+                prefix: { scene in
+                    let library = try scene.library("vanishing.so", VanishingLibrary.source)
+                    let variables = ["LD_PRELOAD=\(library)", "CAREFUL=1", "INTERPRETER=\(try scene.interpreter)"]
+                    return ["/usr/bin/env"] + variables
+                }
+            ),
+        ]
+    }
+
+    /// A preloaded library that leaves only the variable that names it, which a daemon of another user cannot see.
+    static var variable: [ProgramAttack] {
+        let prefix = { (scene: AttackScene) in
+            ["/usr/bin/env", "LD_PRELOAD=\(try scene.library("vanishing.so", VanishingLibrary.source))"]
+        }
+        return [
+            Self(name: "LD_PRELOAD of a library that hides", expected: refused, prefix: prefix),
+            Self(
+                name: "the same, where its manifest allows that",
+                expected: .secret,
+                manifest: { try $0.manifest { $0.allowsPreload = true } },
+                prefix: prefix
+            ),
+        ]
+    }
+
+    /// Programs of a user with capabilities by which they could appear as others.
+    static var privileges: [ProgramAttack] {
+        [21, 40].map { capability in
+            Self(
+                name: "the capability \(capability)",
+                expected: refused,
+                prefix: { _ in ["--inh-caps=+cap_\(capability)", "--ambient-caps=+cap_\(capability)"] }
+            )
+        }
+    }
+
     /// Processes with numbers of choice.
     static var numbers: [ProgramAttack] {
         [
@@ -296,13 +378,13 @@ struct ProgramAttack {
                 name: "nothing: a child that connects by itself",
                 expected: .secret,
                 prefix: { $0.choosingNumbers },
-                before: [("begin", "begun")]
+                before: { _, _ in [("begin", "begun")] }
             ),
             Self(
                 name: "a process that has got the number of the one that connected, and has ended",
                 expected: refused,
                 prefix: { $0.choosingNumbers },
-                before: [("begin", "begun")],
+                before: { _, _ in [("begin", "begun")] },
                 after: { _, _ in [("end", "ended"), ("again", "begun")] }
             ),
         ]
