@@ -95,8 +95,8 @@ final class UserProgram: ConnectedPeer {
             return command
         case .maintenance(.move(let step)):
             try checkIsOutsideOfSandbox("the keychain's store")
-            // It gives away the root key and every row.
-            if case .step(.send, of: _) = step { try checkIsOwner() }
+            // It gives away the root key and every row, which no manifest grants.
+            if case .step(.send, of: _) = step { try checkKnowsPasscode() }
             return command
         case .maintenance(.auditLog):
             // It names programs, and access groups of others.
@@ -148,13 +148,19 @@ final class UserProgram: ConnectedPeer {
         if command.isForOwner { try checkIsOwner() }
     }
 
-    /// Refuses commands that concern all clients' items to a program that has not entered the passcode.
+    /// Refuses commands that concern all clients' items to a program that has not entered the passcode, and that no
+    /// root-owned manifest makes the owner.
+    private func checkIsOwner() throws(KeychainError) {
+        if identity.hasOwnerRights { return }
+        try checkKnowsPasscode()
+    }
+
+    /// Refuses a command to a program that has not entered the passcode, whoever it is.
     ///
     /// Without a passcode, every program of the user can read the files of the user's own store, and counts as its
     /// owner; but a sandbox cannot, and would have the daemon open files for it outside of the sandbox. No program can
     /// read the files of the system service.
-    private func checkIsOwner() throws(KeychainError) {
-        if identity.hasOwnerRights { return }
+    private func checkKnowsPasscode() throws(KeychainError) {
         try checkIsOutsideOfSandbox("this")
         guard try keychain.device.status().hasPasscode else {
             guard isSystemService else { return }

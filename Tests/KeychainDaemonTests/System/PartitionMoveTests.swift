@@ -334,23 +334,38 @@ struct PartitionMoveTests {
         #expect(try status(&moves).hasItems)
     }
 
-    @Test("the keychain is given to nobody but its owner, and a sandbox takes no step")
+    @Test(
+        "the keychain is given only to who enters the passcode, whatever a manifest grants, and a sandbox takes no step"
+    )
     func owners() throws {
         let keychain = EmbeddedKeychain.inMemory(device: Self.options(.embedded))
         let life = DaemonLife(endsWhenIdleFor: nil, holdsKeys: { false }, wake: {})
         let proofs = PasscodeProofs()
-        func program(_ identity: ClientIdentity) -> UserProgram {
-            UserProgram(Self.mine, identity, keychain, proofs, life, isSystemService: true)
+        func program(_ identity: ClientIdentity, isSystemService: Bool = true) -> UserProgram {
+            UserProgram(Self.mine, identity, keychain, proofs, life, isSystemService: isSystemService)
         }
+        let owner = ClientIdentity(.rootManifest("/etc/x"), hasOwnerRights: true)
+        let check = KeychainCommand.maintenance(.check)
         let anonymous = program(ClientIdentity(.anonymous))
         let send = KeychainCommand.maintenance(.move(Self.step(.send)))
-        let unset = #expect(throws: KeychainError.self) { try anonymous.permitted(send) }
-        #expect(unset?.status == .missingEntitlement)
+        for program in [anonymous, program(owner)] {
+            let unset = #expect(throws: KeychainError.self) { try program.permitted(send) }
+            #expect(unset?.status == .missingEntitlement)
+        }
+        #expect(try program(owner).permitted(check) == check)
+        #expect(try program(ClientIdentity(.anonymous), isSystemService: false).permitted(send) == send)
         _ = try anonymous.permitted(.maintenance(.move(Self.step(.receive(device)))))
         try keychain.device.setPasscode(SecretBytes([1]))
-        #expect(throws: KeychainError.self) { try anonymous.permitted(send) }
+        for isSystemService in [true, false] {
+            for identity in [ClientIdentity(.anonymous), owner] {
+                let program = program(identity, isSystemService: isSystemService)
+                #expect(throws: KeychainError.self, "\(identity.kind)") { try program.permitted(send) }
+            }
+            #expect(try program(owner, isSystemService: isSystemService).permitted(check) == check)
+        }
         _ = try anonymous.backend.perform(.device(.unlock(SecretBytes([1]))))
         #expect(try anonymous.permitted(send) == send)
+        #expect(try program(owner).permitted(send) == send)
         try keychain.device.lock()
         #expect(throws: KeychainError.self) { try anonymous.permitted(send) }
         let sandbox = program(ClientIdentity(.anonymous, isConfined: true, isSandboxed: true))
