@@ -67,7 +67,7 @@ public struct AuditCaller: Sendable, Hashable {
     /// Its PID.
     public var process: Int32
 
-    /// The path of its executable when it connected; `nil` if that is not known.
+    /// The path of its executable when it connected, as ``text(ofPath:)`` writes it; `nil` if that is not known.
     public var program: String?
 
     /// Its identity: ``anonymous``, or the kind of its proof and its name.
@@ -86,6 +86,34 @@ public struct AuditCaller: Sendable, Hashable {
 }
 
 extension AuditCaller {
+    /// A path as a text that no other path has.
+    ///
+    /// - Parameter path: the path, whose bytes may be anything but 0 (path_resolution(7)).
+    /// - Returns: The path, in which each byte that is not UTF-8 is `\xHH`, and a backslash is `\\`.
+    public static func text(ofPath path: [UInt8]) -> String {
+        var text = String.UnicodeScalarView()
+        func escape(_ byte: UInt8) {
+            let digits = String(byte, radix: 16)
+            text.append(contentsOf: "\\x\(digits.utf8.count < 2 ? "0" : "")\(digits)".unicodeScalars)
+        }
+        var bytes = path.makeIterator()
+        var parser = Unicode.UTF8.ForwardParser()
+        var position = 0
+        while true {
+            switch parser.parseScalar(from: &bytes) {
+            case .valid(let encoded):
+                let scalar = Unicode.UTF8.decode(encoded)
+                if scalar == "\\" { text.append(scalar) }
+                text.append(scalar)
+                position += encoded.count
+            case .error(let length):
+                for byte in path[position..<(position + length)] { escape(byte) }
+                position += length
+            case .emptyInput: return String(text)
+            }
+        }
+    }
+
     /// By what programs are told apart that share a log: the identity; the path of the executable of an anonymous one.
     public var shareName: String { identity == Self.anonymous ? program ?? "" : "\(identity)\n" }
 }

@@ -8,6 +8,7 @@ import KeychainEngine
 import KeychainIdentity
 import KeychainServer
 import KeychainTestSupport
+import ServerTestSupport
 import Synchronization
 import Testing
 
@@ -214,6 +215,36 @@ struct AuditLogTests {
         #expect(AuditEntry(line: line.utf8) == .call(record))
         #expect(record.accessGroups.count == AuditRecord.mostGroups + 1)
         #expect(record.accessGroups.allSatisfy { $0.utf8.count < 300 })
+    }
+
+    @Test("the path of a program is logged whatever its bytes are, and no two paths look the same")
+    func paths() throws {
+        for (path, text) in [
+            ([UInt8]("/usr/bin/app".utf8), "/usr/bin/app"), (Array("/a/é\u{1F511}\n".utf8), "/a/é\u{1F511}\n"),
+            ([0x2F, 0xFF, 0x0A, 0x78], "/\\xff\nx"), (Array(#"/\xff"#.utf8), #"/\\xff"#),
+            // A character that is cut off, one that is too long, half of a pair, and one beyond the last.
+            ([0x2F, 0xE2, 0x82], #"/\xe2\x82"#), ([0xC0, 0xAF], #"\xc0\xaf"#), ([0xED, 0xA0, 0x80], #"\xed\xa0\x80"#),
+            ([0xF5, 0x41, 0x09], "\\xf5A\t"), ([0xE2, 0x82, 0xAC, 0x82], #"€\x82"#), ([], ""),
+        ] {
+            #expect(AuditCaller.text(ofPath: path) == text)
+        }
+        let script = #"""
+            program="$0/$(printf 'p\\\nq\377')" && cp "$1" "$program" && exec "$program" -
+            """#
+        let program = try HelperProcess(
+            "/bin/sh",
+            ["-c", script, temporary.path, try DaemonFolder.program("signed-program")]
+        )
+        #expect(try program.nextLine() == "ready")
+        let log = AuditLog(in: folder, fixed: AuditSettings(), log: silent)
+        var record = IdentityRecord()
+        let peer = try PeerProcess(identifier: program.identifier)
+        let audited = AuditedProgram(ProgramExaminer(IdentityOptions()).identify(peer, &record), log)
+        audited.note(.device(.lock), .success(.done))
+        log.close()
+        let real = try #require(realpath(temporary.path, nil).map { String(cString: $0) })
+        #expect(try entries().first?.caller.program == real + "/p\\\\\nq\\xff")
+        #expect(try contents().split(separator: "\n").count == 1)
     }
 
     @Test(

@@ -18,7 +18,7 @@ struct AuditedProgram: Sendable {
         caller = AuditCaller(
             user: peer.process.user,
             process: peer.process.identifier,
-            program: peer.process.executablePath,
+            program: peer.process.executablePathBytes.map(AuditCaller.text),
             identity: peer.identity.auditText
         )
         self.log = log
