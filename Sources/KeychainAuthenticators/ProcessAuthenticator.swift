@@ -8,20 +8,26 @@ import KeychainCore
 /// `SWIFT_KEYCHAIN_AUTHENTICATOR` chooses: `terminal`, `pinentry`, `pinentry:/absolute/path`, or `none`. Without it the
 /// terminal is asked if the process is in its foreground, else pinentry if there is a display, else nobody. Decided
 /// again at each question.
+///
+/// A program that may have a manifest asks by no other pinentry than the system's: who starts it would otherwise choose
+/// which program is told the passcode.
 public struct ProcessAuthenticator: Authenticator {
     private let environment: @Sendable (String) -> String?
     private let terminal: TerminalAuthenticator
+    private let hasManifest: @Sendable () -> Bool
 
     /// What this process asks by.
     public init() { self.init(environment: { ProcessEnvironment.value($0) }) }
 
-    /// What a process with an environment and a terminal asks by.
+    /// What a process with an environment and a terminal asks by, which may have a manifest.
     package init(
         environment: @escaping @Sendable (String) -> String?,
-        terminal: TerminalAuthenticator = TerminalAuthenticator()
+        terminal: TerminalAuthenticator = TerminalAuthenticator(),
+        hasManifest: @escaping @Sendable () -> Bool = { ProgramManifests().mayName() }
     ) {
         self.environment = environment
         self.terminal = terminal
+        self.hasManifest = hasManifest
     }
 
     /// None.
@@ -40,7 +46,8 @@ public struct ProcessAuthenticator: Authenticator {
         switch choice {
         case "terminal": return terminal
         case "pinentry": return PinentryAuthenticator(environment: environment)
-        case _ where path != nil: return PinentryAuthenticator(path: path, environment: environment)
+        case _ where path != nil:
+            return PinentryAuthenticator(path: hasManifest() ? nil : path, environment: environment)
         // Also for a word that has no meaning: no prompt is better than one in the wrong place.
         default: return NoAuthenticator()
         }

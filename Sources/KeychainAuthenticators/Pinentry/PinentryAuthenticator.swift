@@ -9,7 +9,8 @@ import KeychainCore
 /// It is a child process for the time of one question, and gets a part of the environment only. One that hangs, dies or
 /// does not keep to its protocol is ended, and counts as no way to ask.
 public struct PinentryAuthenticator: Authenticator {
-    private let path: String?
+    /// The program; `nil` if there is none.
+    package let path: String?
     private let environment: PinentryEnvironment
 
     /// The pinentry of the system, or the program at an absolute path.
