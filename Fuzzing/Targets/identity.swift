@@ -28,6 +28,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     _ = ExecutableMemory(text: input)
     _ = ProcessStatus.startTime(input)
     _ = ProcessStatus.tracer(input)
+    _ = ProcessStatus.permittedCapabilities(input)
+    _ = LoaderVariables.named(in: input)
     _ = TeamPublicKey(String(decoding: input, as: UTF8.self))
     return 0
 }

@@ -112,6 +112,23 @@ struct IdentityCommandTests {
         }
     }
 
+    @Test("a program may be started with LD_PRELOAD by an option, or by the entitlement that Apple's systems have for it")
+    func preload() throws {
+        _ = try createTeam()
+        let entitlement = "com.apple.security.cs.allow-dyld-environment-variables"
+        let file = try write(
+            "<plist version=\"1.0\"><dict><key>\(entitlement)</key><true/></dict></plist>",
+            to: "tool.entitlements"
+        )
+        for (words, isAllowed) in [([], false), (["--preload"], true), (["--entitlements", file], true)] {
+            let signed = try Control(device: FakeDevice()).run(["sign", "--team-key", key] + words + [tool])
+            #expect(signed.status == 0, "\(signed.error)")
+            let text = try Data(contentsOf: URL(fileURLWithPath: tool + ProgramManifest.fileSuffix))
+            let manifest = try ProgramManifest(SignedDocument(text: text))
+            #expect(manifest.allowsPreload == isAllowed && !manifest.isJIT)
+        }
+    }
+
     @Test(
         "entitlements that a signature cannot give are refused",
         arguments: [
