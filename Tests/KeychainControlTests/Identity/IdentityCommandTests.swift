@@ -112,7 +112,7 @@ struct IdentityCommandTests {
         }
     }
 
-    @Test("a program may be started with LD_PRELOAD by an option, or by the entitlement that Apple's systems have for it")
+    @Test("a program may be started with LD_PRELOAD by an option, or by the entitlement of Apple's systems for that")
     func preload() throws {
         _ = try createTeam()
         let entitlement = "com.apple.security.cs.allow-dyld-environment-variables"
