@@ -32,7 +32,7 @@ final class SharedFolderTests {
         }
     }
 
-    deinit { for mount in mounts { umount2(mount, Int32(MNT_DETACH.rawValue)) } }
+    deinit { for mount in mounts { umount2(mount, Int32(MNT_DETACH)) } }
 
     private func start(_ mount: String, isAllowed: Bool = true) throws -> StormProcess {
         let prefix = isAllowed ? ["/usr/bin/env", "SWIFT_KEYCHAIN_NETWORK_HOME=1"] : []
