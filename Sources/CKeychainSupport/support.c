@@ -45,6 +45,8 @@ int keychain_rename_new(const char *from, const char *to) {
     return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
+void keychain_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
 const char *keychain_environment(const char *name) { return secure_getenv(name); }
 
 uint32_t keychain_file_system(const char *path) {

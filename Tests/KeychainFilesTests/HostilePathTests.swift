@@ -153,6 +153,36 @@ struct HostilePathTests {
         #expect(status(.setSettings(KeychainFileSettings()), path) == .notAvailable)
     }
 
+    @Test("However many keychains lock by themselves, one thread waits for that, also when their files are gone")
+    func oneTimer() throws {
+        var paths: [String] = []
+        for number in 0..<20 {
+            let path = folder.path(of: "\(number).keychain")
+            paths.append(path)
+            try files.files.create(at: path, password: password)
+            // Each of them sooner than the ones before.
+            let interval = 3600 - 60 * number
+            try files.files.setSettings(KeychainFileSettings(locksOnSleep: false, lockInterval: interval), at: path)
+        }
+        for path in paths.prefix(10) { try FileManager.default.removeItem(atPath: path) }
+        #expect(try Self.threads("keychain-idle") == 1)
+        let soon = folder.path(of: "soon.keychain")
+        let others = KeychainFiles.forTesting()
+        try others.files.create(at: soon, password: password)
+        try others.files.setSettings(KeychainFileSettings(locksOnSleep: false, lockInterval: 1), at: soon)
+        #expect(eventually("it has locked") { !others.holdsUnlockedKeys })
+        for path in paths.suffix(10) { #expect(try !files.files.status(at: path).isLocked) }
+        #expect(try Self.threads("keychain-idle") == 1)
+    }
+
+    /// How many threads of this process have a name (proc(5), `/proc/PID/task/TID/comm`).
+    private static func threads(_ name: String) throws -> Int {
+        let folder = "/proc/self/task"
+        return try FileManager.default.contentsOfDirectory(atPath: folder).count { thread in
+            (try? String(contentsOfFile: "\(folder)/\(thread)/comm", encoding: .utf8)) == "\(name)\n"
+        }
+    }
+
     @Test("A keychain locks by itself after its interval, and holds no keys then, though nobody asks for it")
     func interval() throws {
         let path = folder.path(of: "timed.keychain")

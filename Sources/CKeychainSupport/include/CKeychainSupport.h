@@ -57,6 +57,9 @@ void keychain_fork_gate_leave(keychain_turn *const *turns, size_t count);
 // halves of what that thread did, and for ever.
 int keychain_is_abandoned(void);
 
+// Names the calling thread for whoever looks at the process (proc(5), comm): 15 bytes at most.
+void keychain_name_thread(const char *name);
+
 // Changes in every forked child.
 uint64_t keychain_fork_generation(void);
 
