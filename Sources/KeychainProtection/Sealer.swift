@@ -135,8 +135,8 @@ public struct Sealer: Sendable {
         _ tags: SearchTags
     ) throws(ProtectionError) {
         let schema = ItemSchema.of(row.itemClass)
-        // In a store of the format before that could not be migrated, the digest has a tag.
-        let found = row.tags.filter { $0.name != .digest }
+        // Others have tags in a store of the format before that could not be migrated, and in one of a later revision.
+        let found = row.tags.filter { schema.searchableNames.contains($0.name) }
         guard tags.primaryKeyTag(schema, metadata.attributes) == row.primaryKeyTag,
             tags.tags(schema, metadata.attributes) == found
         else { throw .damagedRow(.contradiction) }

@@ -29,7 +29,7 @@ public final class Store {
     private var hasOtherVersion = false
 
     /// Why a store of the format before could not be brought up to date, so that it is only read.
-    package var obstacle: String?
+    package var obstacle: KeychainError?
 
     /// The file's name in the keychain's folder.
     public static let fileName = "keychain.db"
@@ -261,9 +261,10 @@ public final class Store {
     /// Refuses to change a store that this program may only read.
     private func checkWriter() throws(KeychainError) {
         if fileVersion.canBeChanged() { return }
-        throw KeychainError(
-            hasFormerTables ? .notMigrated(obstacle ?? "it was not tried") : .newerWriter(fileVersion)
-        )
+        guard hasFormerTables else { throw KeychainError(StoreError.newerWriter(fileVersion)) }
+        let failure = KeychainError(StoreError.notMigrated(obstacle?.reason ?? "it was not tried"))
+        guard let obstacle else { throw failure }
+        throw KeychainError(obstacle.status, failure.reason, kind: obstacle.kind, facts: obstacle.facts)
     }
 
     func run(_ kind: FixedStatement, _ sql: String) throws(KeychainError) {

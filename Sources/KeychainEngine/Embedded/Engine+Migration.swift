@@ -24,7 +24,7 @@ extension Engine {
             }
         } catch {
             if error.isBusy { throw error }
-            store.obstacle = error.reason
+            store.obstacle = error
             return
         }
         // What the log had of it is emptied later where it cannot be now.

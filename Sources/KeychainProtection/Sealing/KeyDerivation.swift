@@ -75,7 +75,8 @@ struct KeyDerivation {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(128)
         bytes += prefix
-        bytes += [UInt8(ascii: "0") + format, UInt8(ascii: " ")]
+        bytes.append(UInt8(ascii: "0") + format)
+        bytes.append(UInt8(ascii: " "))
         bytes += purpose.utf8
         bytes.append(0)
         return bytes

@@ -46,6 +46,8 @@ struct RowPart {
         }
         if let associatedData {
             self.associatedData = associatedData
+        } else if row.former == nil {
+            self.associatedData = AssociatedData(row, of: storeIdentifier)
         } else {
             self.associatedData = AssociatedData(try keys.revealed(row), of: storeIdentifier)
         }

@@ -28,9 +28,9 @@ enum SecretPadding {
 
     /// The secret without its padding; `nil` where the padding is another than ``pad(_:)`` makes.
     static func content(of padded: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        guard let end = padded.lastIndex(where: { $0 != 0 }), padded[end] == mark,
-            paddedByteCount(end) == padded.count
-        else { return nil }
+        var end = padded.count - 1
+        while end >= 0, padded[end] == 0 { end -= 1 }
+        guard end >= 0, padded[end] == mark, paddedByteCount(end) == padded.count else { return nil }
         return UnsafeRawBufferPointer(rebasing: padded[..<end])
     }
 }

@@ -7,8 +7,8 @@ struct ItemTables {
     /// Their version.
     let version: UInt16
 
-    /// The attributes that have a search tag, ordered by name.
-    private let tags: [ItemClass: [AttributeName]]
+    /// The attributes that have a search tag, ordered by name; `nil` for those of this version.
+    private let tags: [ItemClass: [AttributeName]]?
 
     /// The tables that this version makes.
     static let current = ItemTables(version: FileFormat.version)
@@ -16,9 +16,12 @@ struct ItemTables {
     /// The tables of a version that this one knows.
     init(version: UInt16) {
         self.version = version
-        tags = Dictionary(
-            uniqueKeysWithValues: ItemClass.stored.map { ($0, ItemSchema.of($0).searchableNames(in: version)) }
-        )
+        tags =
+            version == FileFormat.version
+            ? nil
+            : Dictionary(
+                uniqueKeysWithValues: ItemClass.stored.map { ($0, ItemSchema.of($0).searchableNames(in: version)) }
+            )
     }
 
     /// The tables of a later revision: rows are bound to the tags of every attribute, also of one that is not known
@@ -39,7 +42,10 @@ struct ItemTables {
     }
 
     /// The attributes of which the table of a class has search tags, ordered by name.
-    func tagNames(_ itemClass: ItemClass) -> [AttributeName] { tags[itemClass] ?? [] }
+    func tagNames(_ itemClass: ItemClass) -> [AttributeName] {
+        guard let tags else { return ItemSchema.of(itemClass).searchableNames }
+        return tags[itemClass] ?? []
+    }
 
     /// The column that tells rows of the format before from others; in their own tables all are.
     var former: String { Layout.hasFormer(version) ? Layout.former : "x''" }

@@ -45,9 +45,11 @@ enum Layout {
     static func laterIndexes(_ itemClass: ItemClass) -> [String] { searchIndexes(itemClass) + [formerIndex(itemClass)] }
 
     /// The rows of the format before: none in a store that was made by this one.
+    ///
+    /// An update leaves its column alone, so that the index costs it nothing.
     private static func formerIndex(_ itemClass: ItemClass) -> String {
         let table = table(itemClass)
-        return "CREATE INDEX \(table)_former ON \(table) (\(protection)) WHERE \(former) IS NOT NULL"
+        return "CREATE INDEX \(table)_former ON \(table) (\(damage)) WHERE \(former) IS NOT NULL"
     }
 
     /// The statements that make an empty store in memory: the same columns, without what SQLite would have to read and

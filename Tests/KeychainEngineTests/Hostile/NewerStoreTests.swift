@@ -24,4 +24,35 @@ struct NewerStoreTests {
             }
         }
     }
+
+    @Test("a store of a later revision that lets this one in is used while it is open and afterwards, and is sound")
+    func laterRevision() throws {
+        let store = try TestStore()
+        let keychain = store.open()
+        #expect(keychain.add("anna", "secret") == .done)
+        try store.raw().execute(
+            "ALTER TABLE items_genp ADD COLUMN t_news BLOB; PRAGMA user_version = \(0x0309)"
+        )
+        #expect(keychain.secret("anna") == .secret("secret"))
+        #expect(keychain.add("bert", "secret") == .done)
+        #expect(try keychain.check().isSound)
+        #expect(store.open().update("anna", "changed") == .done)
+        #expect(try store.raw().integer("PRAGMA user_version") == 0x0309)
+    }
+
+    @Test("one that lets this revision only read is read, and a change names both versions")
+    func onlyReader() throws {
+        let store = try TestStore()
+        let keychain = store.open()
+        #expect(keychain.add("anna", "secret") == .done)
+        try store.raw().execute("PRAGMA user_version = \(0x0001_0309)")
+        #expect(keychain.secret("anna") == .secret("secret"))
+        #expect(keychain.add("bert", "secret") == .failed(.notAvailable))
+        #expect(store.open().secret("anna") == .secret("secret"))
+        #expect(store.open().delete("anna") == .failed(.notAvailable))
+        let add = KeychainRequest(.add(["class": .string("genp")]), client: TestStore.client)
+        let failure = #expect(throws: KeychainError.self) { try keychain.perform(add) }
+        #expect(failure?.reason.contains("3.9") ?? false)
+        #expect(failure?.reason.contains("this program, which has format 3.0") ?? false)
+    }
 }

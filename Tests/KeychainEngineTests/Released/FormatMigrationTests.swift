@@ -88,6 +88,7 @@ struct FormatMigrationTests {
         let failure = #expect(throws: KeychainError.self) {
             try keychain.perform(KeychainRequest(.add(SampleItems.deleted), client: SampleItems.client))
         }
+        #expect(failure?.status == .diskFull)
         #expect(failure?.reason.contains("format 2.0, and could not be brought up to date") ?? false)
         #expect(try raw(home).integer("PRAGMA user_version") == 0x0200)
         let again = EmbeddedKeychain(at: KeychainLocation(path: home))
