@@ -168,6 +168,43 @@ struct SecureEnclaveTests {
         #expect(app.status { try unasked.signature(for: message) } == errSecInteractionNotAllowed)
     }
 
+    @Test("a key whose constraints are not on its use is made, and no use of it is permitted, without a question")
+    func otherConstraints() throws {
+        let app = try VirtualDevice().install()
+        try app.run {
+            let guarded = try #require(access(kSecAttrAccessibleWhenUnlocked, .userPresence))
+            let signing = try SecureEnclave.P256.Signing.PrivateKey(accessControl: guarded)
+            let agreeing = try SecureEnclave.P256.KeyAgreement.PrivateKey(accessControl: guarded)
+            let encapsulated = try SecureEnclave.MLKEM768.PrivateKey().publicKey.encapsulate().encapsulated
+            let uses: [(String, () throws -> Void)] = [
+                ("osgn", { _ = try signing.signature(for: self.message) }),
+                (
+                    "ock",
+                    {
+                        _ = try agreeing.sharedSecretFromKeyAgreement(
+                            with: P256.KeyAgreement.PrivateKey().publicKey
+                        )
+                    }
+                ),
+                (
+                    "osgn",
+                    { _ = try SecureEnclave.MLDSA65.PrivateKey(accessControl: guarded).signature(for: self.message) }
+                ),
+                (
+                    "ock",
+                    { _ = try SecureEnclave.MLKEM768.PrivateKey(accessControl: guarded).decapsulate(encapsulated) }
+                ),
+            ]
+            for (name, use) in uses {
+                let error = #expect(throws: NSError.self) { try use() }
+                #expect(error?.domain == LAErrorDomain)
+                #expect(error?.code == -1009)
+                #expect(error?.localizedDescription == "ACL operation is not allowed: '\(name)'")
+            }
+        }
+        #expect(app.device.owner.authenticator.prompts.isEmpty)
+    }
+
     private func access(_ level: CFString, _ flags: SecAccessControlCreateFlags) -> SecAccessControl? {
         SecAccessControlCreateWithFlags(nil, level, flags, nil)
     }

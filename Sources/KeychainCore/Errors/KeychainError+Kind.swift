@@ -87,6 +87,8 @@ extension KeychainError {
         case damagedKey
         /// A key of the enclave went with an earlier passcode.
         case destroyedKey
+        /// The access control of a key of the enclave does not permit the operation, whoever authenticates.
+        case operationNotAllowed
         /// A cryptographic operation failed that cannot fail with valid keys.
         case cryptography
     }

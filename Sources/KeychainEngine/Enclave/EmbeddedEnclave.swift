@@ -5,8 +5,8 @@ import KeychainProtection
 
 /// The software enclave of an embedded keychain: its device seals the keys, and nobody else opens them.
 ///
-/// All use of a key is guarded by the constraints of its access control, whether or not they name the use of a private
-/// key: there is nothing else in a key that they could guard. Reading its public part is free.
+/// The constraints of its access control guard the use of a key where they are on that (`privateKeyUsage`); a key with
+/// other constraints can be made, and not used. Reading its public part is free.
 struct EmbeddedEnclave {
     let access: EngineAccess
     let evaluator: Evaluator

@@ -46,7 +46,7 @@ extension Engine {
                 throw .parameter("the key does not have this use, or not with these parameters")
             }
             try device.checkAvailable(key.accessControl.protection)
-            let passwordKey = try permission(toUse: key, authorization)
+            let passwordKey = try permission(toUse: key, for: operation, authorization)
             return try protected { () throws(ProtectionError) in
                 try device.perform(use, with: key, passwordKey: passwordKey)
             }
@@ -59,12 +59,19 @@ extension Engine {
 
     /// What the owner has to show, and the program to give, before a key is used.
     ///
+    /// An access control whose constraints are not on the use of a private key permits none, and nobody is asked
+    /// (Semantics, "Access control").
+    ///
     /// - Returns: The key of its application password, if it has one.
     private func permission(
         toUse key: SealedKey,
+        for operation: EnclaveOperation,
         _ authorization: Authorization
     ) throws(KeychainError) -> PasswordKey? {
-        guard key.accessControl.constraints?.required.isEmpty == false else { return nil }
+        guard let constraints = key.accessControl.constraints, !constraints.required.isEmpty else { return nil }
+        if authorization.enforcesAccessControl, !constraints.guardsPrivateKeyUsage {
+            throw .notPermitted(operation.name)
+        }
         var demand = AuthenticationDemand()
         if !authorization.isSatisfied(key.accessControl) { demand.accessControls = [key.accessControl] }
         let header = try protected { () throws(ProtectionError) in try device.passwordHeader(of: key) }
@@ -78,6 +85,26 @@ extension Engine {
         _ body: () throws(ProtectionError) -> Result
     ) throws(KeychainError) -> Result {
         do { return try body() } catch { throw KeychainError(error) }
+    }
+}
+
+extension EnclaveOperation {
+    /// The name that access controls have for it.
+    fileprivate var name: String {
+        switch self {
+        case .sign, .signMessage: "osgn"
+        case .agree, .decapsulate: "ock"
+        }
+    }
+}
+
+extension KeychainError {
+    fileprivate static func notPermitted(_ operation: String) -> KeychainError {
+        KeychainError(
+            .authenticationFailed,
+            "ACL operation is not allowed: '\(operation)'",
+            kind: .keys(.operationNotAllowed)
+        )
     }
 }
 

@@ -18,6 +18,8 @@ public enum KeyError: Error, Sendable, Hashable {
     case verificationFailed
     /// The ciphertext was not made for the key, or was changed; never says which check failed.
     case decryptionFailed
+    /// The key's access control does not permit the operation, whoever authenticates.
+    case operationNotAllowed(String)
     /// What keeps the key refused, or failed.
     case failed(Status, String)
 
@@ -30,6 +32,7 @@ public enum KeyError: Error, Sendable, Hashable {
         case .malformed, .parameter, .unsupportedAlgorithm, .decryptionFailed: .parameter
         case .notExportable: .unimplemented
         case .verificationFailed: .verifyFailed
+        case .operationNotAllowed: .authenticationFailed
         case .failed(let status, _): status
         }
     }
@@ -37,7 +40,8 @@ public enum KeyError: Error, Sendable, Hashable {
     /// One sentence.
     public var reason: String {
         switch self {
-        case .malformed(let reason), .parameter(let reason), .failed(_, let reason): reason
+        case .malformed(let reason), .parameter(let reason), .operationNotAllowed(let reason), .failed(_, let reason):
+            reason
         case .unsupportedAlgorithm: "the algorithm is not supported by the key"
         case .notExportable: "the key cannot be exported"
         case .verificationFailed: "the signature does not match"

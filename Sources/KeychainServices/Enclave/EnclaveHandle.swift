@@ -29,7 +29,8 @@ package struct EnclaveHandle: Sendable {
 
     /// Makes a key.
     ///
-    /// - Throws: An error of the domain `NSOSStatusErrorDomain`, as every function here.
+    /// - Throws: An error of the domain `NSOSStatusErrorDomain`, as every function here; a use that the access control
+    ///   does not permit fails with one of LocalAuthentication.
     package init(
         _ algorithm: Algorithm,
         _ accessControl: SecAccessControl,
@@ -109,6 +110,7 @@ package struct EnclaveHandle: Sendable {
         do {
             return try body()
         } catch {
+            if error.isOperationNotAllowed { throw SecurityError.operationNotAllowed(error.reason) }
             throw NSError(
                 domain: NSOSStatusErrorDomain,
                 code: Int(error.status.rawValue),

@@ -31,6 +31,16 @@ enum SecurityError {
         error.pointee = Unmanaged.passRetained(make(status, reason))
     }
 
+    /// The error of an operation that an access control does not permit, as LocalAuthentication gives it (Semantics,
+    /// "Access control").
+    static func operationNotAllowed(_ reason: String) -> NSError {
+        NSError(
+            domain: "com.apple.LocalAuthentication",
+            code: -1009,
+            userInfo: [NSLocalizedDescriptionKey: reason]
+        )
+    }
+
     /// An error of a status code, with Apple's text for it, and the reason where one is known.
     static func make(_ status: OSStatus, _ reason: String? = nil) -> CFError {
         let text = Status(rawValue: status).message ?? "OSStatus \(status)"

@@ -108,6 +108,7 @@ private struct EnclaveOperations: EllipticKeyOperations {
         do throws(KeychainError) {
             return try keychain.enclave.perform(operation, with: sealed, context?.value(for: keychain))
         } catch {
+            if error.isOperationNotAllowed { throw .operationNotAllowed(error.reason) }
             throw .failed(error.status, error.reason)
         }
     }

@@ -52,11 +52,19 @@ extension NSData {
 protocol StatusError: Error {
     var status: Status { get }
     var reason: String { get }
+    /// Whether an access control does not permit the operation, of which Apple's API gives no status.
+    var isOperationNotAllowed: Bool { get }
 }
 
-extension KeychainError: StatusError {}
+extension KeychainError: StatusError {
+    var isOperationNotAllowed: Bool { kind == .keys(.operationNotAllowed) }
+}
 
-extension KeyError: StatusError {}
+extension KeyError: StatusError {
+    var isOperationNotAllowed: Bool {
+        if case .operationNotAllowed = self { true } else { false }
+    }
+}
 
 extension SecurityError {
     /// What `body` gives; when it fails `nil`, and the error for a caller that requested it.
@@ -67,7 +75,11 @@ extension SecurityError {
         do throws(Failure) {
             return try body()
         } catch let failure {
-            hand(failure.status.rawValue, failure.reason, to: error)
+            if failure.isOperationNotAllowed {
+                error?.pointee = Unmanaged.passRetained(operationNotAllowed(failure.reason))
+            } else {
+                hand(failure.status.rawValue, failure.reason, to: error)
+            }
             return nil
         }
     }

@@ -110,10 +110,43 @@ struct EmbeddedEnclaveTests {
         #expect(device.prompts.count == 3)
     }
 
+    @Test("a key whose constraints are not on its use is made and read, and no use of it is permitted, unasked")
+    func otherConstraints() throws {
+        let device = try VirtualDevice()
+        let password = AuthenticationContext(applicationPassword: SecretBytes([1]))
+        let flags: [AccessControlFlags] = [
+            .userPresence, .biometryAny, .devicePasscode, [.or, .biometryAny, .devicePasscode], .applicationPassword,
+        ]
+        let uses: [(EnclaveAlgorithm, EnclaveOperation, String)] = [
+            (.p256, .sign(digest: digest), "osgn"),
+            (.p256, .agree(publicKey: Array(P256.KeyAgreement.PrivateKey().publicKey.x963Representation)), "ock"),
+            (.mlKEM768, .decapsulate([UInt8](repeating: 0, count: 1088)), "ock"),
+            (.mlDSA65, .signMessage([1], context: []), "osgn"),
+        ]
+        for flags in flags {
+            for (algorithm, operation, name) in uses {
+                let made = try device.enclave.makeKey(algorithm, .of(.whenUnlocked, flags), password)
+                #expect(try device.enclave.key(made.sealed) == made)
+                let error = #expect(throws: KeychainError.self) {
+                    try device.enclave.perform(operation, with: made.sealed, password)
+                }
+                #expect(error?.kind == .keys(.operationNotAllowed))
+                #expect(error?.status == .authenticationFailed)
+                #expect(error?.reason.contains("'\(name)'") == true)
+            }
+        }
+        #expect(device.prompts.isEmpty)
+        for flags: AccessControlFlags in [[], .privateKeyUsage, [.privateKeyUsage, .userPresence]] {
+            _ = try device.enclave.sign(device.enclave.makeKey(.p256, .of(.whenUnlocked, flags), nil))
+        }
+        _ = try device.enclave.sign(device.enclave.makeKey(.p256, AccessControl(synthesizedFor: .whenUnlocked), nil))
+        #expect(device.prompts == [.biometry])
+    }
+
     @Test("the statuses of a failed authentication")
     func statuses() throws {
         let device = try VirtualDevice()
-        let made = try device.enclave.makeKey(.mlDSA65, .of(.whenUnlocked, [.userPresence]), nil)
+        let made = try device.enclave.makeKey(.mlDSA65, .of(.whenUnlocked, [.privateKeyUsage, .userPresence]), nil)
         let sign = EnclaveOperation.signMessage([1], context: [])
         for (answer, status) in [(Owner.Answer.fails, Status.authenticationFailed), (.cancels, .userCanceled)] {
             device.owner.answer = answer
@@ -126,7 +159,7 @@ struct EmbeddedEnclaveTests {
     @Test("an application password is a part of the key: the context's, or what is typed")
     func applicationPassword() throws {
         let device = try VirtualDevice()
-        let accessControl = AccessControl.of(.whenUnlocked, [.applicationPassword])
+        let accessControl = AccessControl.of(.whenUnlocked, [.privateKeyUsage, .applicationPassword])
         let typed = try device.enclave.makeKey(.p256, accessControl, nil)
         #expect(device.prompts == [.newApplicationPassword])
         _ = try device.enclave.sign(typed)
@@ -149,8 +182,12 @@ struct EmbeddedEnclaveTests {
     @Test("a key of the current biometry is gone for good when the enrolled set changes, and nobody is asked")
     func enrolledSet() throws {
         let device = try VirtualDevice()
-        let current = try device.enclave.makeKey(.p256, .of(.whenUnlocked, [.biometryCurrentSet]), nil)
-        let any = try device.enclave.makeKey(.p256, .of(.whenUnlocked, [.biometryAny]), nil)
+        let current = try device.enclave.makeKey(
+            .p256,
+            .of(.whenUnlocked, [.privateKeyUsage, .biometryCurrentSet]),
+            nil
+        )
+        let any = try device.enclave.makeKey(.p256, .of(.whenUnlocked, [.privateKeyUsage, .biometryAny]), nil)
         let enrolledSet = try #require(device.owner.authenticator.biometry.enrolledSet)
         #expect(current.accessControl.enrolledSet == enrolledSet)
         #expect(any.accessControl.enrolledSet == nil)

@@ -78,7 +78,7 @@ struct EnclaveMatrixTests {
                     EmbeddedEnclave(access: device.keychain.access, evaluator: bench.evaluator).perform
                 )
                 let status = enclave.failure { try $0.sign(made, bench.given) }
-                let expected = Self.expected(constraints, owner)
+                let expected = Self.expected(constraints, owner, guardsPrivateKeyUsage)
                 if status != expected.status || bench.questions != expected.questions {
                     differences.append("\(flags) \(owner): \(String(describing: status)), \(bench.questions)")
                 }
@@ -91,8 +91,11 @@ struct EnclaveMatrixTests {
 
     private static func expected(
         _ constraints: AccessConstraints,
-        _ owner: ModelOwner
+        _ owner: ModelOwner,
+        _ guardsPrivateKeyUsage: Bool
     ) -> (status: Status?, questions: [AuthenticationPrompt.Kind]) {
+        // Constraints on anything else permit no use, and nobody is asked.
+        guard guardsPrivateKeyUsage || constraints.required.isEmpty else { return (.authenticationFailed, []) }
         var evaluation = EvaluationModel(owner: owner).evaluation(constraints)
         if constraints.requiresApplicationPassword, evaluation.failure == nil {
             if owner.passcode == .unaskable || !owner.mayBeAsked {

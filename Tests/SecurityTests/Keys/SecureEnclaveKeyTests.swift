@@ -196,6 +196,43 @@ struct SecureEnclaveKeyTests {
         }
     }
 
+    @Test("a key whose constraints are not on its use is made, and no use of it is permitted, without a question")
+    func otherConstraints() throws {
+        let app = try VirtualDevice().install()
+        try app.run {
+            let flags: [SecAccessControlCreateFlags] = [
+                .userPresence, .biometryAny, [.biometryAny, .or, .devicePasscode],
+            ]
+            for flags in flags {
+                let key = try made(["accc": access(.whenUnlocked, flags)])
+                let publicKey = try #require(SecKeyCopyPublicKey(key))
+                let other = try #require(SecKeyCopyPublicKey(try made()))
+                let ecies = SecKeyAlgorithm.eciesEncryptionStandardX963SHA256AESGCM
+                let ciphertext = try #require(SecKeyCreateEncryptedData(publicKey, ecies, message, nil))
+                let uses: [(String, (UnsafeMutablePointer<Unmanaged<CFError>?>) -> CFData?)] = [
+                    ("osgn", { SecKeyCreateSignature(key, ecdsa, message, $0) }),
+                    ("ock", { SecKeyCreateDecryptedData(key, ecies, ciphertext, $0) }),
+                    (
+                        "ock",
+                        { SecKeyCopyKeyExchangeResult(key, .ecdhKeyExchangeStandard, other, [:] as NSDictionary, $0) }
+                    ),
+                ]
+                for (name, use) in uses {
+                    var error: Unmanaged<CFError>?
+                    #expect(use(&error) == nil)
+                    let object = try #require(error?.takeRetainedValue())
+                    #expect(object.domain == "com.apple.LocalAuthentication")
+                    #expect(object.code == -1009)
+                    #expect(object.localizedDescription == "ACL operation is not allowed: '\(name)'")
+                }
+            }
+            let usable: [SecAccessControlCreateFlags] = [[], .privateKeyUsage, [.privateKeyUsage, .userPresence]]
+            for flags in usable { #expect(sign(try made(["accc": access(.whenUnlocked, flags)])) == errSecSuccess) }
+            #expect(sign(try made()) == errSecSuccess)
+        }
+        #expect(app.device.owner.authenticator.prompts.count == 1)
+    }
+
     @Test("why a key cannot be used is in the error, beside Apple's text of the status")
     func reason() throws {
         let app = try VirtualDevice().install()
